@@ -1,0 +1,72 @@
+# Longshift. `make help` lists what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+GO ?= go
+export GOTOOLCHAIN := local
+export GOFLAGS := -buildvcs=false
+
+BIN := bin
+SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_test.go' 2>/dev/null) \
+           $(shell find internal -name '*.md' -o -name '*.yaml' -o -name '*.json' 2>/dev/null) go.mod go.sum
+DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
+WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: build ## carry a small task to a pull request, with a scripted agent and a server of its own
+	@$(BIN)/longshift demo $(DEMO)
+
+.PHONY: build
+build: $(BIN)/longshift $(BIN)/longshift-worker $(BIN)/longshift-devserver ## build the three programs into bin/
+
+$(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
+	@mkdir -p $(BIN)
+	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build -trimpath -o $@ $$dir
+
+$(BIN)/longshift-devserver: $(DEVSERVER)
+	@mkdir -p $(BIN)
+	@echo "build $@ (about four minutes the first time)"
+	@cd devserver && $(GO) build -trimpath -o ../$@ ./cmd/longshift-devserver
+
+.PHONY: agents
+agents: ## install the agent binaries and API descriptions that tests use
+	@for dir in test/agents test/github; do \
+	  if ! command -v npm >/dev/null; then echo "npm is missing: tests that need $$dir are skipped"; \
+	  elif [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
+	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
+
+.PHONY: test
+test: build agents ## run every test: units, integration on real parts, kills, replays
+	$(GO) test -race -timeout 20m ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
+	$(GO) test -timeout 40m ./test/...
+	cd devserver && $(GO) test -timeout 10m ./...
+	cd test/compose && $(GO) test -timeout 5m ./...
+
+.PHONY: unit
+unit: ## run the tests that need no server, no network and no agent binary
+	$(GO) test -short ./internal/... ./signals/... ./workflows/... ./activities/...
+
+.PHONY: lint
+lint: ## gofmt, vet, workflowcheck, shell and module checks
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	$(GO) vet ./...
+	cd devserver && $(GO) vet ./...
+	cd test/compose && $(GO) vet ./...
+	$(GO) run $(WORKFLOWCHECK) -config .workflowcheck.yaml ./workflows/...
+	$(GO) mod tidy -diff
+	cd devserver && $(GO) mod tidy -diff
+	cd test/compose && $(GO) mod tidy -diff
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run $$(git ls-files '*.sh'); fi
+
+.PHONY: bench
+bench: build agents ## measure: whole task against a shell script, history, parsers
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
+	$(GO) run ./test/bench
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN)

@@ -1,0 +1,46 @@
+// Package activities holds each step of a task that touches the world: git, agents, commands, forges.
+// A step is a unit of retry: it looks for what an earlier attempt left before it acts. It uses family roots only,
+// never a leaf, and decides nothing about the order of steps; that is what workflows are for.
+package activities
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// Host is what one machine with a data directory does: it takes tasks, keeps their workspaces and runs their agents.
+type Host struct {
+	ID         string // from the data directory, so that a restarted process is the same host
+	Data       string // absolute
+	Workspaces *workspace.Manager
+	Agents     map[string]agent.Agent // by the name that the configuration uses
+	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
+	Limits     project.Limits
+	Heartbeat  time.Duration     // after this long without a beat an activity counts as dead
+	ProbeWait  time.Duration     // after this long without an answer the host counts as gone
+	CommandEnv []string          // environment of setup and check commands, complete
+	AgentEnv   map[string]string // added to the environment of agents: identity for git, caches
+	Scenario   string            // what the script agent plays unless the task says otherwise; empty when it is not allowed
+	Log        *slog.Logger
+	Now        func() time.Time
+}
+
+// Control is what runs where the tokens of forges are.
+type Control struct {
+	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
+	WebURL string // Temporal Web, for links in pull requests; may be empty
+}
+
+// Ref names a task's workspace and the attempt that may write to it.
+type Ref struct {
+	TaskID string `json:"taskId"`
+	Fence  int    `json:"fence"`
+}

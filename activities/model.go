@@ -1,0 +1,63 @@
+package activities
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// model is a session's way to its model. Through the gateway, usage and limits are what the gateway saw;
+// without one, they are what the agent says.
+type model struct{ gate *gateway.Session }
+
+func (r *sessionRun) openModel(s *agent.Session) (*model, error) {
+	if r.host.Gateway == nil {
+		return &model{}, nil
+	}
+	gate, err := r.host.Gateway.Open(gateway.Spec{
+		ID: r.in.ID, BudgetUSD: r.in.CeilingUSD,
+		Ledger:     filepath.Join(r.rec.dir, "ledger.jsonl"),
+		Transcript: filepath.Join(r.rec.dir, "transcript.jsonl"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the model endpoint: %w", err)
+	}
+	s.BaseURL, s.Token = gate.BaseURL(), gate.Token()
+	return &model{gate: gate}, nil
+}
+
+// usage of the session over all its attempts on this host; zero when no gateway sees it.
+func (m *model) usage() task.Usage {
+	if m.gate == nil {
+		return task.Usage{}
+	}
+	return m.gate.Usage()
+}
+
+func (m *model) close() task.Usage {
+	if m.gate == nil {
+		return task.Usage{}
+	}
+	return m.gate.Close()
+}
+
+// judge corrects how a session ended by what the gateway knows better: that it refused a call for the budget,
+// and when the quota comes back.
+func (m *model) judge(res *SessionResult, out agent.Outcome) {
+	if m.gate == nil || out.Kind == agent.Completed {
+		return
+	}
+	state := m.gate.State()
+	switch {
+	case state.BudgetRefused:
+		res.Kind = agent.Budget
+	case state.Limit != nil && res.Kind == agent.Errored:
+		res.Kind = agent.Quota
+	}
+	if res.Kind == agent.Quota && res.Reset.IsZero() && state.Limit != nil {
+		res.Reset = state.Limit.Reset
+	}
+}

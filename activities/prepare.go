@@ -1,0 +1,102 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// configFile is where a repository keeps its settings.
+const configFile = ".longshift.yaml"
+
+// PrepareInput asks for a workspace.
+type PrepareInput struct {
+	Ref
+	Repository task.Repository `json:"repository"`
+	Base       string          `json:"base,omitempty"`
+	Title      string          `json:"title"` // the task in words, for the branch's name
+	Config     *task.Config    `json:"config,omitempty"`
+	Branch     string          `json:"branch,omitempty"` // set when the task has one already
+}
+
+// Prepared is a workspace with the settings of its base commit.
+type Prepared struct {
+	Branch     string        `json:"branch"`
+	Base       string        `json:"base"`
+	BaseCommit string        `json:"baseCommit,omitempty"` // empty for a repository without commits
+	Head       string        `json:"head,omitempty"`
+	Restored   bool          `json:"restored,omitempty"`
+	Settings   task.Settings `json:"settings"`
+	Warnings   []string      `json:"warnings,omitempty"`
+}
+
+// PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
+// Called again it finds what is there and leaves uncommitted work alone.
+func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	// The branch prefix is a setting of the repository, and settings lie in the repository: the first round uses the
+	// prefix of the task or the default, which no repository may change afterwards.
+	branch := in.Branch
+	if branch == "" {
+		branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
+	}
+	ws, err := h.Workspaces.Prepare(ctx, workspace.Spec{
+		TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: branch, Fence: in.Fence,
+	})
+	if err != nil {
+		return Prepared{}, fmt.Errorf("prepare workspace: %w", err)
+	}
+	resolved, err := h.settings(ctx, in)
+	if err != nil {
+		return Prepared{}, err
+	}
+	return Prepared{
+		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
+		Settings: resolved.Settings, Warnings: resolved.Warnings,
+	}, nil
+}
+
+func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return project.Resolved{}, err
+	}
+	defer tree.Close()
+	var repo task.Config
+	data, ok, err := tree.File(ctx, configFile)
+	if err != nil {
+		return project.Resolved{}, fmt.Errorf("read %s of the base commit: %w", configFile, err)
+	}
+	if ok {
+		if repo, err = project.Parse(data); err != nil {
+			return project.Resolved{}, fault.New(fault.Input, "%s of the base commit: %w", configFile, err)
+		}
+	}
+	var job task.Config
+	if in.Config != nil {
+		job = *in.Config
+	}
+	return project.Resolve(h.Limits, repo, job)
+}
+
+func branchPrefix(c *task.Config) string {
+	if c != nil && c.Branch != nil {
+		return *c.Branch
+	}
+	return "longshift/"
+}
+
+// branchName is readable and, by the tail of the task id, its own.
+func branchName(title, taskID string) string {
+	tail := taskID
+	if len(tail) > 8 {
+		tail = tail[len(tail)-8:]
+	}
+	if s := task.Slug(title, 40); s != "" {
+		return s + "-" + tail
+	}
+	return tail
+}

@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// PushInput asks for the task's branch on the remote.
+type PushInput struct {
+	Ref
+	Squash  string `json:"squash,omitempty"` // message of the single commit the branch becomes; empty keeps the commits
+	BaseRef string `json:"baseRef,omitempty"`
+}
+
+// PushBranch pushes the task's branch and gives its head.
+func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return "", err
+	}
+	defer tree.Close()
+	if in.Squash != "" {
+		if _, err := tree.Squash(ctx, in.BaseRef, in.Squash); err != nil {
+			return "", fmt.Errorf("make one commit: %w", err)
+		}
+		if err := tree.Checkpoint(ctx); err != nil {
+			return "", fmt.Errorf("push the checkpoint: %w", err)
+		}
+	}
+	head, err := tree.Push(ctx)
+	if err != nil {
+		return "", fmt.Errorf("push the branch: %w", err)
+	}
+	return head, nil
+}
+
+// PullRequestInput asks for the pull request.
+type PullRequestInput struct {
+	Ref
+	Repository task.Repository `json:"repository"`
+	Head       string          `json:"head"`
+	HeadCommit string          `json:"headCommit"`
+	Base       string          `json:"base"`
+	Draft      bool            `json:"draft,omitempty"`
+	Labels     []string        `json:"labels,omitempty"`
+	Reviewers  []string        `json:"reviewers,omitempty"`
+	Summary    forge.Summary   `json:"summary"`
+}
+
+// OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
+func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
+	f, err := c.Forge(ctx, in.Repository)
+	if err != nil {
+		return forge.PullRequest{}, err
+	}
+	in.Summary.RunURL = c.taskURL(ctx)
+	title, body := forge.Compose(in.Summary)
+	pr, err := f.EnsurePullRequest(ctx, forge.Request{
+		Repository: in.Repository, TaskID: in.TaskID, Fence: in.Fence, Head: in.Head, HeadCommit: in.HeadCommit,
+		Base: in.Base, Title: title, Body: body, Draft: in.Draft, Labels: in.Labels, Reviewers: in.Reviewers,
+	})
+	if err != nil {
+		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
+	}
+	return pr, nil
+}
+
+// taskURL links to the running workflow in Temporal Web.
+func (c *Control) taskURL(ctx context.Context) string {
+	if c.WebURL == "" {
+		return ""
+	}
+	info := activity.GetInfo(ctx)
+	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, info.WorkflowNamespace,
+		info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
+}
+
+// CleanInput asks for the end of a workspace.
+type CleanInput struct{ Ref }
+
+// CleanUp removes the workspace, the branch in the mirror and the checkpoint. What is gone already is fine.
+func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
+	err := h.Workspaces.Remove(ctx, in.TaskID, false)
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind == fault.NotFound {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,27 @@
+package activities
+
+import (
+	"go.temporal.io/sdk/worker"
+)
+
+// RegisterHosts registers what runs on the queue that every host polls.
+func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.TakeTask) }
+
+// RegisterLong registers the host's long work.
+func (h *Host) RegisterLong(r worker.ActivityRegistry) {
+	r.RegisterActivity(h.RunAgent)
+	r.RegisterActivity(h.RunSetup)
+	r.RegisterActivity(h.RunChecks)
+}
+
+// RegisterControl registers the host's short work.
+func (h *Host) RegisterControl(r worker.ActivityRegistry) {
+	r.RegisterActivity(h.Probe)
+	r.RegisterActivity(h.PrepareWorkspace)
+	r.RegisterActivity(h.CommitWork)
+	r.RegisterActivity(h.PushBranch)
+	r.RegisterActivity(h.CleanUp)
+}
+
+// Register registers what runs where the tokens of forges are.
+func (c *Control) Register(r worker.ActivityRegistry) { r.RegisterActivity(c.OpenPullRequest) }

@@ -1,0 +1,262 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/signals"
+)
+
+// SessionInput asks for one agent session, or for going on with one.
+type SessionInput struct {
+	Ref
+	N          int           `json:"n"`   // number of the session in its task, from 1
+	Ask        int           `json:"ask"` // how often the workflow has asked for this session, from 1
+	ID         string        `json:"id"`
+	Role       task.Role     `json:"role"`
+	Agent      string        `json:"agent"`
+	Model      string        `json:"model"`
+	Thinking   int           `json:"thinking,omitempty"`
+	CeilingUSD float64       `json:"ceilingUsd,omitempty"` // what the session may cost on this host, over all its attempts
+	Wall       time.Duration `json:"wall,omitempty"`       // how long this attempt may run
+	Scenario   string        `json:"scenario,omitempty"`
+	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
+	Prompt     prompt.Data   `json:"prompt"`
+}
+
+// SessionResult is what came of it.
+type SessionResult struct {
+	Kind     agent.OutcomeKind `json:"kind"`
+	Report   task.Report       `json:"report,omitzero"`
+	Plan     *task.Plan        `json:"plan,omitempty"`
+	Review   *task.Review      `json:"review,omitempty"`
+	Error    string            `json:"error,omitempty"` // for kinds that are not completed, and for answers that can't be read
+	Usage    task.Usage        `json:"usage,omitzero"`  // of the session on this host, over all its attempts
+	Turns    int               `json:"turns,omitempty"`
+	Resumed  int               `json:"resumed,omitempty"` // how often it was gone on with on this host
+	Duration time.Duration     `json:"duration"`          // of this ask, over its attempts on this host
+	Reset    time.Time         `json:"reset,omitzero"`
+}
+
+// RunAgent runs one session to its end. An attempt that finds the session finished gives the kept result again;
+// one that finds it interrupted ends what is left of it and goes on where it stopped.
+func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, error) {
+	a, ok := h.Agents[in.Agent]
+	if !ok {
+		return SessionResult{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
+			WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
+	}
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer tree.Close()
+	rec, err := openRecord(h.Data, in)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer rec.close()
+	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
+		return kept, err
+	}
+	if _, err := process.ReapSession(ctx, in.ID); err != nil {
+		return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+	}
+	run := &sessionRun{host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
+	res, err := run.do(ctx)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	return res, rec.keep(in.Ask, res)
+}
+
+// sessionRun is one attempt at a session.
+type sessionRun struct {
+	host  *Host
+	in    SessionInput
+	tree  *workspace.Tree
+	rec   *record
+	agent agent.Agent
+	start time.Time
+}
+
+func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
+	ctx, stop := untilStopping(ctx)
+	defer stop()
+	s, err := r.session(ctx)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	model, err := r.openModel(&s)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	before, err := r.snapshot(ctx)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	log, err := newSessionLog(r, model.usage)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer log.close()
+	beatWith(ctx, log.beat)
+
+	out, runErr := r.agent.Run(ctx, s, log.event)
+	usage := model.close()
+	if usage == (task.Usage{}) {
+		usage = out.Usage
+	}
+	if err := interrupted(ctx); err != nil {
+		return SessionResult{}, err
+	}
+	if runErr != nil {
+		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
+	}
+	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: out.Turns, Reset: out.Reset,
+		Duration: r.rec.elapsed(r.in.Ask, r.host.Now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
+	model.judge(&res, out)
+	if res.Kind == agent.Completed {
+		r.report(&res, out, log)
+	} else {
+		res.Error = tail(out.Text, 1000)
+	}
+	if err := r.undoWrites(ctx, before, &res); err != nil {
+		return SessionResult{}, err
+	}
+	log.end(res)
+	return res, nil
+}
+
+// session turns the input into what the agent is asked.
+func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
+	files := func(path string) ([]byte, bool, error) { return r.tree.File(ctx, path) }
+	resume := r.rec.begun()
+	data := r.in.Prompt
+	data.Resumed = resume
+	data.Structured = r.in.Role.ReadOnly() && r.in.Agent == task.AgentClaude
+	if r.in.Role == task.Reviewer {
+		diff, err := r.tree.Diff(ctx, data.BaseCommit)
+		if err != nil {
+			return agent.Session{}, fmt.Errorf("diff for the review: %w", err)
+		}
+		data.Diff = diff.Text
+	}
+	system, err := prompt.System(r.in.Role, data.Standing, files)
+	if err != nil {
+		return agent.Session{}, err
+	}
+	user := prompt.User
+	if r.in.Nudge {
+		user = prompt.Nudge
+	}
+	text, err := user(r.in.Role, data)
+	if err != nil {
+		return agent.Session{}, err
+	}
+	if err := r.rec.begin(r.in.Ask); err != nil {
+		return agent.Session{}, err
+	}
+	s := agent.Session{
+		ID: r.in.ID, Role: r.in.Role, Dir: r.tree.Dir(), StateDir: r.rec.stateDir(), System: system, Prompt: text,
+		Model: r.in.Model, Thinking: r.in.Thinking, ReadOnly: r.in.Role.ReadOnly(), Resume: resume,
+		Wall: r.in.Wall, Env: r.host.AgentEnv, Scenario: r.in.Scenario,
+	}
+	if s.Scenario == "" {
+		s.Scenario = r.host.Scenario
+	}
+	if data.Structured {
+		s.Schema = []byte(schemas[r.in.Role])
+	}
+	return s, nil
+}
+
+// schemas are what the structured answers of roles must fit.
+var schemas = map[task.Role]string{task.Planner: task.PlanSchema, task.Reviewer: task.ReviewSchema}
+
+// report reads what the agent reported: the structured answer where it gave one, its markers and text where it did not.
+func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionLog) {
+	res.Report = task.NewReport(r.in.Role, log.markers, log.text())
+	switch {
+	case res.Report.Kind == task.ReportSpecIssue:
+	case r.in.Role == task.Planner:
+		plan, err := readPlan(out.Answer, res.Report)
+		if err != nil {
+			res.Kind, res.Error = agent.Errored, "the plan can't be used: "+err.Error()
+			return
+		}
+		res.Plan = &plan
+		res.Report.Kind, res.Report.Text = task.ReportPlan, "" // the plan is told once
+	case r.in.Role == task.Reviewer && out.Answer != nil:
+		review, err := task.DecodeReview(out.Answer)
+		if err != nil {
+			res.Kind, res.Error = agent.Errored, "the review can't be used: "+err.Error()
+			return
+		}
+		res.Review = &review
+	case r.in.Role == task.Reviewer:
+		if res.Report.Kind == task.ReportApproved || res.Report.Kind == task.ReportChanges {
+			res.Review = &task.Review{Approved: res.Report.Kind == task.ReportApproved, Text: res.Report.Text}
+		}
+	}
+}
+
+func readPlan(answer []byte, rep task.Report) (task.Plan, error) {
+	if answer != nil {
+		return task.DecodePlan(answer)
+	}
+	return task.PlanFromText(rep.Text)
+}
+
+// snapshot remembers what the workspace looks like before a session that must not write.
+func (r *sessionRun) snapshot(ctx context.Context) (string, error) {
+	if !r.in.Role.ReadOnly() {
+		return "", nil
+	}
+	return r.tree.Fingerprint(ctx)
+}
+
+// undoWrites restores the workspace when a session that must not write has written all the same.
+// The driver denies such writes; this is the second line, for what slips through it.
+func (r *sessionRun) undoWrites(ctx context.Context, before string, res *SessionResult) error {
+	if before == "" {
+		return nil
+	}
+	after, err := r.tree.Fingerprint(ctx)
+	if err != nil || after == before {
+		return err
+	}
+	if err := r.tree.Restore(ctx, before); err != nil {
+		return fmt.Errorf("undo what the %s wrote: %w", r.in.Role, err)
+	}
+	res.Kind, res.Plan, res.Review = agent.Errored, nil, nil
+	res.Error = fmt.Sprintf("the %s wrote to the workspace, which it must not; its changes were undone", r.in.Role)
+	return nil
+}
+
+// errStopping is the cause of a context that ends because this worker goes down.
+var errStopping = errors.New("worker stopping")
+
+// interrupted gives the error of an activity whose context ended while the work was not done.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	if errors.Is(context.Cause(ctx), errStopping) {
+		return fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+	}
+	return ctx.Err()
+}
+
+// beatOf gives the heartbeat of a session that has just begun.
+func beatOf(in SessionInput, start time.Time) signals.Beat {
+	return signals.Beat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
+}

@@ -1,0 +1,161 @@
+package activities
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/marker"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// keptText is how much of what a model says is kept for reading a plan out of it.
+const keptText = 256 << 10
+
+// sessionLog follows a session while it runs: it writes the log that people read, parses markers out of the text,
+// and knows what the next heartbeat has to say.
+type sessionLog struct {
+	file    *os.File
+	now     func() time.Time
+	usage   func() task.Usage
+	parser  *marker.Parser
+	markers []task.Marker
+	said    strings.Builder
+
+	mu      sync.Mutex // guards what heartbeats read
+	current signals.Beat
+}
+
+// logFile is where people find the log of a session, relative to the data directory.
+func logFile(in SessionInput) string {
+	return filepath.Join("tasks", in.TaskID, "logs", fmt.Sprintf("%02d-%s.log", in.N, in.Role))
+}
+
+func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) {
+	name := filepath.Join(r.host.Data, logFile(r.in))
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, fault.New(fault.Infra, "make the log folder: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
+	}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
+	return l, nil
+}
+
+// event takes what the agent reports.
+func (l *sessionLog) event(e agent.Event) {
+	switch e.Kind {
+	case agent.Started:
+		l.activity("Thinking", 0)
+		l.line("started %s", e.Text)
+	case agent.Text:
+		l.activity("Responding", 0)
+		l.say(e.Text)
+	case agent.Thinking:
+		l.activity("Thinking", 0)
+	case agent.ToolCall:
+		l.activity("Running "+e.Tool, 1)
+		l.line("> %s %s", e.Tool, oneLine(e.Text, 400))
+	case agent.ToolResult:
+		l.activity("Thinking", 0)
+		mark := "<"
+		if e.Failed {
+			mark = "<!"
+		}
+		l.line("%s %s", mark, oneLine(e.Text, 400))
+	case agent.Denied:
+		l.line("! %s was not let through: %s", e.Tool, oneLine(e.Text, 400))
+	case agent.Limit:
+		l.line("! limit: %s", oneLine(e.Text, 200))
+	case agent.Retry:
+		l.activity("Retrying", 0)
+		l.line("! retry: %s", oneLine(e.Text, 200))
+	case agent.UsageNow:
+	}
+}
+
+func (l *sessionLog) say(text string) {
+	visible, markers := l.parser.Write(text)
+	l.take(visible, markers)
+}
+
+func (l *sessionLog) take(visible string, markers []task.Marker) {
+	if l.said.Len() < keptText {
+		l.said.WriteString(visible)
+	}
+	for _, s := range strings.Split(strings.TrimSpace(visible), "\n") {
+		if s = strings.TrimSpace(s); s != "" {
+			l.line("%s", s)
+		}
+	}
+	for _, m := range markers {
+		l.markers = append(l.markers, m)
+		l.line("[%s] %s", m.Kind, oneLine(m.Text, 1000))
+	}
+}
+
+// text is what the agent said, without its markers.
+func (l *sessionLog) text() string {
+	visible, markers, unfinished := l.parser.Close()
+	for _, m := range unfinished {
+		l.line("! the marker %s was not finished", m.Kind)
+	}
+	l.take(visible, markers)
+	return l.said.String()
+}
+
+func (l *sessionLog) activity(what string, tools int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current.Activity = what
+	l.current.Tools += tools
+}
+
+// beat is what the next heartbeat says.
+func (l *sessionLog) beat() any {
+	l.mu.Lock()
+	b := l.current
+	l.mu.Unlock()
+	b.Usage = l.usage()
+	if at, err := l.file.Seek(0, 1); err == nil {
+		b.Offset = at
+	}
+	return b
+}
+
+func (l *sessionLog) end(res SessionResult) {
+	l.line("ended: %s, %d turns, $%.4f", res.Kind, res.Turns, res.Usage.CostUSD)
+}
+
+func (l *sessionLog) line(format string, args ...any) {
+	// A log line that can't be written must not end the session it is about.
+	_, _ = fmt.Fprintf(l.file, "%s %s\n", l.now().UTC().Format("15:04:05"), fmt.Sprintf(format, args...))
+}
+
+func (l *sessionLog) close() { _ = l.file.Close() }
+
+// oneLine folds a text into one line of at most n bytes.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + " …"
+	}
+	return s
+}
+
+// tail keeps the last n bytes of a text.
+func tail(s string, n int) string {
+	if len(s) > n {
+		s = "… " + strings.ToValidUTF8(s[len(s)-n:], "")
+	}
+	return s
+}

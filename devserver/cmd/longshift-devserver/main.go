@@ -1,0 +1,25 @@
+// Command longshift-devserver runs Temporal and Temporal Web on SQLite for one machine.
+// Everything it does is in package devserver.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/longshift/longshift/devserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// From the first signal on, the next one ends the process at once.
+	context.AfterFunc(ctx, stop)
+	if err := devserver.Command(ctx, os.Stdout, os.Stderr).Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "longshift-devserver:", strings.ReplaceAll(err.Error(), "\n", "; "))
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,58 @@
+package devserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/log/tag"
+)
+
+// serverLog passes the server's log lines to slog.
+type serverLog struct {
+	to *slog.Logger
+	// stopping silences what services say about each other while they go down one by one.
+	stopping *atomic.Bool
+}
+
+var _ log.Logger = serverLog{}
+
+func (l serverLog) Debug(msg string, tags ...tag.Tag)  { l.write(slog.LevelDebug, msg, tags) }
+func (l serverLog) Info(msg string, tags ...tag.Tag)   { l.write(slog.LevelInfo, msg, tags) }
+func (l serverLog) Warn(msg string, tags ...tag.Tag)   { l.write(slog.LevelWarn, msg, tags) }
+func (l serverLog) Error(msg string, tags ...tag.Tag)  { l.write(slog.LevelError, msg, tags) }
+func (l serverLog) DPanic(msg string, tags ...tag.Tag) { l.write(slog.LevelError, msg, tags) }
+
+func (l serverLog) Panic(msg string, tags ...tag.Tag) {
+	l.write(slog.LevelError, msg, tags)
+	panic(msg)
+}
+
+// Fatal ends the process: the server's code after such a call counts on not being reached. The line
+// goes to stderr at every log level.
+func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
+	fmt.Fprint(os.Stderr, "longshift-devserver: ", msg)
+	for _, t := range tags {
+		fmt.Fprintf(os.Stderr, ", %s: %v", t.Key(), t.Value())
+	}
+	fmt.Fprintln(os.Stderr)
+	os.Exit(1)
+}
+
+func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
+	ctx := context.Background()
+	if l.stopping.Load() && level >= slog.LevelWarn {
+		level = slog.LevelInfo
+	}
+	if !l.to.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, len(tags))
+	for i, t := range tags {
+		attrs[i] = slog.Any(t.Key(), t.Value())
+	}
+	l.to.LogAttrs(ctx, level, msg, attrs...)
+}

@@ -1,0 +1,152 @@
+// Package agenttest plays the model for agents under test: a Messages API server on loopback that answers from a script,
+// and the suite that every driver of package agent must pass. It is for tests and benchmarks and may not be linked into the product.
+package agenttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Script is what the model says, rule by rule. What decides an answer is read from the request alone, so a session that was
+// killed and resumed goes on where its conversation stands; only Fault.Times, Rule.Once and the records live in the server.
+type Script struct {
+	Rules      []Rule `json:"rules"`
+	Key        string `json:"key,omitempty"`        // the key that callers must show; any when empty
+	KeepBodies bool   `json:"keepBodies,omitempty"` // keep request bodies in Call.Body
+}
+
+// Rule says what is answered in the sessions it is for. The first rule that fits wins; one with a Match comes before one without.
+type Rule struct {
+	Name        string    `json:"name,omitempty"`        // of letters, digits and hyphens; "rN" when empty
+	Role        task.Role `json:"role,omitempty"`        // the role that the system prompt names; any when empty
+	Match       string    `json:"match,omitempty"`       // is in the newest prompt of the user; a regexp when written /so/
+	MatchSystem string    `json:"matchSystem,omitempty"` // is in the system prompt; a regexp when written /so/
+	Once        bool      `json:"once,omitempty"`        // for the first session that asks, and no other
+	Turns       []Turn    `json:"turns"`                 // in the order of the conversation; the last one again when asked again
+}
+
+// Turn is one answer of the model.
+type Turn struct {
+	Thinking string          `json:"thinking,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Tools    []Tool          `json:"tools,omitempty"`  // calls, in order
+	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: through the StructuredOutput tool, or as text where that is not offered
+	Usage    task.Usage      `json:"usage,omitzero"`   // tokens of this call; 100 in and 50 out when zero. Cost and Calls are not used
+	Stop     string          `json:"stop,omitempty"`   // stop reason; tool_use or end_turn, as fits, when empty
+	Redo     bool            `json:"redo,omitempty"`   // say it again when one of its tool calls was cut off; else go on with the next turn
+	Fault    *Fault          `json:"fault,omitempty"`  // what goes wrong first
+
+	// Before is called before anything is answered, on every try. The answer waits for it.
+	Before func(*Call) `json:"-"`
+}
+
+// Tool is a call of a tool by the model.
+type Tool struct {
+	Name  string         `json:"name"`
+	Input map[string]any `json:"input"`
+}
+
+// Fault is what goes wrong instead of a turn's answer: an error status, silence, or a broken connection.
+type Fault struct {
+	Times  int               `json:"times,omitempty"`  // on the first tries only, then the turn is answered; 0 for always
+	Status int               `json:"status,omitempty"` // answer with this status
+	Type   string            `json:"type,omitempty"`   // error type in the body; the API's own for the status when empty
+	Body   string            `json:"body,omitempty"`   // error message, or the whole body when it starts with {
+	Header map[string]string `json:"header,omitempty"` // added to the answer
+	After  int               `json:"after,omitempty"`  // let this many stream events through before the silence or the break
+	Hang   bool              `json:"hang,omitempty"`   // be silent until Release is closed (then answer), the client goes or the server ends
+	Drop   bool              `json:"drop,omitempty"`   // break the connection
+
+	Release <-chan struct{} `json:"-"`
+}
+
+// LoadScript reads a script from JSON. Unknown fields and bad patterns are errors.
+func LoadScript(r io.Reader) (Script, error) {
+	var s Script
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return Script{}, fmt.Errorf("read script: %w", err)
+	}
+	if _, err := compile(s); err != nil {
+		return Script{}, err
+	}
+	return s, nil
+}
+
+var ruleName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+// compile checks a script and makes it ready for use.
+func compile(s Script) ([]*rule, error) {
+	rules, seen := make([]*rule, len(s.Rules)), map[string]bool{}
+	for i, r := range s.Rules {
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("r%d", i)
+		}
+		if !ruleName.MatchString(r.Name) || seen[r.Name] {
+			return nil, fmt.Errorf("rule %d: name %q is taken or not of letters, digits and hyphens", i, r.Name)
+		}
+		if len(r.Turns) == 0 {
+			return nil, fmt.Errorf("rule %q: has no turns", r.Name)
+		}
+		for j := range r.Turns {
+			if err := r.Turns[j].check(); err != nil {
+				return nil, fmt.Errorf("rule %q: turn %d: %w", r.Name, j, err)
+			}
+		}
+		c := &rule{Rule: r}
+		for _, p := range []struct {
+			text string
+			to   *func(string) bool
+		}{{r.Match, &c.prompt}, {r.MatchSystem, &c.system}} {
+			m, err := matcher(p.text)
+			if err != nil {
+				return nil, fmt.Errorf("rule %q: pattern %q: %w", r.Name, p.text, err)
+			}
+			*p.to = m
+		}
+		rules[i], seen[r.Name] = c, true
+	}
+	return rules, nil
+}
+
+func (t *Turn) check() error {
+	if t.Answer != nil {
+		if !json.Valid(t.Answer) || !bytes.HasPrefix(bytes.TrimSpace(t.Answer), []byte("{")) {
+			return fmt.Errorf("answer is not a JSON object")
+		}
+	}
+	empty := t.Text == "" && len(t.Tools) == 0 && t.Answer == nil && t.Thinking == ""
+	if f := t.Fault; f != nil {
+		if f.Status == 0 && !f.Hang && !f.Drop {
+			return fmt.Errorf("fault has no status, hang or drop")
+		}
+		if f.Status != 0 && (f.Status < 400 || http.StatusText(f.Status) == "" && f.Status != 529) {
+			return fmt.Errorf("fault has status %d", f.Status)
+		}
+		empty = empty && (f.Times > 0 || f.Release != nil)
+	}
+	if empty {
+		return fmt.Errorf("says nothing")
+	}
+	return nil
+}
+
+// matcher gives the test for a pattern: everything fits the empty one.
+func matcher(pattern string) (func(string) bool, error) {
+	if n := len(pattern); n > 2 && pattern[0] == '/' && pattern[n-1] == '/' {
+		re, err := regexp.Compile(pattern[1 : n-1])
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString, nil
+	}
+	return func(s string) bool { return strings.Contains(s, pattern) }, nil
+}

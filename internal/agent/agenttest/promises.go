@@ -1,0 +1,139 @@
+package agenttest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func completes(t *testing.T, make Factory) {
+	f := make(t, task.Implementer, Step{Say: "I begin."}, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: "cat a.txt a.txt > b.txt"}, Step{Say: "The end."})
+	o, events := f.run(t.Context(), t)
+	if o.Kind != agent.Completed || o.Text != "The end." || o.Answer != nil || o.SessionID == "" || o.Resumed {
+		t.Errorf("outcome: %+v", o)
+	}
+	if said := texts(events); !slices.Equal(said, []string{"I begin.", "The end."}) {
+		t.Errorf("it said %q", said)
+	}
+	if data, err := os.ReadFile(filepath.Join(f.Session.Dir, "b.txt")); string(data) != "one\none\n" {
+		t.Errorf("b.txt holds %q: %v", data, err)
+	}
+	calls, usage := 0, o.Usage
+	for _, e := range events {
+		switch e.Kind {
+		case agent.ToolCall:
+			calls++
+		case agent.UsageNow:
+			usage = e.Usage
+		}
+	}
+	if calls != 2 {
+		t.Errorf("%d tool calls were told", calls)
+	}
+	if o.Usage.Input+o.Usage.Output == 0 || usage != o.Usage {
+		t.Errorf("usage is %+v, the last that was told %+v", o.Usage, usage)
+	}
+}
+
+func answers(t *testing.T, make Factory) {
+	f := make(t, task.Planner, Step{Answer: []byte(`{"summary":"small"}`)})
+	f.Session.Schema = []byte(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"],"additionalProperties":false}`)
+	o, _ := f.run(t.Context(), t)
+	if o.Kind != agent.Completed || strings.ReplaceAll(string(o.Answer), " ", "") != `{"summary":"small"}` {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
+func onlyReads(t *testing.T, make Factory) {
+	f := make(t, task.Reviewer, Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Say: "I could not."})
+	f.Session.ReadOnly = true
+	o, _ := f.run(t.Context(), t)
+	if o.Kind != agent.Completed {
+		t.Errorf("outcome: %+v", o)
+	}
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if _, err := os.Stat(filepath.Join(f.Session.Dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// getStuck is a command that tells that it runs, and then waits for ever; when it is run again it ends at once.
+const getStuck = `test -e ran || { touch ran; echo up > ready; cat stuck; }`
+
+// blocked gives a fixture whose agent gets stuck in a command, and a channel that is closed when it has.
+func blocked(t *testing.T, make Factory) (Fixture, <-chan struct{}) {
+	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: getStuck}, Step{Say: "It went on."})
+	Pipe(t, f.Session.Dir, "stuck")
+	return f, Pipe(t, f.Session.Dir, "ready")
+}
+
+func isInterrupted(t *testing.T, make Factory) {
+	f, ready := blocked(t, make)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		<-ready
+		cancel()
+	}()
+	if o, _ := f.run(ctx, t); o.Kind != agent.Interrupted {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
+func isStoppedEarly(t *testing.T, make Factory) {
+	f := make(t, task.Implementer, Step{Say: "Never said."})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if o, events := f.run(ctx, t); o.Kind != agent.Interrupted || texts(events) != nil {
+		t.Errorf("outcome %+v, events %+v", o, events)
+	}
+}
+
+func runsOutOfTime(t *testing.T, make Factory) {
+	f := make(t, task.Implementer, Step{Say: "Wait."}, Step{Silent: true})
+	f.Session.Wall = time.Second
+	if o, _ := f.run(t.Context(), t); o.Kind != agent.Turns {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
+func startsAfresh(t *testing.T, make Factory) {
+	f := make(t, task.Implementer, Step{Say: "Here."})
+	f.Session.Resume = true
+	if o, _ := f.run(t.Context(), t); o.Kind != agent.Completed || o.Text != "Here." || o.Resumed {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
+func goesOn(t *testing.T, make Factory) {
+	f, ready := blocked(t, make)
+	if f.Crash == nil {
+		t.Skip("the driver has no process that could die alone")
+	}
+	go func() {
+		<-ready
+		f.Crash()
+	}()
+	first, _ := f.run(t.Context(), t)
+	if first.Kind != agent.Errored {
+		t.Errorf("outcome of the attempt that died: %+v", first)
+	}
+	f.Session.Resume = true
+	o, events := f.run(t.Context(), t)
+	if o.Kind != agent.Completed || o.Text != "It went on." || !o.Resumed || o.SessionID != first.SessionID {
+		t.Errorf("outcome of the attempt after it: %+v", o)
+	}
+	for _, e := range events {
+		if e.Kind == agent.ToolCall && strings.Contains(e.Text, "a.txt") {
+			t.Error("what was done was done again")
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package claude
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Built-in tools that are offered. The list is a whitelist: tools that a role has no use for (schedules, worktrees, the web,
+// questions to a person who is not there) are not in it, and new ones of a later version are not either.
+var (
+	readTools  = []string{"Glob", "Grep", "Read"}
+	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
+	// never are denied by name as well, should the whitelist ever be ignored.
+	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree",
+		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
+)
+
+// launch is everything that decides what a process of the binary does before it hears its prompt.
+type launch struct {
+	args []string
+	env  []string
+	key  string // of all of it, the system prompt's text included
+}
+
+func (d *Driver) launch(s agent.Session, resume bool) launch {
+	l := launch{args: arguments(s, resume), env: d.environment(s)}
+	h := sha256.New()
+	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System}} {
+		for _, p := range part {
+			fmt.Fprintf(h, "%d:%s,", len(p), p)
+		}
+		h.Write([]byte{';'})
+	}
+	l.key = hex.EncodeToString(h.Sum(nil))
+	return l
+}
+
+func arguments(s agent.Session, resume bool) []string {
+	tools, denied := writeTools, never
+	if s.ReadOnly {
+		tools, denied = readTools, append(slices.Clone(never), "Bash", "Edit", "NotebookEdit", "Write")
+	}
+	a := []string{
+		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--permission-prompt-tool", "stdio", "--permission-mode", "manual",
+		"--model", s.Model,
+		"--tools", strings.Join(tools, ","),
+		"--disallowedTools", strings.Join(denied, ","),
+		"--setting-sources", "", "--settings", `{"disableAllHooks":false}`, "--strict-mcp-config", "--disable-slash-commands",
+		"--system-prompt-snapshot", "off",
+	}
+	if s.System != "" {
+		a = append(a, "--append-system-prompt-file", systemFile(s))
+	}
+	if s.Thinking > 0 {
+		a = append(a, "--effort", effort(s.Thinking))
+	}
+	if s.Schema != nil {
+		a = append(a, "--json-schema", string(s.Schema))
+	}
+	if resume {
+		return append(a, "--resume", s.ID)
+	}
+	return append(a, "--session-id", s.ID)
+}
+
+// effort turns a thinking budget in tokens into the level that models with adaptive thinking take in its place.
+func effort(tokens int) string {
+	switch {
+	case tokens < 8<<10:
+		return "low"
+	case tokens < 16<<10:
+		return "medium"
+	case tokens < 32<<10:
+		return "high"
+	case tokens < 64<<10:
+		return "xhigh"
+	}
+	return "max"
+}
+
+// environment is built from this list and Session.Env alone; nothing is inherited. Ours win, but for PATH.
+func (d *Driver) environment(s agent.Session) []string {
+	env := map[string]string{"PATH": d.cfg.Path}
+	for k, v := range s.Env {
+		env[k] = v
+	}
+	for k, v := range map[string]string{
+		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, "tmp"), "TZ": "UTC", "LANG": "C.UTF-8",
+		"DISABLE_AUTOUPDATER":                      "1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS":     "1", // else a run has several results and ends when it likes
+		"CLAUDE_CODE_DISABLE_FILE_MENTIONS":        "1", // else "@/path" in an issue's text reads any file, unasked
+		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is stale
+		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
+		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
+	} {
+		env[k] = v
+	}
+	if s.BaseURL != "" {
+		env["ANTHROPIC_BASE_URL"] = s.BaseURL
+	}
+	if s.Token != "" {
+		env["ANTHROPIC_API_KEY"] = s.Token
+	}
+	if s.Thinking > 0 {
+		env["MAX_THINKING_TOKENS"] = strconv.Itoa(s.Thinking) // for models that know a budget and no effort
+	}
+	if os.Geteuid() == 0 {
+		env["IS_SANDBOX"] = "1"
+	}
+	list := make([]string, 0, len(env))
+	for k, v := range env {
+		list = append(list, k+"="+v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func home(s agent.Session) string       { return filepath.Join(s.StateDir, "home") }
+func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, "system.md") }
+
+// prepare makes the folders and files that the command line names.
+func (l launch) prepare(s agent.Session) error {
+	for _, dir := range []string{home(s), filepath.Join(s.StateDir, "tmp")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fault.New(fault.Infra, "make state folder: %w", err)
+		}
+	}
+	if s.System != "" {
+		if err := os.WriteFile(systemFile(s), []byte(s.System), 0o600); err != nil {
+			return fault.New(fault.Infra, "write system prompt: %w", err)
+		}
+	}
+	return nil
+}
+
+// promptLine is the user's turn as the binary takes it on stdin. A slash at the very start would make it a command.
+func promptLine(prompt string) ([]byte, error) {
+	if strings.HasPrefix(prompt, "/") {
+		prompt = "\n" + prompt
+	}
+	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}})
+	return append(line, '\n'), err
+}

@@ -1,0 +1,19 @@
+package claude
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func TestConform(t *testing.T) {
+	agenttest.Conform(t, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
+		b := newBench(t, role, one(role, agenttest.Turns(steps)...))
+		return agenttest.Fixture{Agent: b.Driver, Session: b.session, Crash: func() {
+			recorded(t, b.session, "toolu_it_0_0_0")
+			syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+		}}
+	})
+}

@@ -1,0 +1,68 @@
+package claude
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// initLine is system/init, the first line of every run.
+type initLine struct {
+	SessionID string   `json:"session_id"`
+	Tools     []string `json:"tools"`
+	Mode      string   `json:"permissionMode"`
+	Model     string   `json:"model"`
+	Version   string   `json:"claude_code_version"`
+	KeySource string   `json:"apiKeySource"`
+}
+
+// resultLine is the end of a run.
+type resultLine struct {
+	Subtype    string                `json:"subtype"`
+	IsError    bool                  `json:"is_error"`
+	Result     string                `json:"result"`
+	Errors     []string              `json:"errors"`
+	Terminal   string                `json:"terminal_reason"`
+	StopReason string                `json:"stop_reason"`
+	Status     int                   `json:"api_error_status"`
+	ErrorType  string                `json:"api_error_type"`
+	APIError   string                `json:"api_error"`
+	Answer     json.RawMessage       `json:"structured_output"`
+	Turns      int                   `json:"num_turns"`
+	Cost       float64               `json:"total_cost_usd"`
+	Models     map[string]modelUsage `json:"modelUsage"`
+}
+
+type modelUsage struct {
+	Input      int64 `json:"inputTokens"`
+	Output     int64 `json:"outputTokens"`
+	CacheRead  int64 `json:"cacheReadInputTokens"`
+	CacheWrite int64 `json:"cacheCreationInputTokens"`
+}
+
+// limitInfo is what a rate_limit_event tells. ResetsAt is in seconds since 1970, 0 when it is not told.
+type limitInfo struct {
+	Status   string `json:"status"`
+	ResetsAt int64  `json:"resetsAt"`
+	Type     string `json:"rateLimitType"`
+}
+
+func (l limitInfo) reset() time.Time {
+	if l.ResetsAt <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(l.ResetsAt, 0).UTC()
+}
+
+// apiProblem is what stands on a synthetic message and nowhere else.
+type apiProblem struct{ kind, text string }
+
+// controlLine is a question of the binary to us.
+type controlLine struct {
+	ID      string `json:"request_id"`
+	Request struct {
+		Subtype string          `json:"subtype"`
+		Tool    string          `json:"tool_name"`
+		Input   json.RawMessage `json:"input"`
+		CallID  string          `json:"tool_use_id"`
+	} `json:"request"`
+}

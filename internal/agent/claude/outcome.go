@@ -1,0 +1,150 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// startProblem is a way in which a session can fail to start that has a way out.
+type startProblem int
+
+const (
+	noProblem      startProblem = iota
+	unknownSession              // to be resumed, but the binary has nothing of it
+	sessionInUse                // to be started, but the binary has it already
+)
+
+func (a *attempt) startProblem() startProblem {
+	if a.proc == nil || a.reader.init != nil {
+		return noProblem
+	}
+	said := a.stderr
+	if a.reader.result != nil {
+		said += strings.Join(a.reader.result.Errors, "\n")
+	}
+	switch {
+	case strings.Contains(said, "No conversation found with session ID"):
+		return unknownSession
+	case strings.Contains(said, "is already in use"):
+		return sessionInUse
+	}
+	return noProblem
+}
+
+// outcome says how the attempt ended. Neither the exit code nor the subtype alone can be trusted: errors of the API come as
+// subtype success, and an interrupted run exits with 0.
+func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
+	r := a.reader.result
+	o := agent.Outcome{Kind: agent.Errored, SessionID: a.s.ID, Resumed: a.resume && a.reader.init != nil, Usage: a.reader.usage()}
+	if r != nil {
+		o.Turns = r.Turns
+	}
+	switch {
+	case r != nil && r.Subtype == "success" && !r.IsError && r.Terminal == "completed" && (a.exit.Success() || a.ended.Load()):
+		return a.completed(o), nil
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errWall):
+		o.Kind, o.Text = agent.Turns, fmt.Sprintf("the session's wall time of %s is used up", a.s.Wall)
+		return o, nil
+	case ctx.Err() != nil:
+		o.Kind, o.Text = agent.Interrupted, "the session was stopped"
+		return o, nil
+	case r == nil:
+		o.Text = fmt.Sprintf("claude ended without a result: %s", a.exit)
+		if tail := strings.TrimSpace(a.stderr); tail != "" {
+			o.Text += ": " + lastBytes(tail, 1000)
+		}
+		return o, nil
+	}
+	v := judge(r, a.reader.problem, a.reader.limit, a.d.cfg.Now())
+	o.Kind, o.Text, o.Reset = v.kind, v.text, v.reset
+	if v.fault == "" {
+		return o, nil
+	}
+	return o, fault.New(v.fault, "run claude: %s", v.text).WithHint("%s", v.hint)
+}
+
+func (a *attempt) completed(o agent.Outcome) agent.Outcome {
+	r := a.reader.result
+	o.Kind, o.Text = agent.Completed, r.Result
+	if a.s.Schema == nil {
+		return o
+	}
+	if isNull(r.Answer) {
+		o.Kind, o.Text = agent.Errored, "claude ended without the structured answer; its last words: "+capped(r.Result, 1000)
+		return o
+	}
+	o.Answer = r.Answer
+	return o
+}
+
+// verdict is what a result with an error means.
+type verdict struct {
+	kind  agent.OutcomeKind
+	text  string
+	reset time.Time
+	fault fault.Kind // not "" when the fault lies in the surroundings
+	hint  string
+}
+
+// budgetMark is the error type, or a part of the message, by which the gateway refuses a call that the budget does not cover.
+const budgetMark = "longshift_budget"
+
+// judge reads a result that is no success.
+func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict {
+	text := first(r.Result, strings.Join(r.Errors, "; "), p.text, "claude ended as "+first(r.Terminal, r.Subtype))
+	v := verdict{kind: agent.Errored, text: text}
+	switch {
+	case r.ErrorType == budgetMark || strings.Contains(text, budgetMark) || r.Subtype == "error_max_budget_usd":
+		v.kind = agent.Budget
+	case r.Subtype == "error_max_turns":
+		v.kind = agent.Turns
+	case isQuota(r, p, text):
+		v.kind = agent.Quota
+		if limit != nil {
+			v.reset = limit.reset()
+		}
+		if v.reset.IsZero() {
+			v.reset, _ = resetTime(text, now)
+		}
+	case r.Status == 401 || r.Status == 403 || p.kind == "authentication_failed" || strings.HasPrefix(text, "Not logged in") ||
+		strings.HasPrefix(text, "Invalid API key"):
+		v.kind = agent.AuthFailed
+	case p.kind == "model_not_found":
+		v.fault, v.hint = fault.Input, "choose a model that the endpoint serves"
+	case r.Terminal == "api_error" && isOutage(r, p):
+		v.fault, v.hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
+	case r.Subtype == "success" && !r.IsError && r.Terminal != "completed":
+		v.text = "claude ended as " + first(r.Terminal, "a local command") + ": " + r.Result
+	}
+	return v
+}
+
+func isQuota(r *resultLine, p apiProblem, text string) bool {
+	return r.Status == 429 || r.APIError == "usage_limit_reached" || p.kind == "rate_limit" || p.kind == "billing_error" ||
+		r.IsError && isLimitText(text)
+}
+
+// isOutage tells whether the endpoint did not serve the call for a reason that lies in itself or on the way to it.
+func isOutage(r *resultLine, p apiProblem) bool {
+	if r.Status >= 500 || r.Status == 408 || p.kind == "server_error" || p.kind == "overloaded" {
+		return true
+	}
+	return r.Status == 0 && r.StopReason != "refusal" && unreached.MatchString(r.Result)
+}
+
+// unreached are the words for a call that got no answer at all.
+var unreached = regexp.MustCompile(`(?i)^API Error: .*(connect|network|socket|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN)`)
+
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return "…" + strings.ToValidUTF8(s[len(s)-n:], "")
+}

@@ -1,0 +1,103 @@
+package claude
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Warm starts the session's process ahead of its Run, without its prompt: loading the binary takes longer than most of what
+// comes after it. The Run that follows takes it over when everything but Prompt, Wall and Role is the same; any other Run of
+// the session ends it, as do Cool, Close and Config.WarmTime. Warming a session twice does nothing; one that runs can't be warmed.
+func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
+	s.Prompt = "-" // not known yet
+	if err := checkSession(s); err != nil {
+		return err
+	}
+	release, err := d.claim(ctx, s.ID, true)
+	if err != nil {
+		return err
+	}
+	defer release()
+	resume := s.Resume && hasTranscript(s)
+	d.mu.Lock()
+	w := d.warm[s.ID]
+	d.mu.Unlock()
+	if w != nil {
+		if w.key == d.launch(s, resume).key && running(w) {
+			return nil
+		}
+		d.Cool(s.ID)
+	}
+	p, err := d.start(ctx, s, resume)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		go p.Stop()
+		return fault.New(fault.Stopping, "claude driver is closed")
+	}
+	d.warm[s.ID] = p
+	p.expire = time.AfterFunc(d.cfg.WarmTime, func() { d.Cool(s.ID) })
+	return nil
+}
+
+// takeWarm gives the process that waits for this very session, if there is one. One that was started for something else is ended.
+func (d *Driver) takeWarm(s agent.Session, resume bool) *started {
+	p := d.unlist(s.ID)
+	if p == nil {
+		return nil
+	}
+	if p.key == d.launch(s, resume).key && running(p) {
+		return p
+	}
+	p.Stop()
+	return nil
+}
+
+// unlist takes the session's waiting process out of the list; from then on it is the caller's to end.
+func (d *Driver) unlist(id string) *started {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.warm[id]
+	if p != nil {
+		delete(d.warm, id)
+		p.expire.Stop()
+	}
+	return p
+}
+
+func running(p *started) bool {
+	select {
+	case <-p.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// Cool ends the process that waits for the session, if there is one.
+func (d *Driver) Cool(session string) {
+	if p := d.unlist(session); p != nil {
+		p.Stop()
+	}
+}
+
+// Close ends the processes that wait for a prompt and lets no further one start. Runs go on; their contexts end them.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	var ids []string
+	for id := range d.warm {
+		ids = append(ids, id)
+	}
+	d.mu.Unlock()
+	for _, id := range ids {
+		d.Cool(id)
+	}
+	return nil
+}

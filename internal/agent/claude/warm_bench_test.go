@@ -1,0 +1,47 @@
+package claude
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// BenchmarkFirstAnswer measures from Run to the first words of an instant model, and to the end of the run, with the process
+// started ahead or not. What a warm process does in advance takes place while git and checks run, here a second.
+func BenchmarkFirstAnswer(b *testing.B) {
+	model := agenttest.NewServer(b, agenttest.Script{Rules: []agenttest.Rule{{Role: task.Implementer, Turns: []agenttest.Turn{{Text: "Hello."}}}}})
+	d := New(Config{Binary: agenttest.ClaudeBinary(b)})
+	b.Cleanup(func() { d.Close() })
+	for _, warm := range []bool{false, true} {
+		name := map[bool]string{false: "cold", true: "warm"}[warm]
+		b.Run(name, func(b *testing.B) {
+			var first, total time.Duration
+			for b.Loop() {
+				s := agent.Session{ID: newID(), Role: task.Implementer, Dir: b.TempDir(), StateDir: b.TempDir(), System: "Role: implementer\n",
+					Prompt: "p", Model: "opus", BaseURL: model.URL, Token: "t"}
+				if warm {
+					if err := d.Warm(context.Background(), s); err != nil {
+						b.Fatal(err)
+					}
+					<-time.After(time.Second)
+				}
+				start := time.Now()
+				o, err := d.Run(context.Background(), s, func(e agent.Event) {
+					if e.Kind == agent.Text {
+						first += time.Since(start)
+					}
+				})
+				if err != nil || o.Kind != agent.Completed {
+					b.Fatalf("outcome %+v, error %v", o, err)
+				}
+				total += time.Since(start)
+			}
+			b.ReportMetric(float64(first.Milliseconds())/float64(b.N), "ms-to-first-words")
+			b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-end")
+		})
+	}
+}

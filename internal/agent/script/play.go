@@ -1,0 +1,138 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// performance is one attempt at a session.
+type performance struct {
+	agent    *Agent
+	session  agent.Session
+	scenario Scenario
+	emit     func(agent.Event)
+	file     string // of the state
+	state    state
+	resumed  bool
+}
+
+// begin starts the session at the first step.
+func (p *performance) begin() error {
+	i, err := p.scenario.choose(p.session)
+	if err != nil {
+		return err
+	}
+	p.state = state{Entry: i, Steps: p.scenario.digest(i)}
+	return p.save()
+}
+
+// resume goes on where the last attempt stood. A session that had ended and gets a prompt of its own, such as one that asks
+// for its report, plays the entry that matches that prompt.
+func (p *performance) resume() error {
+	st := &p.state
+	if st.Entry >= len(p.scenario.Sessions) || p.scenario.digest(st.Entry) != st.Steps {
+		return fault.New(fault.Input, "the scenario was changed since session %s began", p.session.ID).
+			WithHint("start the task again, or restore the scenario")
+	}
+	if st.Ended == nil {
+		return nil
+	}
+	i, err := p.scenario.choose(p.session)
+	if err == nil && i != st.Entry && p.scenario.Sessions[i].Match != "" {
+		st.Entry, st.Steps, st.Next, st.Ended = i, p.scenario.digest(i), 0, nil
+		return p.save()
+	}
+	return nil
+}
+
+func (sc Scenario) digest(i int) string {
+	data, _ := json.Marshal(sc.Sessions[i]) // Parse has marshalled the answers before
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// play does the steps that are left.
+func (p *performance) play(ctx context.Context) (agent.Outcome, error) {
+	steps := p.scenario.Sessions[p.state.Entry].Steps
+	if e := p.state.Ended; e != nil && (p.state.Next >= len(steps) || e.Kind == agent.Quota && p.agent.cfg.Now().Before(e.Reset)) {
+		out := *e
+		out.Resumed = true
+		return out, nil
+	}
+	for p.state.Next < len(steps) {
+		s := steps[p.state.Next]
+		if ctx.Err() != nil {
+			return agent.Outcome{}, ctx.Err()
+		}
+		if s.End != nil {
+			p.state.Next++
+			return p.end(*s.End)
+		}
+		if err := p.step(ctx, s); err != nil {
+			return agent.Outcome{}, fmt.Errorf("step %d: %w", p.state.Next, err)
+		}
+		p.state.Next++
+		p.state.Ended = nil
+		if err := p.save(); err != nil {
+			return agent.Outcome{}, err
+		}
+	}
+	return p.end(End{Kind: agent.Completed})
+}
+
+// end keeps the outcome, so that an attempt after it gives the same.
+func (p *performance) end(e End) (agent.Outcome, error) {
+	out := p.outcome(e.Kind, e.Text)
+	if e.In != "" {
+		in, _ := time.ParseDuration(e.In) // checked by Parse
+		out.Reset = p.agent.cfg.Now().Add(in).UTC()
+	}
+	if e.Kind == agent.Quota {
+		p.tell(agent.Event{Kind: agent.Limit, Text: out.Text, Reset: out.Reset})
+	}
+	p.state.Ended = &out
+	return out, p.save()
+}
+
+// outcome is how things stand. The text is what was said last, unless there is more to say.
+func (p *performance) outcome(kind agent.OutcomeKind, text string) agent.Outcome {
+	out := agent.Outcome{Kind: kind, Text: p.state.Text, Usage: p.state.Usage, Turns: p.state.Turns, SessionID: p.session.ID, Resumed: p.resumed}
+	switch {
+	case kind == agent.Completed:
+		out.Answer = p.state.Answer
+	case text == "" && kind != agent.Interrupted:
+		text = "the scenario ends the session: " + string(kind)
+	}
+	if text != "" {
+		out.Text = text
+	}
+	return out
+}
+
+func (p *performance) save() error { return writeJSON(p.file, p.state) }
+
+func (p *performance) tell(e agent.Event) {
+	e.Time = p.agent.cfg.Now()
+	p.emit(e)
+}
+
+// pause is how long a pause of the scenario lasts.
+func (p *performance) pause(text string) time.Duration {
+	d, _ := time.ParseDuration(text) // checked by Parse
+	pace := *p.agent.cfg.Pace
+	if p.scenario.Pace != nil {
+		pace *= *p.scenario.Pace
+	}
+	return time.Duration(float64(d) * max(pace, 0))
+}
+
+// oneLine joins the lines of a text.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

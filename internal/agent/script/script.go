@@ -1,0 +1,120 @@
+// Package script is an agent without a model: it plays a scenario file. It is for the demo and for tests, and says so at the
+// start of every session. It writes and runs whatever the scenario says, so an operator has to allow it.
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+)
+
+// Version is what a session says about itself when it starts.
+const Version = "script agent (plays a scenario, no model)"
+
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// Config is what the agent needs. Zero values are good.
+type Config struct {
+	Log  *slog.Logger                                     // nil for none
+	Now  func() time.Time                                 // nil for time.Now
+	Wait func(ctx context.Context, d time.Duration) error // nil for a timer; returns early with an error when ctx ends
+	Pace *float64                                         // pauses are multiplied by it; nil for 1
+	Path string                                           // PATH of commands when the session gives none
+}
+
+// Agent plays scenarios. It is safe for sessions side by side.
+type Agent struct{ cfg Config }
+
+// New makes the agent.
+func New(cfg Config) *Agent {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Wait == nil {
+		cfg.Wait = wait
+	}
+	if cfg.Pace == nil {
+		cfg.Pace = new(1.0)
+	}
+	if cfg.Path == "" {
+		cfg.Path = defaultPath
+	}
+	return &Agent{cfg}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// errWall is the cause of a context that ends because the session's time is used up.
+var errWall = errors.New("the session's time is used up")
+
+// Run plays the part of the scenario that is for the session. A session that is gone on with continues after the last step
+// that it finished; what its last attempt left running is ended first.
+func (a *Agent) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+	if ctx.Err() != nil {
+		return agent.Outcome{Kind: agent.Interrupted, SessionID: s.ID}, nil
+	}
+	p, err := a.open(ctx, s, emit)
+	if err != nil {
+		return agent.Outcome{}, fmt.Errorf("play scenario: %w", err)
+	}
+	p.tell(agent.Event{Kind: agent.Started, ID: s.ID, Text: Version})
+	wall, cancel := context.WithCancel(ctx)
+	if s.Wall > 0 {
+		wall, cancel = context.WithTimeoutCause(ctx, s.Wall, errWall)
+	}
+	defer cancel()
+	out, err := p.play(wall)
+	switch {
+	case ctx.Err() != nil:
+		return p.outcome(agent.Interrupted, ""), nil
+	case context.Cause(wall) == errWall:
+		return p.outcome(agent.Turns, errWall.Error()), nil
+	case err != nil:
+		return agent.Outcome{}, fmt.Errorf("play scenario: %w", err)
+	}
+	return out, nil
+}
+
+// open reads the scenario and finds where in it the session stands.
+func (a *Agent) open(ctx context.Context, s agent.Session, emit func(agent.Event)) (*performance, error) {
+	sc, err := load(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
+		return nil, fault.New(fault.Infra, "make the session's folder: %w", err)
+	}
+	p := &performance{agent: a, session: s, scenario: sc, emit: emit, file: filepath.Join(s.StateDir, stateFile)}
+	if s.Resume {
+		if _, err := process.ReapSession(ctx, s.ID); err != nil {
+			return nil, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+		}
+		if p.resumed, err = p.state.read(p.file); err != nil {
+			return nil, err
+		}
+	}
+	if p.resumed {
+		return p, p.resume()
+	}
+	return p, p.begin()
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/agent/script"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// newHost builds what one machine does. The returned function ends it.
+func newHost(ctx context.Context, cfg config.Config, log *slog.Logger) (*activities.Host, func(), error) {
+	id, err := hostID(cfg.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	spaces, err := workspace.New(workspace.Config{
+		Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail},
+		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: log, Now: time.Now,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	gate, err := gateway.New(gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Now: time.Now, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := gate.Start(ctx); err != nil {
+		return nil, nil, err
+	}
+	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: os.Getenv("PATH"), Log: log})
+	h := &activities.Host{
+		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
+		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Log: log, Now: time.Now,
+		Agents:     map[string]agent.Agent{},
+		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg),
+	}
+	for _, name := range cfg.AllowedAgents() {
+		switch name {
+		case "claude":
+			h.Agents[name] = driver
+		case "script":
+			h.Agents[name] = script.New(script.Config{Log: log})
+		}
+	}
+	return h, func() { driver.Close(); _ = gate.Close() }, nil
+}
+
+// limits are the operator's bounds on what repositories and tasks may ask for.
+func limits(cfg config.Config) project.Limits {
+	return project.Limits{MaxCost: cfg.MaxCost, MaxTime: cfg.MaxTime, MaxIterations: cfg.MaxIterations,
+		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval)}
+}
+
+const hostFile = "host-id"
+
+var hostPattern = regexp.MustCompile(`^[a-z0-9-]{4,64}$`)
+
+// readOrMake reads the host's id or makes one, once, whoever comes first.
+func readOrMake(data string) (string, error) {
+	file := filepath.Join(data, hostFile)
+	for {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			id := strings.TrimSpace(string(text))
+			if !hostPattern.MatchString(id) {
+				return "", fault.New(fault.Input, "%s in the data directory holds %q, which is not a host id", hostFile, id).
+					WithHint("restore it, or remove it to make this a new host")
+			}
+			return id, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", fault.New(fault.Infra, "read the host's id: %w", err)
+		}
+		if err := makeHostID(data, file); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", fault.New(fault.Infra, "write the host's id: %w", err)
+		}
+	}
+}
+
+// makeHostID writes a new id in one step; a link fails when another process was first.
+func makeHostID(data, file string) error {
+	var raw [5]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return err
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = "host"
+	}
+	id := slugHost(name) + "-" + hex.EncodeToString(raw[:])
+	tmp, err := os.CreateTemp(data, ".host-id-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(id + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Link(tmp.Name(), file)
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/forge/local"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// newControl builds what runs where the tokens of forges are.
+func newControl(cfg config.Config, log *slog.Logger) (*activities.Control, error) {
+	hub, err := github.New(github.Config{
+		Token:   func(context.Context) (string, error) { return cfg.GitHubToken.Read() },
+		BaseURL: cfg.GitHubURL, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	path := local.New(local.Config{Now: time.Now})
+	choose := func(_ context.Context, r task.Repository) (forge.Forge, error) {
+		switch {
+		case r.Path != "":
+			return path, nil
+		case isGitHub(cfg, r):
+			return hub, nil
+		}
+		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
+			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
+	}
+	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose}, nil
+}
+
+// webHost is the host that repositories of the forge carry.
+func webHost(cfg config.Config) string {
+	if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "github.com"
+}
+
+func isGitHub(cfg config.Config, r task.Repository) bool {
+	return r.Host == "" && r.Owner != "" || r.Host == webHost(cfg) || r.Host == "github.com" && cfg.GitHubURL == ""
+}
+
+// remoteURL gives git's address of a repository.
+func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
+	return func(r task.Repository) (string, error) {
+		switch {
+		case r.Path != "":
+			return r.Path, nil
+		case r.URL != "":
+			return r.URL, nil
+		}
+		scheme := "https"
+		if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Scheme != "" {
+			scheme = u.Scheme
+		}
+		return scheme + "://" + webHost(cfg) + "/" + r.Owner + "/" + r.Name + ".git", nil
+	}
+}
+
+// gitAuth gives the token for pushes and fetches, asked for at each use and only for hosts it belongs to.
+func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
+	return func(_ context.Context, r task.Repository) (workspace.Auth, error) {
+		if r.Path != "" || !isGitHub(cfg, r) || !cfg.GitHubToken.Present() {
+			return workspace.Auth{}, nil
+		}
+		token, err := cfg.GitHubToken.Read()
+		return workspace.Auth{User: "x-access-token", Token: token}, err
+	}
+}
+
+// modelCredential gives what the gateway shows to the model's API.
+func modelCredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
+	return func(context.Context) (gateway.Credential, error) {
+		if cfg.AnthropicKey.Present() {
+			v, err := cfg.AnthropicKey.Read()
+			return gateway.Credential{Kind: gateway.APIKey, Value: v}, err
+		}
+		if cfg.ClaudeToken.Present() {
+			v, err := cfg.ClaudeToken.Read()
+			return gateway.Credential{Kind: gateway.OAuth, Value: v}, err
+		}
+		return gateway.Credential{}, fault.New(fault.Denied, "no key for the model").
+			WithHint("set LONGSHIFT_ANTHROPIC_KEY_FILE or LONGSHIFT_CLAUDE_TOKEN_FILE for the worker")
+	}
+}
+
+// secretValues are the exact values that must never leave; a file that can't be read now has none.
+func secretValues(cfg config.Config) []string {
+	var values []string
+	for _, s := range []config.Secret{cfg.AnthropicKey, cfg.ClaudeToken, cfg.GitHubToken} {
+		if v, err := s.Read(); err == nil && v != "" {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// commandEnv is the environment of setup and check commands, built and never filtered. HOME is the host's own, so that
+// the caches of tools stay from task to task and no dot file of the operator is in reach.
+func commandEnv(cfg config.Config) []string {
+	home := filepath.Join(cfg.Data, "home")
+	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
+	for name, value := range agentEnv(cfg) {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// agentEnv is what agents get on top of what their driver builds: where tools keep their caches, and who commits.
+func agentEnv(cfg config.Config) map[string]string {
+	home := filepath.Join(cfg.Data, "home")
+	return map[string]string{
+		"GOCACHE": filepath.Join(home, "cache", "go-build"), "GOMODCACHE": filepath.Join(home, "cache", "go-mod"),
+		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "NPM_CONFIG_CACHE": filepath.Join(home, "cache", "npm"),
+		"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
+		"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
+		"GIT_TERMINAL_PROMPT": "0",
+	}
+}
+
+// slugHost keeps of a host's name what a queue name takes.
+func slugHost(name string) string {
+	if s := task.Slug(name, 24); s != "" {
+		return s
+	}
+	return "host"
+}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent/script"
+	"github.com/longshift/longshift/internal/cli"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge/local"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Wiring gives the command line what it may not import.
+func Wiring() cli.Wiring {
+	return cli.Wiring{
+		ParseInput:       task.ParseInput,
+		ParseConfig:      parseConfig,
+		ResolveConfig:    resolveConfig,
+		LocalPullRequest: localPullRequest,
+		Demo: func() cli.Demo {
+			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
+		},
+	}
+}
+
+func parseConfig(file []byte) (*task.Config, error) {
+	parse := project.Parse
+	if bytes.HasPrefix(bytes.TrimSpace(file), []byte("{")) {
+		parse = project.ParseJSON
+	}
+	c, err := parse(file)
+	return &c, err
+}
+
+// resolveConfig reads the repository's settings from the commit, as a worker will, and never from the work tree.
+func resolveConfig(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (cli.Resolved, error) {
+	if base == "" {
+		base = "HEAD"
+	}
+	var repo, job task.Config
+	cmd := exec.CommandContext(ctx, "git", "-C", dir, "show", "--end-of-options", base+":"+project.FileName)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	data, err := cmd.Output()
+	switch {
+	case err == nil:
+		if repo, err = project.Parse(data); err != nil {
+			return cli.Resolved{}, fault.New(fault.Input, "%s of %s: %w", project.FileName, base, err)
+		}
+	case !missingFile(stderr.String()):
+		return cli.Resolved{}, fault.New(fault.Input, "read %s of %q: %s", project.FileName, base, firstLine(stderr.String())).
+			WithHint("name a branch or commit of the repository with --base")
+	}
+	if overrides != nil {
+		job = *overrides
+	}
+	r, err := project.Resolve(limits(process), repo, job)
+	if err != nil {
+		return cli.Resolved{}, err
+	}
+	out := cli.Resolved{Warnings: r.Warnings}
+	for _, o := range r.Origins {
+		out.Settings = append(out.Settings, cli.Setting{Key: o.Key, Value: o.Value, Origin: o.Origin})
+	}
+	return out, nil
+}
+
+// missingFile tells git's "the commit has no such file" from its other complaints.
+func missingFile(stderr string) bool {
+	return strings.Contains(stderr, "does not exist in") || strings.Contains(stderr, "exists on disk, but not in")
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+func localPullRequest(ctx context.Context, path string, n int) (record, diff string, err error) {
+	r, err := local.Read(ctx, path, n)
+	if err != nil {
+		return "", "", fmt.Errorf("read the pull request: %w", err)
+	}
+	var b strings.Builder
+	if err := local.Diff(ctx, path, n, &b); err != nil {
+		return "", "", fmt.Errorf("read the diff: %w", err)
+	}
+	return recordText(r), b.String(), nil
+}
+
+// recordText shows a record as people read it.
+func recordText(r local.Record) string {
+	text := fmt.Sprintf("#%d %s (%s)\n%s -> %s, %s", r.Number, r.Title, r.State, r.Head, r.Base, r.HeadCommit)
+	if len(r.Labels) > 0 {
+		text += "\nlabels: " + strings.Join(r.Labels, ", ")
+	}
+	return text + "\n\n" + r.Body + "\n"
+}

@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/interceptor"
+	tlog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/workflows"
+)
+
+// stopTimeout is how long a stopping worker waits for its activities to hand their work on.
+const stopTimeout = 30 * time.Second
+
+// WorkerMain is the worker's main function. It gives the exit code.
+func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
+	if len(args) > 0 {
+		fmt.Fprintf(stderr, "longshift-worker: unexpected argument %q: it takes none, its configuration is the environment (see docs/configuration.md)\n", args[0])
+		return fault.ExitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := runWorker(ctx, lookup, stderr); err != nil {
+		fmt.Fprintf(stderr, "longshift-worker: %v\n", err)
+		if hint := fault.HintOf(err); hint != "" {
+			fmt.Fprintf(stderr, "  %s\n", hint)
+		}
+		return fault.KindOf(err).ExitCode()
+	}
+	return fault.ExitOK
+}
+
+func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) error {
+	cfg, err := config.Load(lookup)
+	if err != nil {
+		return err
+	}
+	secrets := redact.New(secretValues(cfg)...)
+	log := slog.New(slog.NewTextHandler(redact.Writer(stderr, secrets), &slog.HandlerOptions{Level: cfg.Log}))
+	options, err := envconfig.LoadDefaultClientOptions()
+	if err != nil {
+		return fault.New(fault.Input, "read Temporal's environment: %w", err)
+	}
+	options.Logger = tlog.NewStructuredLogger(log)
+	c, err := client.DialContext(ctx, options)
+	if err != nil {
+		return fault.New(fault.Infra, "reach the Temporal server at %s: %w", address(options), err).
+			WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
+	}
+	defer c.Close()
+	if err := RegisterAttributes(ctx, c, namespace(options)); err != nil {
+		return err
+	}
+	w := &workers{client: c, log: log, options: worker.Options{
+		WorkerStopTimeout:            stopTimeout,
+		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
+		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
+	}}
+	if cfg.Role.Host() {
+		host, closeHost, err := newHost(ctx, cfg, log)
+		if err != nil {
+			return err
+		}
+		defer closeHost()
+		w.host(host, cfg.Slots)
+		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
+	}
+	if cfg.Role.Control() {
+		desk, err := newControl(cfg, log)
+		if err != nil {
+			return err
+		}
+		w.control(desk)
+	}
+	return w.run(ctx)
+}
+
+// workers are the SDK workers of one process, one per queue.
+type workers struct {
+	client  client.Client
+	log     *slog.Logger
+	options worker.Options
+	all     []worker.Worker
+}
+
+// control polls for workflows and for activities on forges.
+func (w *workers) control(desk *activities.Control) {
+	c := worker.New(w.client, signals.Queue, w.options)
+	workflows.Register(c)
+	desk.Register(c)
+	w.all = append(w.all, c)
+}
+
+// host polls the host's queues. They are never versioned: a host serves the tasks of every release.
+func (w *workers) host(h *activities.Host, slots int) {
+	o := w.options
+	o.DisableWorkflowWorker = true
+	long, short, any := o, o, o
+	long.MaxConcurrentActivityExecutionSize = slots
+	short.MaxConcurrentActivityExecutionSize = 64
+	any.MaxConcurrentActivityExecutionSize = 16
+	l := worker.New(w.client, signals.HostQueue(h.ID), long)
+	h.RegisterLong(l)
+	s := worker.New(w.client, signals.HostControlQueue(h.ID), short)
+	h.RegisterControl(s)
+	a := worker.New(w.client, signals.QueueHosts, any)
+	h.RegisterHosts(a)
+	w.all = append(w.all, l, s, a)
+}
+
+// run starts every worker and stops all of them at the same time when ctx ends.
+func (w *workers) run(ctx context.Context) error {
+	for i, one := range w.all {
+		if err := one.Start(); err != nil {
+			w.stop(w.all[:i])
+			return fault.New(fault.Infra, "start polling: %w", err)
+		}
+	}
+	w.log.Info("Worker ready")
+	<-ctx.Done()
+	w.log.Info("Worker stopping")
+	w.stop(w.all)
+	return nil
+}
+
+func (w *workers) stop(some []worker.Worker) {
+	var wg sync.WaitGroup
+	for _, one := range some {
+		wg.Go(one.Stop)
+	}
+	wg.Wait()
+}
+
+func address(o client.Options) string {
+	if o.HostPort == "" {
+		return client.DefaultHostPort
+	}
+	return o.HostPort
+}
+
+func namespace(o client.Options) string {
+	if o.Namespace == "" {
+		return client.DefaultNamespace
+	}
+	return o.Namespace
+}
+
+// hostID reads the identity of this host from its data directory, or makes one.
+func hostID(data string) (string, error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", fault.New(fault.Input, "LONGSHIFT_DATA %q: %w", data, err).WithHint("give a folder that can be written")
+	}
+	return readOrMake(data)
+}

@@ -1,0 +1,234 @@
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/longshift/longshift"
+
+// listed is what we need of `go list -json`.
+type listed struct {
+	ImportPath string
+	Dir        string
+	Imports    []string
+	GoFiles    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 15 {
+		t.Fatalf("go list gave %d packages; the rules would check nothing", len(all))
+	}
+	return all
+}
+
+// family gives the family's root when the import is a leaf of one.
+func family(path string) (root string, isLeaf bool) {
+	for _, root := range []string{"agent", "forge", "channel", "intake"} {
+		if strings.HasPrefix(path, module+"/internal/"+root+"/") {
+			return module + "/internal/" + root, true
+		}
+	}
+	return "", false
+}
+
+// isTestSupport names packages that only tests import.
+func isTestSupport(path string) bool {
+	return strings.HasSuffix(path, "test") || strings.Contains(path, "/test/")
+}
+
+func ours(path string) bool     { return path == module || strings.HasPrefix(path, module+"/") }
+func standard(path string) bool { return !strings.Contains(strings.Split(path, "/")[0], ".") }
+
+// rule forbids an import, with the reason that the failure shows.
+type rule struct {
+	of     func(importer string) bool
+	allows func(importer, imported string) bool
+	why    string
+}
+
+func exactly(names ...string) func(string) bool {
+	return func(path string) bool {
+		for _, n := range names {
+			if path == module+"/"+n {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func anyOf(names ...string) func(string, string) bool {
+	return func(_, imported string) bool {
+		for _, n := range names {
+			if imported == module+"/"+n {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+var rules = []rule{
+	{
+		of: exactly("internal/fault"), allows: func(_, i string) bool { return standard(i) },
+		why: "fault is imported by everything, so it may import nothing but the standard library",
+	}, {
+		of: exactly("internal/task", "signals"),
+		allows: func(_, i string) bool {
+			return standard(i) || anyOf("internal/fault", "internal/task")("", i)
+		},
+		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
+	}, {
+		of: exactly("workflows"),
+		allows: func(_, i string) bool {
+			if !ours(i) {
+				return standard(i) || strings.HasPrefix(i, "go.temporal.io/") || i == "github.com/google/uuid"
+			}
+			return anyOf("activities", "signals", "internal/task", "internal/fault", "internal/agent", "internal/forge",
+				"internal/project", "internal/prompt")("", i)
+		},
+		why: "workflow code is deterministic: it knows activities by name and shares only data types with them",
+	}, {
+		of:     exactly("activities"),
+		allows: func(_, i string) bool { _, leaf := family(i); return !leaf },
+		why:    "activities use family roots, so that a driver can be replaced without touching a step",
+	}, {
+		of: exactly("internal/cli"),
+		allows: func(_, i string) bool {
+			_, leaf := family(i)
+			return !leaf && i != module+"/activities" && i != module+"/workflows" && i != module+"/internal/app"
+		},
+		why: "the command line talks to a task through the contract in signals, like any other client",
+	}, {
+		of: func(p string) bool { _, leaf := family(p); return leaf && !isTestSupport(p) },
+		allows: func(importer, i string) bool {
+			root, leaf := family(i)
+			own, _ := family(importer)
+			return !leaf || root == own && strings.HasPrefix(i, importer+"/")
+		},
+		why: "a leaf imports its root and never another leaf",
+	}, {
+		of: func(p string) bool {
+			return ours(p) && p != module+"/internal/app" && !isTestSupport(p) && !strings.HasPrefix(p, module+"/test/")
+		},
+		allows: func(importer, i string) bool {
+			if i == module+"/internal/app" {
+				return importer == module+"/worker" || importer == module+"/starter"
+			}
+			_, leaf := family(i)
+			own, isLeaf := family(importer)
+			root, _ := family(i)
+			return !leaf || isLeaf && own == root
+		},
+		why: "app is the composition root and the only importer of leaves",
+	}, {
+		of: ours,
+		allows: func(importer, i string) bool {
+			return !ours(i) || !isTestSupport(i) || isTestSupport(importer) || strings.HasPrefix(importer, module+"/test/")
+		},
+		why: "what exists for tests must not be built into the programs",
+	}, {
+		of: ours,
+		allows: func(_, i string) bool {
+			return !strings.HasPrefix(i, module+"/devserver") && !strings.HasPrefix(i, "go.temporal.io/server")
+		},
+		why: "the server is a module of its own, so that the programs stay small",
+	},
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, r := range rules {
+			if !r.of(p.ImportPath) {
+				continue
+			}
+			for _, i := range p.Imports {
+				if !r.allows(p.ImportPath, i) {
+					t.Errorf("%s imports %s: %s", p.ImportPath, i, r.why)
+				}
+			}
+		}
+	}
+}
+
+// TestPackageComments holds every package to exactly one package comment.
+func TestPackageComments(t *testing.T) {
+	for _, p := range packages(t) {
+		var with []string
+		for _, f := range p.GoFiles {
+			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, f), nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hasText(parsed.Doc) {
+				with = append(with, f)
+			}
+		}
+		if len(with) != 1 && len(p.GoFiles) > 0 {
+			t.Errorf("%s has %d package comments, want one: %v", p.ImportPath, len(with), with)
+		}
+	}
+}
+
+func hasText(doc *ast.CommentGroup) bool { return doc != nil && strings.TrimSpace(doc.Text()) != "" }
+
+// TestGoMod holds the root module to what `go install` of it needs.
+func TestGoMod(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "replace ") {
+			t.Errorf("go.mod has %q: a module with a replace can't be installed by its path", strings.TrimSpace(line))
+		}
+	}
+}
+
+// vague are names that say nothing about what is inside.
+var vague = []string{"utils", "util", "common", "helpers", "helper", "misc", "shared"}
+
+func TestNames(t *testing.T) {
+	for _, p := range packages(t) {
+		base := p.ImportPath[strings.LastIndex(p.ImportPath, "/")+1:]
+		for _, v := range vague {
+			if base == v {
+				t.Errorf("%s: a package is named after what it is for", p.ImportPath)
+			}
+			for _, f := range p.GoFiles {
+				if f == v+".go" {
+					t.Errorf("%s/%s: a file is named after what is in it", p.ImportPath, f)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// planText is a plan for people.
+func planText(plan *task.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nPlan, revision %d: %s\n", plan.Revision, indent(plan.Summary, 2))
+	paragraph(&b, "Approach", plan.Approach)
+	list(&b, "Files", plan.Files)
+	list(&b, "Risks", plan.Risks)
+	paragraph(&b, "Evidence", plan.Evidence)
+	deliverables(&b, plan.Deliverables)
+	return plain(b.String())
+}
+
+func paragraph(b *strings.Builder, title, text string) {
+	if strings.TrimSpace(text) != "" {
+		fmt.Fprintf(b, "  %s\n    %s\n", title, indent(strings.TrimSpace(text), 4))
+	}
+}
+
+func list(b *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  %s\n", title)
+	for _, item := range items {
+		fmt.Fprintf(b, "    - %s\n", indent(strings.TrimSpace(item), 6))
+	}
+}
+
+func deliverables(b *strings.Builder, all []task.Deliverable) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  Deliverables\n")
+	for _, d := range all {
+		fmt.Fprintf(b, "    [%s] %s  %s\n", box(d.Status), d.ID, indent(d.Description, 8))
+		for _, a := range d.Acceptance {
+			fmt.Fprintf(b, "        - %s\n", indent(a, 10))
+		}
+		if d.Reason != "" {
+			fmt.Fprintf(b, "        blocked: %s\n", indent(d.Reason, 10))
+		}
+	}
+}
+
+func box(s task.Status) string {
+	switch s {
+	case task.Passed:
+		return "x"
+	case task.Blocked:
+		return "!"
+	case task.Pending:
+	}
+	return " "
+}
+
+// decideText says how a plan is decided on, and until when.
+func decideText(id string, status *signals.Status, now time.Time) string {
+	until := "it waits until somebody decides"
+	if status.WaitingUntil.After(now) {
+		until = fmt.Sprintf("it passes by itself at %s, in %s", status.WaitingUntil.Local().Format("15:04:05"), remaining(status.WaitingUntil.Sub(now)))
+	}
+	return fmt.Sprintf("Plan %d waits for a decision; %s:\n  longshift approve %s\n  longshift edit %s \"what is to change\"\n  longshift reject %s\n",
+		status.Plan.Revision, until, id, id, id)
+}
+
+// waitLeft is the countdown of an approval.
+func waitLeft(status *signals.Status, now time.Time) string {
+	if status.WaitingUntil.IsZero() {
+		return "waits for you"
+	}
+	return "passes by itself in " + duration(status.WaitingUntil.Sub(now))
+}
+
+// waitingText is the line of a task that waits for the account's quota.
+func waitingText(status *signals.Status, now time.Time) string {
+	if status.WaitingUntil.IsZero() {
+		return "⏳ Waiting for quota... (no reset time known)"
+	}
+	return fmt.Sprintf("⏳ Waiting... %s remaining (resets at %s)", remaining(status.WaitingUntil.Sub(now)), status.WaitingUntil.UTC().Format("3:04 PM UTC"))
+}
+
+// suspendedText says why a task is parked and what lifts it.
+func suspendedText(status *signals.Status) string {
+	text := fmt.Sprintf("Suspended: %s", reasonText(status.Reason))
+	if status.Detail != "" {
+		text += "\n  " + indent(plain(status.Detail), 2)
+	}
+	if status.NextAction != "" {
+		text += "\n  " + indent(plain(status.NextAction), 2)
+	}
+	return text + fmt.Sprintf("\n  longshift resume %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
+}
+
+func reasonText(r signals.Reason) string {
+	switch r {
+	case signals.ReasonApproval:
+		return "the plan waits for a decision"
+	case signals.ReasonBudget:
+		return "the money is used up"
+	case signals.ReasonTime:
+		return "the running time is used up"
+	case signals.ReasonQuota:
+		return "the account's quota is used up"
+	case signals.ReasonSpecIssue:
+		return "the specification is unclear"
+	case signals.ReasonErrors:
+		return "too many errors in a row"
+	case signals.ReasonInfra:
+		return "the surroundings keep failing"
+	case signals.ReasonAccess:
+		return "a key or login is refused"
+	case signals.ReasonChanged:
+		return "somebody else moved the branch"
+	}
+	return strings.ReplaceAll(string(r), "_", " ")
+}
+
+// phaseText is a phase as something that is being done.
+func phaseText(p task.Phase) string {
+	switch p {
+	case "":
+		return "Starting"
+	case task.SettingUp:
+		return "Setting up"
+	}
+	return strings.ToUpper(string(p[:1])) + string(p[1:])
+}
+
+// outcomeText is the headline of a task that has ended.
+func outcomeText(status *signals.Status) string {
+	switch status.Outcome {
+	case task.PullRequest:
+		if status.PullRequest != nil {
+			return "Pull request: " + status.PullRequest.URL
+		}
+		return "Pull request opened"
+	case task.AlreadyDone:
+		return "Nothing to do: it is done already"
+	case task.Declined:
+		return "Declined: the agent will not do this"
+	case task.Rejected:
+		return "Rejected: the plan was not wanted"
+	case task.AllBlocked:
+		return "Blocked: no deliverable could be finished"
+	case task.MaxIterations:
+		return "Ended: the review still asks for changes"
+	case task.Abandoned:
+		return "Abandoned"
+	case task.Cancelled:
+		return "Cancelled"
+	case task.Failed:
+		return "Failed"
+	}
+	return "Ended"
+}
+
+// summaryText is what a task has come to, with more facts below when there are any.
+func summaryText(status *signals.Status, ended time.Time, more ...string) string {
+	detail := ""
+	if status.Outcome != task.PullRequest {
+		detail = clip(plain(status.Detail), 2000)
+		if detail == "" && status.Plan != nil {
+			detail = clip(plain(status.Plan.Evidence), 2000)
+		}
+	}
+	pairs := []string{"Reason", detail, "Task", status.WorkflowID, "Branch", oneLine(status.Branch)}
+	pairs = append(pairs, figures(status)...)
+	pairs = append(pairs, "Duration", duration(ended.Sub(status.Started)), "Warnings", plain(strings.Join(status.Warnings, "\n")))
+	pairs = append(pairs, more...)
+	return facts(outcomeText(status), pairs...)
+}
+
+// figures are the numbers of a task so far.
+func figures(status *signals.Status) []string {
+	var done string
+	if status.Plan != nil && len(status.Plan.Deliverables) > 0 {
+		passed := 0
+		for _, d := range status.Plan.Deliverables {
+			if d.Status == task.Passed {
+				passed++
+			}
+		}
+		done = fmt.Sprintf("%d/%d", passed, len(status.Plan.Deliverables))
+	}
+	cost := usd(status.Usage.CostUSD)
+	if status.BudgetUSD > 0 {
+		cost += " of " + usd(status.BudgetUSD)
+	}
+	commits := ""
+	if n := len(status.Commits); n > 0 {
+		commits = fmt.Sprintf("%d (%s, +%d -%d)", n, count(status.Files, "file"), status.Added, status.Deleted)
+	}
+	return []string{"Deliverables", done, "Sessions", sessionCount(status.Sessions), "Commits", commits, "Check", checkText(status.Check), "Cost", cost}
+}
+
+func sessionCount(all []signals.Session) string {
+	resumed := 0
+	for _, s := range all {
+		resumed += s.Resumed
+	}
+	if resumed == 0 {
+		return fmt.Sprint(len(all))
+	}
+	return fmt.Sprintf("%d (resumed after an interruption: %d)", len(all), resumed)
+}
+
+func checkText(c *signals.Check) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Passed():
+		return fmt.Sprintf("passed (%s, %s)", oneLine(c.Command), duration(c.Duration))
+	}
+	return fmt.Sprintf("failed with exit code %d (%s)", c.ExitCode, oneLine(c.Command))
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// devConsole is a console for `longshift dev` with a server and a data folder of its own.
+func devConsole(t *testing.T, vars ...string) (c *console, port int) {
+	if serverBinaryForTests() == "" {
+		t.Skip("no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver")
+	}
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = newConsole(t, append([]string{"LONGSHIFT_DEVSERVER=" + serverBinaryForTests(), "LONGSHIFT_DATA=" + t.TempDir()}, vars...)...)
+	return c, port
+}
+
+func (c *console) data() string {
+	for _, v := range c.vars {
+		if dir, ok := strings.CutPrefix(v, "LONGSHIFT_DATA="); ok {
+			return dir
+		}
+	}
+	c.t.Fatal("no data folder")
+	return ""
+}
+
+// workerPid reads the number of the worker that runs now, other than one before.
+func (c *console) workerPid(before int) int {
+	c.t.Helper()
+	pid := 0
+	eventually(c.t, "the worker's number", func() bool {
+		text, err := os.ReadFile(filepath.Join(c.data(), "worker.pid"))
+		pid, _ = strconv.Atoi(string(text))
+		return err == nil && pid > 0 && pid != before
+	})
+	return pid
+}
+
+func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
+
+func TestDev(t *testing.T) {
+	c, port := devConsole(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	code := make(chan int, 1)
+	go func() { code <- c.runContext(ctx, "dev", "--port", fmt.Sprint(port), "--headless") }()
+	eventually(t, "all is up", func() bool { return strings.Contains(c.out.String(), "Longshift is up") || len(code) > 0 })
+	wants(t, c.out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port), "  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
+
+	first := c.workerPid(0)
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the crash is told", func() bool {
+		return strings.Contains(c.errs.String(), "the worker has ended (signal: killed); starting it again in 1s; no task is lost\n")
+	})
+	second := c.workerPid(first)
+
+	other := newConsole(t, append(c.vars, fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port))...)
+	otherCtx, stopOther := context.WithCancel(t.Context())
+	otherCode := make(chan int, 1)
+	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
+	eventually(t, "the other one is up", func() bool { return strings.Contains(other.out.String(), "Longshift is up") })
+	wants(t, other.errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
+	stopOther()
+	if got := <-otherCode; got != fault.ExitOK {
+		t.Errorf("the other one: exit code %d\n%s", got, other.errs.String())
+	}
+	if portFree(port) {
+		t.Error("a server that was there already was ended")
+	}
+
+	cancel()
+	if got := <-code; got != fault.ExitOK {
+		t.Errorf("exit code %d\n%s", got, c.errs.String())
+	}
+	if !gone(second) || !portFree(port) {
+		t.Errorf("worker gone: %v, port free: %v", gone(second), portFree(port))
+	}
+}
+
+// When dev itself is killed, nothing of it stays.
+func TestDevKilled(t *testing.T) {
+	c, port := devConsole(t)
+	program, err := exec.LookPath("longshift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "dev", "--headless", "--port", fmt.Sprint(port))
+	cmd.Env, cmd.Stdout, cmd.Stderr = c.vars, &c.out, &c.errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	worker := c.workerPid(0)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	eventually(t, "worker and server end", func() bool { return gone(worker) && portFree(port) })
+}
+
+func TestDevRefusals(t *testing.T) {
+	c, port := devConsole(t)
+	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // a program that is no Temporal server
+		for {
+			conn, err := taken.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	defer taken.Close()
+	free, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []struct {
+		name string
+		vars []string
+		args []string
+		code int
+		want string
+	}{
+		{"port taken", nil, []string{"--port", fmt.Sprint(port)}, fault.ExitUsage, fmt.Sprintf("longshift: port %d is in use by another program; stop it, or give another --port\n", port)},
+		{"web port taken", nil, []string{"--port", fmt.Sprint(free), "--ui-port", fmt.Sprint(port)}, fault.ExitUsage, fmt.Sprintf("longshift: port %d for Temporal Web is in use by another program or no port; give another --ui-port, or --headless\n", port)},
+		{"no port", nil, []string{"--port", "70000"}, fault.ExitUsage, "longshift: --port 70000: not a port; give a number from 1 to 65535\n"},
+		{"no server", []string{"LONGSHIFT_DEVSERVER=/nowhere/server"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitNotFound, "longshift: LONGSHIFT_DEVSERVER=\"/nowhere/server\": no program there; give the path of a Temporal server\n"},
+		{"server that ends", []string{"LONGSHIFT_DEVSERVER=/bin/false"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitServer, "longshift: the Temporal server did not start: exit status 1\n"},
+		{"worker that ends", []string{"LONGSHIFT_WORKER=" + script(t, "echo the disk is full >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer, "longshift: the worker did not start: exit status 3: the disk is full\n"},
+		{"data folder", []string{"LONGSHIFT_DATA=/dev/null/data"}, nil, fault.ExitFailed, "longshift: make data folder: mkdir /dev/null: not a directory; set LONGSHIFT_DATA to a folder that you can write to\n"},
+	} {
+		t.Run(d.name, func(t *testing.T) {
+			one := newConsole(t, append(c.vars, d.vars...)...)
+			if code := one.run(append([]string{"dev"}, d.args...)...); code != d.code || !strings.HasSuffix(one.errs.String(), d.want) {
+				t.Errorf("exit code %d\n got %s\nwant %s", code, one.errs.String(), d.want)
+			}
+			if !portFree(free) {
+				t.Error("something was left running")
+			}
+		})
+	}
+}
+
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBackoff(t *testing.T) {
+	var b backoff
+	now := time.Now()
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		now = now.Add(time.Second)
+		if got := b.next(now); got != want*time.Second {
+			t.Errorf("restart %d waits %v", i+1, got)
+		}
+	}
+	if got := b.next(now.Add(2 * time.Minute)); got != time.Second {
+		t.Errorf("after a good while it waits %v", got)
+	}
+}
+
+// A child that ignores being asked is killed after the grace, with its group.
+func TestChildStop(t *testing.T) {
+	ready := make(chan struct{}, 8)
+	path := script(t, "trap '' TERM; sleep 300 & echo ready >&2; wait; wait")
+	c, err := startChild("stubborn", path, nil, os.Environ(), func(string) { ready <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	c.stop(50 * time.Millisecond)
+	if c.running() {
+		t.Error("it still runs")
+	}
+	eventually(t, "its group is gone", func() bool { return gone(-c.cmd.Process.Pid) })
+	if got := c.ended(); got != "signal: killed: ready" {
+		t.Errorf("ended: %s", got)
+	}
+}

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// TestMain lets scripts run this test binary as longshift and as the worker, and ends the server when all tests are done.
+func TestMain(m *testing.M) {
+	testscript.Main(suite{m}, map[string]func(){"longshift": longshiftMain, "longshift-worker": standInWorker})
+}
+
+type suite struct{ m *testing.M }
+
+func (s suite) Run() int {
+	code := s.m.Run()
+	if testServer.stop != nil {
+		testServer.stop()
+	}
+	return code
+}
+
+func longshiftMain() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(Main(ctx, os.Args[1:], SystemStreams(), SystemEnviron(), testWiring()))
+}
+
+// testWiring fills the seams with what the real ones rest on.
+func testWiring() Wiring {
+	return Wiring{
+		Version: "v1.2.3-test", ParseInput: task.ParseInput,
+		ParseConfig: func(b []byte) (*task.Config, error) {
+			c, err := project.Parse(b)
+			return &c, err
+		},
+		ResolveConfig: func(_ context.Context, process config.Config, dir, base string, own *task.Config) (Resolved, error) {
+			job := task.Config{}
+			if own != nil {
+				job = *own
+			}
+			r, err := project.Resolve(project.Limits{MaxCost: process.MaxCost, Agents: process.AllowedAgents()}, task.Config{}, job)
+			var settings []Setting
+			for _, o := range r.Origins {
+				settings = append(settings, Setting(o))
+			}
+			return Resolved{settings, r.Warnings}, err
+		},
+		Demo: func() Demo {
+			return Demo{Files: map[string]string{"README.md": "# Demo\n", "src/main.go": "package main\n"}, Scenario: []byte("steps: []\n"), Task: "demo quick kill"}
+		},
+		LocalPullRequest: func(_ context.Context, path string, n int) (string, string, error) {
+			head, err := os.ReadFile(filepath.Join(path, "HEAD"))
+			return fmt.Sprintf("pull request %d of a repository at %s", n, strings.TrimSpace(string(head))), "+package main\n", err
+		},
+	}
+}
+
+// testServer is one server for all tests of this process.
+var testServer struct {
+	once    sync.Once
+	address string
+	err     error
+	stop    func()
+	data    string // of the worker of the default namespace
+}
+
+const (
+	namespaceIdle = "idle" // has our search attributes and no worker
+	namespaceBare = "bare" // has no search attributes
+)
+
+// serverBinaryForTests is the server, if there is one: tests of it are skipped without.
+func serverBinaryForTests() string {
+	if path := os.Getenv("LONGSHIFT_DEVSERVER"); path != "" {
+		return path
+	}
+	path, err := filepath.Abs("../../bin/longshift-devserver")
+	if err != nil || !executable(path) {
+		return ""
+	}
+	return path
+}
+
+// useServer gives the address of a real server, with a worker for the default namespace, and the worker's data folder.
+func useServer(t testing.TB) (address, data string) {
+	t.Helper()
+	if serverBinaryForTests() == "" {
+		t.Skip("no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver")
+	}
+	testServer.once.Do(func() { testServer.err = startTestServer() })
+	if testServer.err != nil {
+		t.Fatal(testServer.err)
+	}
+	return testServer.address, testServer.data
+}
+
+func startTestServer() error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "longshift-cli-test-")
+	if err != nil {
+		return err
+	}
+	args := append(serverFlags{port: port, headless: true, namespace: client.DefaultNamespace}.arguments(), "--namespace", namespaceIdle)
+	server, err := startChild("server", serverBinaryForTests(), args, os.Environ(), func(string) {})
+	if err != nil {
+		return err
+	}
+	s := &stack{p: newProgram(Streams{}, Environ{}, Wiring{}), server: server}
+	s.options = client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", port), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
+	if err := s.waitServer(context.Background()); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	start, stop := newStandInWorker(s.client, dir)
+	testServer.address, testServer.data = s.options.HostPort, dir
+	testServer.stop = func() {
+		stop()
+		s.stop()
+		os.RemoveAll(dir)
+	}
+	_, err = s.client.WorkflowService().RegisterNamespace(context.Background(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: namespaceBare, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour)})
+	return errors.Join(err, start())
+}
+
+// console is a run of the command line in this process.
+type console struct {
+	t         *testing.T
+	vars      []string
+	dir       string
+	in        io.Reader
+	demo      string // task of the demo; "" takes the usual one
+	raw       bool   // keys can be asked for
+	tty       bool   // there is a live line
+	out, errs synced
+}
+
+// synced is a buffer that several goroutines may write to and read.
+type synced struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *synced) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *synced) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func newConsole(t *testing.T, vars ...string) *console {
+	return &console{t: t, dir: t.TempDir(), vars: append([]string{"HOME=" + t.TempDir(), "USER=ann", "PATH=" + os.Getenv("PATH")}, vars...)}
+}
+
+func (c *console) program() *program {
+	streams := Streams{In: c.in, Out: &c.out, Err: &c.errs, InTTY: c.raw, ErrTTY: c.tty, Width: func() int { return 80 }}
+	if c.in == nil {
+		streams.In = strings.NewReader("")
+	}
+	if c.raw {
+		streams.Raw = func() (func(), error) {
+			fmt.Fprint(&c.errs, "<raw>")
+			return func() { fmt.Fprint(&c.errs, "<cooked>") }, nil
+		}
+	}
+	wiring := testWiring()
+	if c.demo != "" {
+		demo := wiring.Demo()
+		demo.Task = c.demo
+		wiring.Demo = func() Demo { return demo }
+	}
+	return newProgram(streams, Environ{Vars: c.vars, Dir: c.dir}, wiring)
+}
+
+func (c *console) run(args ...string) int {
+	c.t.Helper()
+	return c.runContext(c.t.Context(), args...)
+}
+
+func (c *console) runContext(ctx context.Context, args ...string) int {
+	p := c.program()
+	defer p.close()
+	return p.main(ctx, args)
+}
+
+// online is a console that talks to the test server.
+func online(t *testing.T, vars ...string) *console {
+	address, data := useServer(t)
+	return newConsole(t, append([]string{"TEMPORAL_ADDRESS=" + address, "LONGSHIFT_DATA=" + data}, vars...)...)
+}
+
+// eventually waits for something that another goroutine or process brings about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("waited too long: %s", what)
+		}
+	}
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			port, err := freePort() // nobody listens there
+			e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
+			e.Setenv("PORT", fmt.Sprint(port))
+			e.Setenv("USER", "ann")
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			return err
+		},
+	})
+}
+
+// waitFor is the script command "waitfor task phase".
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waitfor task phase")
+	}
+	c, err := client.Dial(client.Options{HostPort: ts.Getenv("TEMPORAL_ADDRESS"), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	ts.Check(err)
+	defer c.Close()
+	w := &watcher{client: c, id: args[0], clock: clock{time.Now, func(time.Duration) <-chan time.Time { return time.After(50 * time.Millisecond) }}}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for s := range w.watch(ctx) {
+		if s.status != nil && s.status.Phase == task.Phase(args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("task %s did not come to %s", args[0], args[1])
+}
+
+func TestServerScripts(t *testing.T) {
+	address, data := useServer(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/server",
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"waitfor": waitFor},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TEMPORAL_ADDRESS", address)
+			e.Setenv("LONGSHIFT_DATA", data)
+			e.Setenv("USER", "ann")
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			return nil
+		},
+	})
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// keys of a terminal in raw mode that are no letters.
+const (
+	keyInterrupt = 0x03 // Ctrl-C
+	keyEnd       = 0x04 // Ctrl-D
+	keyKillLine  = 0x15 // Ctrl-U
+	keyKillWord  = 0x17 // Ctrl-W
+	keyEscape    = 0x1b
+	keyDelete    = 0x7f
+)
+
+// keyboard gives the keys of a terminal one by one, while it is open.
+type keyboard struct {
+	raw     func() (func(), error)
+	in      io.Reader
+	keys    chan rune
+	restore func() // nil while closed
+}
+
+func (p *program) keyboard() *keyboard {
+	return &keyboard{raw: p.streams.Raw, in: p.streams.In}
+}
+
+// open puts the terminal into raw mode. It may be called again and again.
+func (k *keyboard) open() error {
+	if k.restore != nil {
+		return nil
+	}
+	restore, err := k.raw()
+	if err != nil {
+		return err
+	}
+	k.restore = restore
+	if k.keys == nil {
+		k.keys = make(chan rune)
+		go k.read()
+	}
+	return nil
+}
+
+// close gives the terminal back as it was. It may be called again and again.
+func (k *keyboard) close() {
+	if k.restore != nil {
+		k.restore()
+		k.restore = nil
+	}
+}
+
+// read reads for as long as the program runs: a read of a terminal can't be called off.
+func (k *keyboard) read() {
+	defer close(k.keys)
+	in := bufio.NewReader(k.in)
+	for {
+		key, _, err := in.ReadRune()
+		if err != nil {
+			return
+		}
+		if key == keyEscape && in.Buffered() > 0 {
+			skipSequence(in)
+			continue
+		}
+		k.keys <- key
+	}
+}
+
+// skipSequence takes the rest of an escape sequence, such as an arrow key, out of what was read.
+func skipSequence(in *bufio.Reader) {
+	first, _ := in.ReadByte()
+	if first != '[' && first != 'O' {
+		return
+	}
+	for in.Buffered() > 0 {
+		if b, err := in.ReadByte(); err != nil || b >= 0x40 && b <= 0x7e {
+			return
+		}
+	}
+}
+
+// lineEditor is a line that a person types while the live line shows it.
+type lineEditor struct{ text []rune }
+
+// what a key did to the line.
+type edited int
+
+const (
+	editing edited = iota
+	entered
+	dropped
+)
+
+// key takes one key.
+func (e *lineEditor) key(r rune) edited {
+	switch r {
+	case '\r', '\n':
+		return entered
+	case keyEscape, keyEnd:
+		return dropped
+	case keyDelete, '\b':
+		if n := len(e.text); n > 0 {
+			e.text = e.text[:n-1]
+		}
+	case keyKillLine:
+		e.text = nil
+	case keyKillWord:
+		s := strings.TrimRight(string(e.text), " ")
+		e.text = []rune(s[:strings.LastIndex(s, " ")+1])
+	default:
+		if unicode.IsPrint(r) {
+			e.text = append(e.text, r)
+		}
+	}
+	return editing
+}
+
+// shown is the line for so many columns: its end, where the typing is.
+func (e *lineEditor) shown(columns int) string {
+	text := e.text
+	for len(text) > 0 && cells(string(text)) > columns-1 {
+		text = text[1:]
+	}
+	if len(text) < len(e.text) && len(text) > 0 {
+		text = append([]rune("…"), text[1:]...)
+	}
+	return string(text) + "_"
+}

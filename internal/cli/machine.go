@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Bounds for what tasks need.
+const (
+	gitMajor, gitMinor = 2, 31 // the oldest git whose worktrees and configuration by environment we use
+	diskLeast          = 500 << 20
+	diskGood           = 5 << 30
+	versionWithin      = 10 * time.Second
+)
+
+// checkMachine looks at this machine.
+func (p *program) checkMachine(ctx context.Context) []finding {
+	findings := []finding{p.checkGit(ctx)}
+	conf, err := p.config()
+	if err != nil {
+		return append(findings, failed("environment", err))
+	}
+	findings = append(findings, p.checkEnvironment())
+	data := checkData(conf.Data)
+	findings = append(findings, data)
+	if data.State == stateOK {
+		findings = append(findings, checkDisk(conf.Data))
+	}
+	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
+		findings = append(findings, p.checkClaude(ctx, conf), checkKey(conf))
+	}
+	if conf.Scenario != "" {
+		findings = append(findings, checkScenario(conf.Scenario))
+	}
+	return append(findings, checkGitHub(conf))
+}
+
+var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)
+
+func (p *program) checkGit(ctx context.Context) finding {
+	text, err := p.git(ctx, "/", "version")
+	if err != nil {
+		return failed("git", err)
+	}
+	m := gitVersion.FindStringSubmatch(text)
+	if m == nil {
+		return finding{"git", stateWarn, "can't read its version from " + text, "tasks need git " + fmt.Sprintf("%d.%d", gitMajor, gitMinor)}
+	}
+	major, _ := strconv.Atoi(m[1]) // digits, by the expression
+	minor, _ := strconv.Atoi(m[2])
+	if major < gitMajor || major == gitMajor && minor < gitMinor {
+		return finding{"git", stateFail, "version " + m[0] + " is too old", fmt.Sprintf("install %d.%d or newer", gitMajor, gitMinor)}
+	}
+	return finding{Check: "git", State: stateOK, Detail: "version " + m[0]}
+}
+
+// checkEnvironment looks for variables that are probably misspelt.
+func (p *program) checkEnvironment() finding {
+	unknown := config.Unknown(p.env.Vars)
+	if len(unknown) == 0 {
+		return finding{Check: "environment", State: stateOK, Detail: "all LONGSHIFT_ variables are understood"}
+	}
+	var names, hints []string
+	for name, meant := range unknown {
+		names = append(names, name)
+		if meant != "" {
+			hints = append(hints, fmt.Sprintf("did you mean %s?", meant))
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(hints)
+	hint := strings.Join(hints, " ")
+	if hint == "" {
+		hint = "see `longshift config show` for all variables"
+	}
+	return finding{"environment", stateWarn, "not ours: " + strings.Join(names, ", "), hint}
+}
+
+// checkData writes a file into the data folder and removes it.
+func checkData(dir string) finding {
+	if err := makeData(dir); err != nil {
+		return failed("data folder", err)
+	}
+	file, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return finding{"data folder", stateFail, err.Error(), "set LONGSHIFT_DATA to a folder that you can write to"}
+	}
+	_, err = file.WriteString("ok")
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if removed := os.Remove(file.Name()); err == nil {
+		err = removed
+	}
+	if err != nil {
+		return finding{"data folder", stateFail, err.Error(), "set LONGSHIFT_DATA to a folder that you can write to"}
+	}
+	return finding{Check: "data folder", State: stateOK, Detail: dir}
+}
+
+func checkDisk(dir string) finding {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return failed("disk", fmt.Errorf("read free space: %w", err))
+	}
+	return diskFinding(uint64(s.Bavail) * uint64(s.Bsize))
+}
+
+func diskFinding(free uint64) finding {
+	detail := fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))
+	switch {
+	case free < diskLeast:
+		return finding{"disk", stateFail, detail, "make room, or set LONGSHIFT_DATA to another disk"}
+	case free < diskGood:
+		return finding{"disk", stateWarn, detail, "large repositories will fill it; make room, or set LONGSHIFT_DATA to another disk"}
+	}
+	return finding{Check: "disk", State: stateOK, Detail: detail}
+}
+
+// checkClaude runs the agent's binary for its version.
+func (p *program) checkClaude(ctx context.Context, conf config.Config) finding {
+	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
+	path := conf.Claude
+	if !filepath.IsAbs(path) {
+		found, err := p.findProgram(path)
+		if err != nil {
+			return finding{"claude", stateFail, path + " is not on PATH", hint}
+		}
+		path = found
+	}
+	if !executable(path) {
+		return finding{"claude", stateFail, "no program at " + path, hint}
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = p.bareEnv()
+	cmd.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		detail := firstLine(errs.String())
+		if detail == "" {
+			detail = err.Error()
+		}
+		return finding{"claude", stateFail, "--version failed: " + detail, hint}
+	}
+	return finding{Check: "claude", State: stateOK, Detail: clip(firstLine(out.String()), 100)}
+}
+
+// checkKey tells whether the agent has a key or a login, and never which.
+func checkKey(conf config.Config) finding {
+	for _, s := range []config.Secret{conf.AnthropicKey, conf.ClaudeToken} {
+		if !s.Present() {
+			continue
+		}
+		if _, err := s.Read(); err != nil {
+			return failed("model key", err)
+		}
+		return finding{Check: "model key", State: stateOK, Detail: "from " + s.Source()}
+	}
+	return finding{"model key", stateWarn, "none is set", "set LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN, unless the agent has a login of its own"}
+}
+
+func checkScenario(path string) finding {
+	if _, err := os.ReadFile(path); err != nil {
+		return failed("scenario", fault.New(fault.NotFound, "%w", err).WithHint("let LONGSHIFT_SCENARIO name a scenario file, or unset it"))
+	}
+	return finding{Check: "scenario", State: stateOK, Detail: path + " (the scripted agent calls no model)"}
+}
+
+func checkGitHub(conf config.Config) finding {
+	if !conf.GitHubToken.Present() {
+		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN to work on GitHub; local repositories need none"}
+	}
+	if _, err := conf.GitHubToken.Read(); err != nil {
+		return failed("github token", err)
+	}
+	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHubToken.Source()}
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// main parses the arguments, runs the command and reports how it ended.
+func (p *program) main(ctx context.Context, args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	p.format = formatOf(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return p.report(ctx, err)
+	}
+	return fault.ExitOK
+}
+
+// formatOf finds the output format before flags are parsed, so that a wrong flag is reported in it too.
+func formatOf(args []string) string {
+	for i, arg := range args {
+		value, ok := strings.CutPrefix(arg, "--output=")
+		if !ok {
+			value, ok = strings.CutPrefix(arg, "-o")
+			value = strings.TrimPrefix(value, "=")
+		}
+		if (arg == "-o" || arg == "--output") && i+1 < len(args) {
+			value, ok = args[i+1], true
+		}
+		if ok && (value == formatJSON || value == formatJSONL) {
+			return value
+		}
+	}
+	return formatText
+}
+
+// root is the whole command tree.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "longshift",
+		Short: "Carries a coding task from a sentence to a reviewed pull request",
+		Long: `Longshift carries a coding task from a sentence to a reviewed pull request, unattended.
+Kill anything, at any moment: no finished work is lost or done twice.`,
+		Example: `  longshift dev                                  # server and worker for this machine
+  longshift run "fix the failing tests"          # in another terminal, in a git repository
+  longshift demo --kill                          # watch a task survive kill -9; no model is called`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          needsCommand,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			err := checkFormat(p.format)
+			if err != nil {
+				p.format = formatText
+			}
+			return err
+		},
+	}
+	root.SetIn(p.streams.In)
+	root.SetOut(p.streams.Out)
+	root.SetErr(p.streams.Err)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(explainFlag)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentFlags().StringVarP(&p.format, "output", "o", formatText, "output `format`: text, json or jsonl")
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON, formatJSONL}, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
+	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	for group, commands := range map[string][]*cobra.Command{
+		groupTask:  {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand()},
+		groupSteer: {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
+		groupSetup: {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.versionCommand(), p.completionCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	return root
+}
+
+const (
+	groupTask  = "task"
+	groupSteer = "steer"
+	groupSetup = "setup"
+)
+
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} <command> [flags]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range $cmds}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
+
+{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{with index .Annotations "exits"}}
+
+Exit codes:
+{{.}}{{end}}
+`
+
+// exits notes the exit codes of a command for its help and the reference.
+func exits(codes ...int) map[string]string {
+	codes = append([]int{fault.ExitOK, fault.ExitUsage}, codes...)
+	slices.Sort(codes)
+	var lines []string
+	for _, code := range slices.Compact(codes) {
+		lines = append(lines, fmt.Sprintf("  %3d  %s", code, exitMeanings[code]))
+	}
+	return map[string]string{"exits": strings.Join(lines, "\n")}
+}
+
+// needsCommand answers a bare or unknown command.
+func needsCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	hint := fmt.Sprintf("see %s --help", c.CommandPath())
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near[0])
+	}
+	return fault.New(fault.Input, "unknown command %q", args[0]).WithHint("%s", hint)
+}
+
+// explainFlag makes one line of a wrong flag.
+func explainFlag(c *cobra.Command, err error) error {
+	if err == pflag.ErrHelp {
+		return err
+	}
+	return fault.New(fault.Input, "%w", err).WithHint("see %s --help", c.CommandPath())
+}
+
+// takes checks the number of arguments and names the missing one.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fault.New(fault.Input, "%s is missing", what).WithHint("see %s --help", c.CommandPath())
+		case len(args) > most && most == 0:
+			return fault.New(fault.Input, "unexpected argument %q", args[0]).WithHint("see %s --help", c.CommandPath())
+		case len(args) > most:
+			return fault.New(fault.Input, "unexpected argument %q", args[most]).WithHint("put a text of several words in quotes")
+		}
+		return nil
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+type versionInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:         "version",
+		Short:       "Show the version",
+		Example:     "  longshift version\n  longshift version -o json",
+		Args:        takes(0, 0, ""),
+		Annotations: exits(),
+		RunE: func(*cobra.Command, []string) error {
+			v := buildVersion(p.wiring.Version)
+			return p.print(v, func() string {
+				text := "longshift " + v.Version
+				if v.Revision != "" {
+					text += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
+				}
+				return fmt.Sprintf("%s, %s, %s\n", text, v.Go, v.Platform)
+			})
+		},
+	}
+}
+
+func buildVersion(given string) versionInfo {
+	v := versionInfo{Version: given, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if m := info.Main.Version; m != "(devel)" {
+			v.Version = cmp.Or(v.Version, m)
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Revision = s.Value
+			case "vcs.time":
+				v.Time = s.Value
+			}
+		}
+	}
+	v.Version = cmp.Or(v.Version, "devel")
+	return v
+}

@@ -1,0 +1,125 @@
+// Package config is the configuration of a Longshift process: LONGSHIFT_* environment variables and the operator's
+// limits. It reads the environment it is handed and nothing else; secrets kept in files are read when they are used.
+// It may not know repositories, tasks or Temporal.
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Config is one process's configuration. The tags hold what Describe and the documentation show: the variable's name,
+// its default and what it is for. A zero limit is no limit.
+type Config struct {
+	Data  string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift" help:"folder for workspaces, logs and the host's identity"`
+	Role  Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges) or host (agents)"`
+	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions that run at the same time on this host"`
+
+	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
+	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s" help:"how long a silent host has to answer before another takes over (duration)"`
+
+	MaxCost       float64       `envconfig:"LONGSHIFT_MAX_COST" default:"0" help:"most a task's budget may be (US dollars, 0 = no limit)"`
+	MaxTime       time.Duration `envconfig:"LONGSHIFT_MAX_TIME" default:"0s" help:"most a task's time budget may be (duration, 0 = no limit)"`
+	MaxIterations int           `envconfig:"LONGSHIFT_MAX_ITERATIONS" default:"0" help:"most iterations a task may ask for (0 = no limit)"`
+	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude" help:"agents that tasks may choose (comma list: claude)"`
+	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL" help:"required: a person approves every plan, whatever a task asks for"`
+
+	AnthropicKey Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
+	ClaudeToken  Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
+	AnthropicURL string `envconfig:"LONGSHIFT_ANTHROPIC_URL" default:"https://api.anthropic.com" help:"where model calls go"`
+	Claude       string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
+
+	GitHubToken Secret `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
+	GitHubURL   string `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
+	WebURL      string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
+	AuthorName  string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
+	AuthorEmail string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost" help:"author of commits"`
+
+	Scenario  string     `envconfig:"LONGSHIFT_SCENARIO" help:"scenario file; allows the scripted agent, which calls no model"`
+	Log       slog.Level `envconfig:"LONGSHIFT_LOG" default:"info" help:"log level: debug, info, warn or error"`
+	DevServer string     `envconfig:"LONGSHIFT_DEVSERVER" help:"server binary for longshift dev; found beside longshift or on PATH when empty"`
+	Worker    string     `envconfig:"LONGSHIFT_WORKER" help:"worker binary for longshift dev; found beside longshift or on PATH when empty"`
+
+	variables []Variable
+}
+
+// Role is the part a worker process plays.
+type Role string
+
+// The roles.
+const (
+	RoleAll     Role = "all"
+	RoleControl Role = "control"
+	RoleHost    Role = "host"
+)
+
+// Control tells whether the process runs workflows and activities on forges and channels.
+func (r Role) Control() bool { return r != RoleHost }
+
+// Host tells whether the process runs agents.
+func (r Role) Host() bool { return r != RoleControl }
+
+// Approval is the operator's floor for how plans are approved.
+type Approval string
+
+// ApprovalRequired makes a person approve every plan.
+const ApprovalRequired Approval = "required"
+
+// Lookup gives the value of an environment variable, and whether it is set. os.LookupEnv is one.
+type Lookup func(name string) (string, bool)
+
+// Load reads the configuration. The error, a fault.Input, has one line for every mistake.
+func Load(lookup Lookup) (Config, error) {
+	var c Config
+	mistakes := c.decode(lookup)
+	if c.Data == "" {
+		c.Data, mistakes = defaultData(lookup, mistakes)
+	}
+	c.Data = filepath.Clean(c.Data)
+	mistakes = append(mistakes, c.validate()...)
+	if len(mistakes) == 0 {
+		c.setValue("LONGSHIFT_DATA", c.Data)
+		return c, nil
+	}
+	err := errors.Join(mistakes...)
+	if len(mistakes) == 1 {
+		return Config{}, fault.New(fault.Input, "%w", err)
+	}
+	return Config{}, fault.New(fault.Input, "%d mistakes in the environment:\n%w", len(mistakes), err)
+}
+
+// AllowedAgents are the agents that tasks may choose: the operator's, and the scripted one when there is a scenario.
+func (c Config) AllowedAgents() []string {
+	agents := slices.Clone(c.Agents)
+	if c.Scenario != "" && !slices.Contains(agents, "script") {
+		agents = append(agents, "script")
+	}
+	return agents
+}
+
+func defaultData(lookup Lookup, mistakes []error) (string, []error) {
+	if xdg, _ := lookup("XDG_DATA_HOME"); filepath.IsAbs(xdg) {
+		return filepath.Join(xdg, "longshift"), mistakes
+	}
+	if home, _ := lookup("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "share", "longshift"), mistakes
+	}
+	return "", append(mistakes, mistake("LONGSHIFT_DATA", "", "not set, and there is no home folder; give an absolute path"))
+}
+
+// tidy drops spaces around the items of a list, and empty items.
+func tidy(list []string) []string {
+	var out []string
+	for _, item := range list {
+		if item = strings.TrimSpace(item); item != "" && !slices.Contains(out, item) {
+			out = append(out, item)
+		}
+	}
+	return out
+}

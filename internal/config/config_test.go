@@ -1,0 +1,158 @@
+package config
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+func lookup(pairs ...string) Lookup {
+	values := map[string]string{"HOME": "/home/ann"}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		values[name] = value
+	}
+	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := Load(lookup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{c.Data, c.Role, c.Slots, c.Heartbeat, c.Probe, c.MaxCost, c.MaxTime, c.MaxIterations, c.Approval, c.WebURL, c.Log, c.Scenario}
+	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 0.0, time.Duration(0), 0, Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"claude"}, c.AllowedAgents()); diff != "" {
+		t.Error(diff)
+	}
+	if c.AnthropicKey.Present() || c.GitHubToken.Present() {
+		t.Error("a secret is present without being set")
+	}
+}
+
+func TestValues(t *testing.T) {
+	c, err := Load(lookup("LONGSHIFT_DATA=/srv/ls/", "LONGSHIFT_ROLE=host", "LONGSHIFT_SLOTS=8", "LONGSHIFT_HEARTBEAT=2s",
+		"LONGSHIFT_MAX_COST=12.5", "LONGSHIFT_AGENTS= claude , claude,", "LONGSHIFT_APPROVAL=required", "LONGSHIFT_SCENARIO=/s.yaml",
+		"LONGSHIFT_WEB_URL=https://temporal.example.com/", "LONGSHIFT_LOG=WARN", "LONGSHIFT_AUTHOR_NAME=", `LONGSHIFT_CLAUDE=/opt/a "b"/claude`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{c.Data, c.Role, c.Role.Control(), c.Role.Host(), c.Slots, c.Heartbeat, c.MaxCost, c.Approval, c.WebURL, c.Log, c.AuthorName, c.Claude}
+	want := []any{"/srv/ls", RoleHost, false, true, 8, 2 * time.Second, 12.5, ApprovalRequired, "https://temporal.example.com", slog.LevelWarn, "Longshift", `/opt/a "b"/claude`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"claude", "script"}, c.AllowedAgents()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestXDG(t *testing.T) {
+	if c, err := Load(lookup("XDG_DATA_HOME=/xdg")); err != nil || c.Data != "/xdg/longshift" {
+		t.Errorf("data %q, %v", c.Data, err)
+	}
+	if c, err := Load(lookup("XDG_DATA_HOME=relative")); err != nil || c.Data != "/home/ann/.local/share/longshift" {
+		t.Errorf("a relative XDG_DATA_HOME must be ignored: %q, %v", c.Data, err)
+	}
+}
+
+// Each mistake gives one line that names the variable, the value and the way out.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"LONGSHIFT_SLOTS=two", `LONGSHIFT_SLOTS="two": not a whole number; give digits, such as 2`},
+		{"LONGSHIFT_SLOTS=0", `LONGSHIFT_SLOTS="0": too small; give 1 or more`},
+		{"LONGSHIFT_HEARTBEAT=30", `LONGSHIFT_HEARTBEAT="30": not a duration; give a number with a unit, such as 30s, 20m or 2h`},
+		{"LONGSHIFT_HEARTBEAT=10ms", `LONGSHIFT_HEARTBEAT="10ms": too short; give 1s or more, such as 30s`},
+		{"LONGSHIFT_PROBE=0s", `LONGSHIFT_PROBE="0s": too short; give 1s or more, such as 60s`},
+		{"LONGSHIFT_MAX_COST=five", `LONGSHIFT_MAX_COST="five": not a number; give US dollars, such as 5 or 2.50`},
+		{"LONGSHIFT_MAX_COST=-1", `LONGSHIFT_MAX_COST="-1": negative; give US dollars, or 0 for no limit`},
+		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control or host`},
+		{"LONGSHIFT_AGENTS=claude,gpt", `LONGSHIFT_AGENTS="gpt": unknown agent; give claude`},
+		{"LONGSHIFT_AGENTS=script", `LONGSHIFT_AGENTS="script": the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here`},
+		{"LONGSHIFT_APPROVAL=none", `LONGSHIFT_APPROVAL="none": unknown; give required, or leave it empty`},
+		{"LONGSHIFT_DATA=data", `LONGSHIFT_DATA="data": not an absolute path; give one that starts with /`},
+		{"LONGSHIFT_WEB_URL=localhost:8233", `LONGSHIFT_WEB_URL="localhost:8233": not a web address; give one such as https://example.com`},
+		{"LONGSHIFT_GITHUB_URL=https://me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: holds a user or password; give the URL without it`},
+		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},
+		{"LONGSHIFT_AUTHOR_EMAIL=nobody", `LONGSHIFT_AUTHOR_EMAIL="nobody": not an e-mail address; give one such as bot@example.com`},
+		{"LONGSHIFT_GITHUB_TOKEN=a\nb", `LONGSHIFT_GITHUB_TOKEN: holds more than one line; give the key alone`},
+	} {
+		_, err := Load(lookup(c.set))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.set, err, c.want)
+		}
+		if fault.KindOf(err) != fault.Input {
+			t.Errorf("%s: kind %s", c.set, fault.KindOf(err))
+		}
+	}
+}
+
+func TestAllMistakesAtOnce(t *testing.T) {
+	_, err := Load(lookup("LONGSHIFT_SLOTS=x", "LONGSHIFT_ROLE=boss", "LONGSHIFT_HEARTBEAT=soon", "HOME="))
+	want := "4 mistakes in the environment:\n" +
+		`LONGSHIFT_SLOTS="x": not a whole number; give digits, such as 2` + "\n" +
+		`LONGSHIFT_HEARTBEAT="soon": not a duration; give a number with a unit, such as 30s, 20m or 2h` + "\n" +
+		"LONGSHIFT_DATA: not set, and there is no home folder; give an absolute path\n" +
+		`LONGSHIFT_ROLE="boss": unknown role; give all, control or host`
+	if err == nil || err.Error() != want {
+		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+	}
+}
+
+// The configuration is what the caller hands in, whatever the environment of the process says.
+func TestProcessEnvironmentIsNotRead(t *testing.T) {
+	t.Setenv("LONGSHIFT_SLOTS", "9")
+	t.Setenv("SLOTS", "9")
+	if c, err := Load(lookup()); err != nil || c.Slots != 2 {
+		t.Errorf("slots %d, %v", c.Slots, err)
+	}
+	if c, err := Load(os.LookupEnv); err != nil || c.Slots != 9 {
+		t.Errorf("slots %d, %v", c.Slots, err)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	got := Unknown([]string{"LONGSHIFT_SLOT=3", "LONGSHIFT_FANCY_NEW=1", "LONGSHIFT_ROLE=all", "LONGSHIFT_GITHUB_TOKEN_FILE=x", "PATH=/bin"})
+	want := map[string]string{"LONGSHIFT_SLOT": "LONGSHIFT_SLOTS", "LONGSHIFT_FANCY_NEW": ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	c, err := Load(lookup("LONGSHIFT_SLOTS=3", "ANTHROPIC_API_KEY=sk-1", "LONGSHIFT_GITHUB_TOKEN_FILE="+file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]Variable{}
+	for _, v := range c.Describe() {
+		if v.Help == "" || v.Name == "" {
+			t.Errorf("%+v has no help", v)
+		}
+		rows[v.Name] = v
+	}
+	for name, want := range map[string][3]string{
+		"LONGSHIFT_SLOTS":             {"3", "2", OriginEnvironment},
+		"LONGSHIFT_HEARTBEAT":         {"30s", "30s", OriginDefault},
+		"LONGSHIFT_DATA":              {"/home/ann/.local/share/longshift", "$XDG_DATA_HOME/longshift or ~/.local/share/longshift", OriginDefault},
+		"LONGSHIFT_ANTHROPIC_KEY":     {"[hidden]", "$ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"},
+		"LONGSHIFT_GITHUB_TOKEN":      {"", "$GITHUB_TOKEN", OriginDefault},
+		"LONGSHIFT_GITHUB_TOKEN_FILE": {file, "", OriginEnvironment},
+	} {
+		got := [3]string{rows[name].Value, rows[name].Default, rows[name].Origin}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

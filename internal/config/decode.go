@@ -1,0 +1,76 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/kelseyhightower/envconfig"
+)
+
+// decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first one.
+func (c *Config) decode(lookup Lookup) []error {
+	var mistakes []error
+	fields := reflect.TypeFor[Config]()
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		name := field.Tag.Get("envconfig")
+		if name == "" {
+			continue
+		}
+		into := reflect.ValueOf(c).Elem().Field(i)
+		if secret, ok := into.Addr().Interface().(*Secret); ok {
+			if err := secret.load(name, field.Tag.Get("fallback"), lookup); err != nil {
+				mistakes = append(mistakes, err)
+			}
+			c.variables = append(c.variables, secret.variables(field.Tag)...)
+			continue
+		}
+		value, set := lookup(name)
+		set = set && value != ""
+		err := decodeField(field, into, value)
+		if err != nil {
+			mistakes = append(mistakes, mistake(name, value, wayOut(into)))
+		}
+		c.variables = append(c.variables, describe(field.Tag, into, set, err != nil))
+	}
+	return mistakes
+}
+
+// decodeField lets envconfig read one field from a value of ours. envconfig knows only the environment of the process,
+// so the value goes in as the default of a variable that can't exist: its name has an "=" in it.
+func decodeField(field reflect.StructField, into reflect.Value, value string) error {
+	if value == "" {
+		value = field.Tag.Get("default")
+	}
+	tag := fmt.Sprintf(`envconfig:"=" default:%s`, strconv.Quote(value))
+	one := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: reflect.StructTag(tag)}}))
+	if err := envconfig.Process("", one.Interface()); err != nil {
+		return err
+	}
+	into.Set(one.Elem().Field(0))
+	return nil
+}
+
+// wayOut says what a field of this type takes.
+func wayOut(field reflect.Value) string {
+	switch field.Type().String() {
+	case "time.Duration":
+		return "not a duration; give a number with a unit, such as 30s, 20m or 2h"
+	case "int":
+		return "not a whole number; give digits, such as 2"
+	case "float64":
+		return "not a number; give US dollars, such as 5 or 2.50"
+	case "slog.Level":
+		return "not a log level; give debug, info, warn or error"
+	}
+	return "can't be read as " + field.Type().String()
+}
+
+// mistake is one line: the variable, its value, what is wrong and the way out.
+func mistake(name, value, what string) error {
+	if value == "" {
+		return fmt.Errorf("%s: %s", name, what)
+	}
+	return fmt.Errorf("%s=%q: %s", name, value, what)
+}

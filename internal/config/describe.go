@@ -1,0 +1,133 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Where a value comes from.
+const (
+	OriginDefault     = "default"
+	OriginEnvironment = "environment"
+)
+
+// Variable is one environment variable as people see it.
+type Variable struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"` // secrets are hidden
+	Default string `json:"default,omitempty"`
+	Origin  string `json:"origin"` // default, environment, or the name of the fallback variable
+	Help    string `json:"help"`
+
+	unread bool // set, but of the wrong form
+}
+
+// Describe lists every variable in the order of the documentation. Secrets are hidden.
+func (c Config) Describe() []Variable { return slices.Clone(c.variables) }
+
+// Variables lists every variable with its default and purpose, without an environment.
+func Variables() []Variable {
+	var c Config
+	c.decode(func(string) (string, bool) { return "", false })
+	return c.variables
+}
+
+// Unknown gives the variables that begin with LONGSHIFT_ and mean nothing to us, each with the name that was probably
+// meant, or "". environ is a list of NAME=value.
+func Unknown(environ []string) map[string]string {
+	var known []string
+	for _, v := range Variables() {
+		known = append(known, v.Name)
+	}
+	unknown := map[string]string{}
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "LONGSHIFT_") && !slices.Contains(known, name) {
+			unknown[name] = nearest(name, known)
+		}
+	}
+	return unknown
+}
+
+// nearest gives the name that is at most two letters away, or "".
+func nearest(name string, known []string) string {
+	best, at := "", 3
+	for _, candidate := range known {
+		if d := distance(name, candidate); d < at {
+			best, at = candidate, d
+		}
+	}
+	return best
+}
+
+func describe(tag reflect.StructTag, field reflect.Value, set, unread bool) Variable {
+	v := Variable{Name: tag.Get("envconfig"), Help: tag.Get("help"), Default: tag.Get("default"), Origin: OriginDefault, unread: unread}
+	if shown := tag.Get("shown"); shown != "" {
+		v.Default = shown
+	}
+	if set {
+		v.Origin = OriginEnvironment
+	}
+	v.Value = show(field)
+	return v
+}
+
+// variables of a secret: NAME and NAME_FILE.
+func (s Secret) variables(tag reflect.StructTag) []Variable {
+	name, fallback := tag.Get("envconfig"), tag.Get("fallback")
+	key := Variable{Name: name, Default: "$" + fallback, Origin: OriginDefault, Help: tag.Get("help")}
+	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
+	switch s.source {
+	case name:
+		key.Value, key.Origin = hidden, OriginEnvironment
+	case fallback:
+		key.Value, key.Origin = hidden, fallback
+	case name + "_FILE":
+		file.Value, file.Origin = s.file, OriginEnvironment
+	}
+	return []Variable{key, file}
+}
+
+// show prints a field as one would write it into the variable.
+func show(field reflect.Value) string {
+	switch v := field.Interface().(type) {
+	case []string:
+		return strings.Join(v, ",")
+	case time.Duration:
+		return v.String()
+	default:
+		return strings.TrimSpace(fmt.Sprint(v))
+	}
+}
+
+// setValue corrects the shown value of a variable that was computed after decoding.
+func (c *Config) setValue(name, value string) {
+	for i := range c.variables {
+		if c.variables[i].Name == name {
+			c.variables[i].Value = value
+		}
+	}
+}
+
+// distance counts the letters to insert, delete or replace to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		above := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := above
+			if a[i] != b[j] {
+				cost = 1 + min(above, row[j], row[j+1])
+			}
+			above, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

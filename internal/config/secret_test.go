@@ -1,0 +1,104 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const key = "sk-very-secret"
+
+func TestSecretNeverShows(t *testing.T) {
+	c, err := Load(lookup("LONGSHIFT_ANTHROPIC_KEY=" + key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logs bytes.Buffer
+	slog.New(slog.NewJSONHandler(&logs, nil)).Info("x", "key", c.AnthropicKey, "config", c)
+	slog.New(slog.NewTextHandler(&logs, nil)).Info("x", "key", c.AnthropicKey, "config", c)
+	asJSON, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, err := json.Marshal(c.Describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole any = c
+	for _, shown := range []string{logs.String(), string(asJSON), string(described),
+		fmt.Sprintf("%v %+v %#v %s %q %x %d", whole, whole, whole, whole, whole, whole, whole), fmt.Sprint(c.AnthropicKey), fmt.Sprintf("%#v", &c.AnthropicKey)} {
+		if strings.Contains(shown, key) || strings.Contains(shown, fmt.Sprintf("%x", key)) {
+			t.Errorf("the key shows in %s", shown)
+		}
+		if !strings.Contains(shown, hidden) {
+			t.Errorf("no %s in %s", hidden, shown)
+		}
+	}
+}
+
+func TestSecretSources(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	for _, c := range []struct {
+		env          []string
+		source, want string
+	}{
+		{[]string{"LONGSHIFT_CLAUDE_TOKEN= own ", "CLAUDE_CODE_OAUTH_TOKEN=other"}, "LONGSHIFT_CLAUDE_TOKEN", "own"},
+		{[]string{"CLAUDE_CODE_OAUTH_TOKEN=other"}, "CLAUDE_CODE_OAUTH_TOKEN", "other"},
+		{[]string{"LONGSHIFT_CLAUDE_TOKEN_FILE=" + file, "CLAUDE_CODE_OAUTH_TOKEN=other"}, "LONGSHIFT_CLAUDE_TOKEN_FILE", "filed"},
+		{nil, "", ""},
+	} {
+		write(t, file, "filed\n")
+		got, err := Load(lookup(c.env...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := got.ClaudeToken.Read()
+		if err != nil || value != c.want || got.ClaudeToken.Source() != c.source || got.ClaudeToken.Present() != (c.source != "") {
+			t.Errorf("%v: %q from %q, %v", c.env, value, got.ClaudeToken.Source(), err)
+		}
+	}
+}
+
+// A key in a file can be rotated, and may appear after the start.
+func TestSecretFileIsReadAtUse(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE=" + file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GitHubToken.Read(); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.HintOf(err), "LONGSHIFT_GITHUB_TOKEN_FILE") {
+		t.Errorf("missing file: %v, hint %q", err, fault.HintOf(err))
+	}
+	for _, want := range []string{"first", "second"} {
+		write(t, file, want+"\n")
+		if got, err := c.GitHubToken.Read(); got != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+	write(t, file, key+"\nrest")
+	if _, err := c.GitHubToken.Read(); err == nil || strings.Contains(err.Error(), key) {
+		t.Errorf("a file of two lines: %v", err)
+	}
+}
+
+func TestSecretTwice(t *testing.T) {
+	_, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN="+key, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"))
+	want := "LONGSHIFT_GITHUB_TOKEN: set together with LONGSHIFT_GITHUB_TOKEN_FILE; give one of the two"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// validate checks what types can't say. It looks at nothing outside the struct.
+func (c *Config) validate() []error {
+	var mistakes []error
+	wrong := func(ok bool, name string, value any, what string) {
+		if !ok {
+			mistakes = append(mistakes, mistake(name, fmt.Sprint(value), what))
+		}
+	}
+	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data, "not an absolute path; give one that starts with /")
+	wrong(c.Role == RoleAll || c.Role == RoleControl || c.Role == RoleHost, "LONGSHIFT_ROLE", c.Role, "unknown role; give all, control or host")
+	wrong(c.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", c.Slots, "too small; give 1 or more")
+	wrong(c.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", c.Heartbeat, "too short; give 1s or more, such as 30s")
+	wrong(c.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", c.Probe, "too short; give 1s or more, such as 60s")
+	wrong(c.MaxCost >= 0, "LONGSHIFT_MAX_COST", c.MaxCost, "negative; give US dollars, or 0 for no limit")
+	wrong(c.MaxTime >= 0, "LONGSHIFT_MAX_TIME", c.MaxTime, "negative; give a duration such as 2h, or 0 for no limit")
+	wrong(c.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", c.MaxIterations, "negative; give a count, or 0 for no limit")
+	wrong(c.Approval == "" || c.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", c.Approval, "unknown; give required, or leave it empty")
+	c.Agents = tidy(c.Agents)
+	for _, agent := range c.Agents {
+		hint := "unknown agent; give claude"
+		if agent == "script" {
+			hint = "the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here"
+		}
+		wrong(agent == "claude", "LONGSHIFT_AGENTS", agent, hint)
+	}
+	for _, u := range []struct {
+		name string
+		at   *string
+	}{{"LONGSHIFT_ANTHROPIC_URL", &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL}} {
+		if err := checkURL(u.name, *u.at); err != nil {
+			mistakes = append(mistakes, err)
+		}
+		*u.at = strings.TrimRight(*u.at, "/")
+	}
+	wrong(!strings.ContainsAny(c.AuthorName, "<>\n\r"), "LONGSHIFT_AUTHOR_NAME", c.AuthorName, "holds a character that git refuses in names; leave out < and > and line ends")
+	wrong(strings.Contains(c.AuthorEmail, "@") && !strings.ContainsAny(c.AuthorEmail, "<> \n\r"), "LONGSHIFT_AUTHOR_EMAIL", c.AuthorEmail, "not an e-mail address; give one such as bot@example.com")
+	return mistakes
+}
+
+// failed tells whether the variable was set and could not be read: that mistake is reported already.
+func (c *Config) failed(name string) bool {
+	for _, v := range c.variables {
+		if v.Name == name {
+			return v.unread
+		}
+	}
+	return false
+}
+
+// checkURL accepts http and https with a host. A password in a URL would be shown in links and logs, so it is refused
+// without repeating the value.
+func checkURL(name, value string) error {
+	if value == "" {
+		return nil
+	}
+	u, err := url.Parse(value)
+	if err == nil && u.User != nil {
+		return mistake(name, "", "holds a user or password; give the URL without it")
+	}
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return mistake(name, value, "not a web address; give one such as https://example.com")
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package forge
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// titleWidth is how much of a title lists of pull requests and commits show.
+const titleWidth = 72
+
+// Compose writes the title and the Markdown body of a pull request. The title keeps to one line of 72 characters, the body stays
+// under MaxBody with room for the hidden mark. The same summary always gives the same text.
+func Compose(s Summary) (title, body string) {
+	const room = MaxBody - 2_000
+	for scale := 1; ; scale *= 2 {
+		body = s.body(limits{8_000 / scale, 600 / scale, max(1, 60/scale)})
+		if len(body) <= room || scale > 256 {
+			return s.title(), cutBytes(body, room)
+		}
+	}
+}
+
+// limits bound the untrusted parts of a body. They are halved until the whole fits.
+type limits struct {
+	text int // bytes of a long text
+	line int // characters of a line
+	rows int // rows of a list
+}
+
+// title cuts before it neutralises, for a cut code span would be no code span.
+func (s Summary) title() string {
+	text := "Changes by Longshift"
+	for _, t := range []string{s.Title, s.Overview, s.Task} {
+		t = strings.TrimLeft(strings.TrimSpace(plain(start(t, MaxTitle))), "#>*- \t")
+		if first, _, _ := strings.Cut(t, "\n"); flat(first) != "" {
+			text = flat(first)
+			break
+		}
+	}
+	for n := titleWidth; n > 1; n-- {
+		if t := titleLine(cutRunes(text, n)); utf8.RuneCountInString(t) <= titleWidth {
+			return t
+		}
+	}
+	return "Changes by Longshift"
+}
+
+func (s Summary) body(l limits) string {
+	var parts []string
+	add := func(heading string, lines ...string) {
+		text := strings.Join(lines, "\n")
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		if heading != "" {
+			text = "### " + heading + "\n\n" + text
+		}
+		parts = append(parts, text)
+	}
+	add("", prose(s.Overview, l.text))
+	add("Deliverables", s.deliverables(l)...)
+	add("Checks", s.checks(l)...)
+	add("Review", s.review(l))
+	add("To look at", s.notes(l)...)
+	add("Task", prose(s.Task, l.text/2))
+	add("", s.figures())
+	add("", s.origin(l)...)
+	return strings.Join(parts, "\n\n")
+}
+
+func (s Summary) deliverables(l limits) []string {
+	var rows []string
+	for i, d := range s.Deliverables {
+		if i == l.rows {
+			return append(rows, more(len(s.Deliverables)-i))
+		}
+		status := d.Status
+		if status == "" {
+			status = task.Pending
+		}
+		row := fmt.Sprintf("- %s **%s**: %s", span(d.ID, 40), phrase(string(status), 20), phrase(d.Description, l.line))
+		if d.Reason != "" {
+			row += " (" + phrase(d.Reason, l.line) + ")"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s Summary) checks(l limits) []string {
+	var rows, tails []string
+	for i, c := range s.Checks {
+		if i == l.rows {
+			rows = append(rows, more(len(s.Checks)-i))
+			break
+		}
+		verdict := "passed"
+		if !c.Passed {
+			verdict = "failed"
+		}
+		row := fmt.Sprintf("- **%s**: %s", verdict, span(c.Command, l.line))
+		if c.Duration > 0 {
+			row += " in " + spell(c.Duration)
+		}
+		rows = append(rows, row)
+		if strings.TrimSpace(c.Tail) != "" {
+			tails = append(tails, fmt.Sprintf("\n<details><summary>End of the output of check %d (%s)</summary>\n\n%s\n\n</details>",
+				i+1, verdict, block(c.Tail, l.text/2)))
+		}
+	}
+	return append(rows, tails...)
+}
+
+func (s Summary) review(l limits) string {
+	if s.Review == nil {
+		return ""
+	}
+	verdict := "The reviewer **asks for changes**."
+	if s.Review.Approved {
+		verdict = "The reviewer **approves**."
+	}
+	if text := prose(s.Review.Text, l.text); text != "" {
+		verdict += "\n\n" + text
+	}
+	return verdict
+}
+
+func (s Summary) notes(l limits) []string {
+	var rows []string
+	for i, n := range s.Notes {
+		if i == l.rows {
+			return append(rows, more(len(s.Notes)-i))
+		}
+		if text := phrase(n, l.line); text != "" {
+			rows = append(rows, "- "+text)
+		}
+	}
+	return rows
+}
+
+func more(n int) string { return fmt.Sprintf("- and %d more", n) }
+
+// webLink gives an address fit to stand between < and >, or "".
+func webLink(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return ""
+	}
+	text := u.String()
+	if strings.ContainsAny(text, "<>\\`\n\r\t ") {
+		return ""
+	}
+	return text
+}

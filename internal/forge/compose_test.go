@@ -1,0 +1,179 @@
+package forge
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+func full() Summary {
+	return Summary{
+		Title:    "Greet in French",
+		Task:     "Please greet in French, @alice wants it. Fixes #99",
+		Overview: "The greeting is **French** now.",
+		Deliverables: []task.Deliverable{
+			{ID: "FEAT-001", Description: "Greeting in French", Status: task.Passed},
+			{ID: "FEAT-002", Description: "Docs", Status: task.Blocked, Reason: "needs @bob"},
+			{ID: "FEAT-003", Description: "Later"},
+		},
+		Checks: []Check{
+			{Command: "go test ./...", Passed: true, Duration: 42 * time.Second},
+			{Command: "make lint", Tail: "main.go:1: bad\nfixes #4\n"},
+		},
+		Review: &task.Review{Approved: true, Text: "Good.\n\n## Checks\nAll passed."},
+		Notes:  []string{"The spec says nothing of Spanish."},
+		Files:  2, Added: 10, Removed: 3,
+		Usage:    task.Usage{Input: 1200, Output: 30_400, CacheRead: 500_000, CostUSD: 0.4249, Calls: 9},
+		Sessions: 5, Turns: 31, Duration: 65 * time.Minute,
+		RequestedBy: &task.Person{Name: "alice", Via: "slack"},
+		Issue:       &task.Issue{Number: 12, Title: "Greeting"},
+		RunURL:      "http://localhost:8233/namespaces/default/workflows/task-1",
+	}
+}
+
+const fullBody = `The greeting is **French** now.
+
+### Deliverables
+
+- ` + "`FEAT-001`" + ` **passed**: Greeting in French
+- ` + "`FEAT-002`" + ` **blocked**: Docs (needs ` + "`@bob`" + `)
+- ` + "`FEAT-003`" + ` **pending**: Later
+
+### Checks
+
+- **passed**: ` + "`go test ./...`" + ` in 42 s
+- **failed**: ` + "`make lint`" + `
+
+<details><summary>End of the output of check 2 (failed)</summary>
+
+` + "```text" + `
+main.go:1: bad
+fixes # 4
+` + "```" + `
+
+</details>
+
+### Review
+
+The reviewer **approves**.
+
+Good.
+
+**Checks**
+All passed.
+
+### To look at
+
+- The spec says nothing of Spanish.
+
+### Task
+
+Please greet in French, ` + "`@alice`" + ` wants it. Fixes ` + "`#99`" + `
+
+2 files, +10 -3 · 0.42 USD · 501k tokens in (500k of them cached), 30k out · 5 sessions · 31 turns · 1 h 5 min
+
+Requested by alice (slack)  
+Closes #12  
+[The run in Temporal Web](<http://localhost:8233/namespaces/default/workflows/task-1>)`
+
+func TestCompose(t *testing.T) {
+	title, body := Compose(full())
+	if title != "Greet in French" {
+		t.Errorf("title %q", title)
+	}
+	if body != fullBody {
+		t.Errorf("body:\n%s\n--- want:\n%s", body, fullBody)
+	}
+}
+
+func TestComposeLeavesOut(t *testing.T) {
+	title, body := Compose(Summary{Title: "Only this"})
+	if title != "Only this" || body != "" {
+		t.Errorf("got %q, %q", title, body)
+	}
+}
+
+func TestComposeIssue(t *testing.T) {
+	for _, c := range []struct {
+		issue task.Issue
+		want  string
+	}{
+		{task.Issue{Number: 7}, "Closes #7"},
+		{task.Issue{Forge: "github", Number: 7, URL: "https://github.com/a/b/issues/7"}, "Closes #7"},
+		{task.Issue{Forge: "linear", Number: 7, Title: "LON-7 #7", URL: "https://linear.app/x/LON-7"},
+			"LON-7 `#7`: [where it is kept](<https://linear.app/x/LON-7>)"},
+		{task.Issue{Title: "T", URL: "javascript:alert(1)"}, "T"},
+		{task.Issue{Title: "T", URL: "https://user:pw@example.com/"}, "T"},
+		{task.Issue{URL: "https://example.com/>)<b>"}, "Issue: [where it is kept](<https://example.com/%3E%29%3Cb%3E>)"},
+	} {
+		_, body := Compose(Summary{Title: "x", Issue: &c.issue})
+		if strings.ReplaceAll(body, ")", "%29") != strings.ReplaceAll(c.want, ")", "%29") {
+			t.Errorf("%+v: got %q, want %q", c.issue, body, c.want)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"  Fix\tthe  tests \nmore", "Fix the tests"},
+		{"## Fix it", "Fix it"},
+		{"Fixes #12 for @bob", "Fixes `#12` for `@bob`"},
+		{"Write to a@b.com `now`", "Write to a@b.com 'now'"},
+		{"", "Changes by Longshift"},
+		{"<!-- longshift:task=x fence=1 -->", "Changes by Longshift"},
+		{strings.Repeat("word ", 20), strings.TrimSpace(strings.Repeat("word ", 14)) + "…"},
+	} {
+		if got, _ := Compose(Summary{Title: c.in}); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
+		}
+	}
+	if got, _ := Compose(Summary{Overview: "First.\nSecond.", Task: "no"}); got != "First." {
+		t.Errorf("from the overview: %q", got)
+	}
+	if got, _ := Compose(Summary{Task: "Do it"}); got != "Do it" {
+		t.Errorf("from the task: %q", got)
+	}
+	// Each wrapped name makes it longer; it must keep to its width all the same, with no span cut in two.
+	got, _ := Compose(Summary{Title: strings.Repeat("@a #1 ", 40)})
+	if n := utf8.RuneCountInString(got); n > 72 || strings.Count(got, "`")%2 != 0 {
+		t.Errorf("%d characters: %q", n, got)
+	}
+}
+
+// TestComposeFits fills every field with far too much, of the kind that grows most when it is made harmless.
+func TestComposeFits(t *testing.T) {
+	s := full()
+	for _, stuff := range []string{"<", "@a ", "[", "`", "&#64;", "```\n", "ä", "word ", "\\", "<!--"} {
+		much := strings.Repeat(stuff, 30_000/len(stuff))
+		s.Task, s.Overview, s.Title, s.Review.Text, s.Issue.Title, s.RequestedBy.Name = much, much, much, much, much, much
+		s.Deliverables, s.Checks, s.Notes = nil, nil, nil
+		for range 62 {
+			s.Deliverables = append(s.Deliverables, task.Deliverable{ID: much, Description: much, Reason: much, Status: task.Status(much)})
+			s.Checks = append(s.Checks, Check{Command: much, Tail: much})
+			s.Notes = append(s.Notes, much)
+		}
+		title, body := Compose(s)
+		if len(body) >= MaxBody || utf8.RuneCountInString(title) > MaxTitle {
+			t.Errorf("%q: title %d, body %d", stuff, utf8.RuneCountInString(title), len(body))
+		}
+		if !strings.Contains(body, "Closes #12") || strings.HasSuffix(body, "(cut)") {
+			t.Errorf("%q: the end is missing", stuff)
+		}
+		if tagged := Tagged(body, "t", 1); !strings.HasPrefix(tagged, strings.TrimSpace(body)) {
+			t.Errorf("%q: the mark did not fit", stuff)
+		}
+	}
+}
+
+func TestSpell(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Millisecond: "1 s", 42 * time.Second: "42 s", 7*time.Minute + 20*time.Second: "7 min", 3*time.Hour + 5*time.Minute: "3 h 5 min",
+	} {
+		if got := spell(d); got != want {
+			t.Errorf("%s: got %q, want %q", d, got, want)
+		}
+	}
+}

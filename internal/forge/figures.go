@@ -1,0 +1,110 @@
+package forge
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// figures is the row of numbers: files, lines, cost, tokens, sessions, turns, time.
+func (s Summary) figures() string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if s.Files > 0 {
+		add("%s, +%d -%d", count(s.Files, "file"), s.Added, s.Removed)
+	}
+	if s.Usage.CostUSD > 0 {
+		add("%.2f USD", s.Usage.CostUSD)
+	}
+	if u := s.Usage; u.Input+u.Output+u.CacheRead+u.CacheWrite > 0 {
+		add("%s tokens in (%s of them cached), %s out",
+			thousands(u.Input+u.CacheRead+u.CacheWrite), thousands(u.CacheRead), thousands(u.Output))
+	}
+	if s.Sessions > 0 {
+		add("%s", count(s.Sessions, "session"))
+	}
+	if s.Turns > 0 {
+		add("%s", count(s.Turns, "turn"))
+	}
+	if s.Duration > 0 {
+		add("%s", spell(s.Duration))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// origin says who asked, which issue is done with this, and where the run can be seen.
+func (s Summary) origin(l limits) []string {
+	var lines []string
+	if p := s.RequestedBy; p != nil && strings.TrimSpace(p.Name) != "" {
+		line := "Requested by " + phrase(p.Name, 80)
+		if p.Via != "" {
+			line += " (" + phrase(p.Via, 20) + ")"
+		}
+		lines = append(lines, line)
+	}
+	if s.Issue != nil {
+		lines = append(lines, issueLine(*s.Issue, l))
+	}
+	if link := webLink(s.RunURL); link != "" {
+		lines = append(lines, "[The run in Temporal Web](<"+link+">)")
+	}
+	return nonEmpty(lines)
+}
+
+// issueLine is the one place that may close an issue: by number, and only one of this forge.
+func issueLine(i task.Issue, l limits) string {
+	here := i.Forge == "" || i.Forge == "github"
+	if i.Number > 0 && here {
+		return fmt.Sprintf("Closes #%d", i.Number)
+	}
+	title := phrase(i.Title, l.line)
+	if title == "" {
+		title = "Issue"
+	}
+	if link := webLink(i.URL); link != "" {
+		return title + ": [where it is kept](<" + link + ">)"
+	}
+	return title
+}
+
+// nonEmpty drops empty lines and ends the others so that Markdown keeps them apart.
+func nonEmpty(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if line != "" {
+			out = append(out, line+"  ")
+		}
+	}
+	if n := len(out); n > 0 {
+		out[n-1] = strings.TrimRight(out[n-1], " ")
+	}
+	return out
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func thousands(n int64) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%dk", (n+500)/1000)
+}
+
+// spell says a duration the way people do: 42 s, 7 min, 1 h 5 min.
+func spell(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(1, int(d.Round(time.Second)/time.Second)))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
+}

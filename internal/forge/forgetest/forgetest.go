@@ -1,0 +1,102 @@
+// Package forgetest holds what tests of forges need: the suite that every forge must pass, git repositories to open pull requests
+// in, and a server that plays GitHub. It is for tests only; nothing outside of them may import it.
+package forgetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Fixture is a forge with one empty repository, made new for each case of the suite.
+type Fixture struct {
+	Forge      forge.Forge
+	Repository task.Repository
+	Missing    task.Repository // names a repository that isn't there
+	GitDir     string          // of the repository, made by NewRepository; the suite makes branches in it
+
+	// Standing gives the pull requests that stand, in the order of their numbers.
+	Standing func(t *testing.T) []Standing
+	// OpenForeign opens a pull request that is not the task's, with a body, and gives its number.
+	OpenForeign func(t *testing.T, head, base, body string) int
+	Close       func(t *testing.T, number int)
+	Merge       func(t *testing.T, number int)
+	// Die gives a context under which the next call ends as if the process had died just after the pull request came into being.
+	Die func(t *testing.T) context.Context
+}
+
+// Standing is a pull request as the forge itself has it.
+type Standing struct {
+	Number     int
+	State      forge.State
+	Title      string
+	Body       string
+	Head, Base string
+	Draft      bool
+	Labels     []string
+	Reviewers  []string // users that are asked, and teams as org/team
+}
+
+// Conform holds a forge against the contract of the interface.
+func Conform(t *testing.T, open func(t *testing.T) Fixture) {
+	for _, c := range []struct {
+		name string
+		run  func(t *testing.T, f Fixture)
+	}{
+		{"create", testCreate},
+		{"call again finds", testFindAgain},
+		{"text and labels follow", testUpdate},
+		{"one task at the same time", testConcurrentSame},
+		{"many tasks at the same time", testConcurrentMany},
+		{"death after creation", testDeath},
+		{"another task's pull request", testForeign},
+		{"a person's pull request", testPerson},
+		{"closed is found", testClosed},
+		{"merged is found", testMerged},
+		{"closed one of another task", testForeignClosed},
+		{"missing repository", testMissing},
+		{"forged mark in the text", testForged},
+		{"older attempt", testFenced},
+		{"newer attempt", testNewerAttempt},
+		{"odd task id", testOddID},
+		{"nothing to merge", testNoCommits},
+		{"base branch missing", testNoBase},
+		{"head branch missing", testNoHead},
+		{"request without title", testBadRequest},
+		{"long body", testLongBody},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
+	}
+}
+
+// request is a pull request of task-1 from a fresh branch.
+func request(t *testing.T, f Fixture) forge.Request {
+	t.Helper()
+	const head = "longshift/task-1"
+	return forge.Request{
+		Repository: f.Repository, TaskID: "task-1", Fence: 1, Head: head, HeadCommit: AddBranch(t, f.GitDir, head, "main"), Base: "main",
+		Title: "Greet in French", Body: "What was done.\n\nCloses #3", Labels: []string{"longshift"},
+	}
+}
+
+// ensure makes a call that must go well.
+func ensure(t *testing.T, f Fixture, r forge.Request) forge.PullRequest {
+	t.Helper()
+	p, err := f.Forge.EnsurePullRequest(t.Context(), r)
+	if err != nil {
+		t.Fatalf("EnsurePullRequest: %v", err)
+	}
+	return p
+}
+
+// only gives the one pull request that stands.
+func only(t *testing.T, f Fixture) Standing {
+	t.Helper()
+	all := f.Standing(t)
+	if len(all) != 1 {
+		t.Fatalf("%d pull requests stand, want 1: %+v", len(all), all)
+	}
+	return all[0]
+}

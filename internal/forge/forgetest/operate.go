@@ -1,0 +1,171 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// operate carries out a valid call and gives its answer.
+func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	repo := g.repo(rt.params["owner"] + "/" + rt.params["repo"])
+	if repo == nil {
+		return refuse(http.StatusNotFound, "Not Found")
+	}
+	var pull *Pull
+	for _, name := range []string{"pull_number", "issue_number"} {
+		if text, ok := rt.params[name]; ok {
+			number, _ := strconv.Atoi(text)
+			if pull = repo.pull(number); pull == nil {
+				return refuse(http.StatusNotFound, "Not Found")
+			}
+		}
+	}
+	_, last, _ := strings.Cut(rt.path, "{repo}")
+	switch r.Method + " " + last {
+	case "GET ":
+		return answer{status: http.StatusOK, body: g.repoBody("full-repository", repo)}
+	case "GET /pulls":
+		return g.listPulls(repo, r)
+	case "POST /pulls":
+		return g.createPull(repo, body)
+	case "GET /pulls/{pull_number}":
+		return answer{status: http.StatusOK, body: g.pullBody("pull-request", repo, pull)}
+	case "PATCH /pulls/{pull_number}":
+		return g.editPull(repo, pull, body)
+	case "GET /pulls/{pull_number}/requested_reviewers":
+		return answer{status: http.StatusOK, body: map[string]any{"users": g.users(pull.Reviewers), "teams": g.teams(pull.Teams)}}
+	case "POST /pulls/{pull_number}/requested_reviewers":
+		return g.requestReviewers(repo, pull, body)
+	case "GET /pulls/{pull_number}/reviews":
+		return answer{status: http.StatusOK, body: g.reviews(pull)}
+	case "GET /issues/{issue_number}/labels":
+		return answer{status: http.StatusOK, body: g.labels(pull.Labels)}
+	case "POST /issues/{issue_number}/labels":
+		return g.addLabels(pull, body)
+	}
+	g.t.Errorf("the server does not play %s %s", r.Method, rt.path)
+	return refuse(http.StatusNotFound, "Not Found")
+}
+
+// invalid is a 422 with one entry.
+func invalid(resource, field, code, message string) answer {
+	entry := map[string]any{"resource": resource, "code": code}
+	if field != "" {
+		entry["field"] = field
+	}
+	if message != "" {
+		entry["message"] = message
+	}
+	a := refuse(http.StatusUnprocessableEntity, "Validation Failed")
+	a.body.(map[string]any)["errors"] = []any{entry}
+	return a
+}
+
+func (g *GitHub) listPulls(repo *Repository, r *http.Request) answer {
+	q := r.URL.Query()
+	want := q.Get("state")
+	if want == "" {
+		want = "open"
+	}
+	owner, branch, filtered := strings.Cut(q.Get("head"), ":")
+	filtered = filtered && !g.unsifted // GitHub ignores a filter without an owner
+	var found []any
+	for _, p := range slices.Backward(repo.pulls) {
+		if want != "all" && p.State != want || filtered && (p.Head != branch || !strings.EqualFold(owner, repo.owner())) {
+			continue
+		}
+		if base := q.Get("base"); base != "" && base != p.Base {
+			continue
+		}
+		found = append(found, g.pullBody("pull-request-simple", repo, p))
+	}
+	return g.page(found, r.URL)
+}
+
+// page cuts a list and links to the next part.
+func (g *GitHub) page(all []any, u *url.URL) answer {
+	q := u.Query()
+	size, err := strconv.Atoi(q.Get("per_page"))
+	if err != nil {
+		size = 30
+	}
+	size = min(size, g.pageSize)
+	page, _ := strconv.Atoi(q.Get("page"))
+	page = max(page, 1)
+	from, to := min((page-1)*size, len(all)), min(page*size, len(all))
+	a := answer{status: http.StatusOK, body: append([]any{}, all[from:to]...)}
+	if to < len(all) {
+		q.Set("page", strconv.Itoa(page+1))
+		a.header = http.Header{"Link": {fmt.Sprintf(`<%s%s?%s>; rel="next"`, g.URL, u.Path, q.Encode())}}
+	}
+	return a
+}
+
+func (g *GitHub) createPull(repo *Repository, body []byte) answer {
+	var in struct {
+		Title, Head, Base, Body string
+		Draft                   bool
+	}
+	g.read(body, &in)
+	head := strings.TrimPrefix(in.Head, repo.owner()+":")
+	switch {
+	case strings.TrimSpace(in.Title) == "":
+		return invalid("PullRequest", "title", "missing_field", "")
+	case repo.commit(in.Base) == "":
+		return invalid("PullRequest", "base", "invalid", "")
+	case repo.commit(head) == "":
+		return invalid("PullRequest", "head", "invalid", "")
+	case !repo.ahead(in.Base, head):
+		return invalid("PullRequest", "", "custom", fmt.Sprintf("No commits between %s and %s", in.Base, head))
+	case in.Draft && repo.NoDrafts:
+		return refuse(http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository.")
+	}
+	if a, bad := tooLong(in.Title, in.Body); bad {
+		return a
+	}
+	for _, p := range repo.pulls {
+		if p.State == "open" && p.Head == head && p.Base == in.Base {
+			return invalid("PullRequest", "", "custom", fmt.Sprintf("A pull request already exists for %s:%s.", repo.owner(), head))
+		}
+	}
+	p := g.add(repo, Pull{Title: in.Title, Body: in.Body, Head: head, Base: in.Base, Draft: in.Draft})
+	return answer{status: http.StatusCreated, body: g.pullBody("pull-request", repo, p)}
+}
+
+func tooLong(title, body string) (answer, bool) {
+	switch {
+	case utf8.RuneCountInString(title) > 256:
+		return invalid("PullRequest", "title", "custom", "title is too long (maximum is 256 characters)"), true
+	case utf8.RuneCountInString(body) > 65536:
+		return invalid("PullRequest", "body", "custom", "body is too long (maximum is 65536 characters)"), true
+	}
+	return answer{}, false
+}
+
+func (g *GitHub) editPull(repo *Repository, p *Pull, body []byte) answer {
+	in := struct{ Title, Body, State, Base *string }{}
+	g.read(body, &in)
+	for _, f := range []struct{ from, to *string }{{in.Title, &p.Title}, {in.Body, &p.Body}, {in.State, &p.State}, {in.Base, &p.Base}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if a, bad := tooLong(p.Title, p.Body); bad {
+		return a
+	}
+	return answer{status: http.StatusOK, body: g.pullBody("pull-request", repo, p)}
+}
+
+func (g *GitHub) read(body []byte, into any) {
+	if err := json.Unmarshal(body, into); err != nil {
+		g.t.Errorf("read request: %v\n%s", err, body)
+	}
+}

@@ -1,0 +1,105 @@
+package forgetest
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Pull is a pull request on the server.
+type Pull struct {
+	Number    int
+	Title     string
+	Body      string
+	State     string // open or closed
+	Merged    bool
+	Draft     bool
+	Head      string // branch
+	Base      string // branch
+	Author    string
+	Labels    []string
+	Reviewers []string // asked and not yet done
+	Teams     []string // slugs, asked and not yet done
+	Reviews   []string // who has reviewed
+	Created   time.Time
+}
+
+// Pulls gives the pull requests of a repository in the order of their numbers.
+func (g *GitHub) Pulls(repo string) []Pull {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []Pull
+	if r := g.repo(repo); r != nil {
+		for _, p := range r.pulls {
+			c := *p
+			c.Labels, c.Reviewers = slices.Clone(p.Labels), slices.Clone(p.Reviewers)
+			c.Teams, c.Reviews = slices.Clone(p.Teams), slices.Clone(p.Reviews)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// OpenPull puts a pull request on the server that somebody else has opened, and gives its number.
+func (g *GitHub) OpenPull(repo string, p Pull) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.add(g.repo(repo), p).Number
+}
+
+// Edit changes a pull request as a person would.
+func (g *GitHub) Edit(repo string, number int, change func(p *Pull)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p := g.repo(repo).pull(number); p != nil {
+		change(p)
+	} else {
+		g.t.Errorf("there is no pull request #%d in %s", number, repo)
+	}
+}
+
+// Close closes a pull request without merging it.
+func (g *GitHub) Close(repo string, number int) {
+	g.Edit(repo, number, func(p *Pull) { p.State = "closed" })
+}
+
+// Merge marks a pull request as merged.
+func (g *GitHub) Merge(repo string, number int) {
+	g.Edit(repo, number, func(p *Pull) { p.State, p.Merged = "closed", true })
+}
+
+// Review notes a review; its author is no longer among those asked.
+func (g *GitHub) Review(repo string, number int, login string) {
+	g.Edit(repo, number, func(p *Pull) {
+		p.Reviews = append(p.Reviews, login)
+		p.Reviewers = slices.DeleteFunc(p.Reviewers, func(r string) bool { return strings.EqualFold(r, login) })
+	})
+}
+
+// add opens a pull request; g.mu must be held.
+func (g *GitHub) add(r *Repository, p Pull) *Pull {
+	p.Number = len(r.pulls) + 1
+	if p.State == "" {
+		p.State = "open"
+	}
+	if p.Author == "" {
+		p.Author = g.user
+	}
+	if p.Created.IsZero() {
+		p.Created = g.now()
+	}
+	r.pulls = append(r.pulls, &p)
+	return &p
+}
+
+func (r *Repository) pull(number int) *Pull {
+	if number < 1 || number > len(r.pulls) {
+		return nil
+	}
+	return r.pulls[number-1]
+}
+
+func (r *Repository) owner() string {
+	owner, _, _ := strings.Cut(r.Name, "/")
+	return owner
+}

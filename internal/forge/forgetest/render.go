@@ -1,0 +1,88 @@
+package forgetest
+
+import (
+	"fmt"
+	"time"
+)
+
+// repoBody is a repository as a schema of the description has it.
+func (g *GitHub) repoBody(schema string, r *Repository) map[string]any {
+	name := r.Name[len(r.owner())+1:]
+	return g.object(schema, map[string]any{
+		"id": r.id, "name": name, "full_name": r.Name, "owner": g.userBody(r.owner()), "default_branch": r.Default,
+		"archived": r.Archived, "html_url": g.URL + "/" + r.Name, "url": g.URL + "/repos/" + r.Name,
+	})
+}
+
+func (g *GitHub) userBody(login string) map[string]any {
+	return g.object("simple-user", map[string]any{
+		"login": login, "type": "User", "html_url": g.URL + "/" + login, "url": g.URL + "/users/" + login,
+	})
+}
+
+// pullBody is a pull request as a schema of the description has it.
+func (g *GitHub) pullBody(schema string, r *Repository, p *Pull) map[string]any {
+	branch := func(name, commit string) map[string]any {
+		return map[string]any{
+			"label": r.owner() + ":" + name, "ref": name, "sha": commit,
+			"user": g.userBody(r.owner()), "repo": g.repoBody("repository", r),
+		}
+	}
+	m := g.object(schema, map[string]any{
+		"number": p.Number, "title": p.Title, "body": p.Body, "state": p.State, "draft": p.Draft, "locked": false,
+		"created_at": stamp(p.Created), "updated_at": stamp(p.Created), "closed_at": nil, "merged_at": nil,
+		"html_url":  fmt.Sprintf("%s/%s/pull/%d", g.URL, r.Name, p.Number),
+		"url":       fmt.Sprintf("%s/repos/%s/pulls/%d", g.URL, r.Name, p.Number),
+		"user":      g.userBody(p.Author),
+		"labels":    g.labels(p.Labels),
+		"head":      branch(p.Head, r.commit(p.Head)),
+		"base":      branch(p.Base, r.commit(p.Base)),
+		"assignees": []any{}, "requested_reviewers": g.users(p.Reviewers), "requested_teams": g.teams(p.Teams),
+	})
+	if p.State == "closed" {
+		m["closed_at"] = stamp(g.now())
+	}
+	if p.Merged {
+		m["merged_at"] = stamp(g.now())
+	}
+	if schema == "pull-request" {
+		m["merged"] = p.Merged
+	}
+	return m
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func (g *GitHub) labels(names []string) []any {
+	list := []any{}
+	for i, n := range names {
+		list = append(list, g.object("label", map[string]any{"id": i + 1, "name": n, "color": "ededed", "default": false, "description": ""}))
+	}
+	return list
+}
+
+func (g *GitHub) users(logins []string) []any {
+	list := []any{}
+	for _, l := range logins {
+		list = append(list, g.userBody(l))
+	}
+	return list
+}
+
+func (g *GitHub) teams(slugs []string) []any {
+	list := []any{}
+	for i, s := range slugs {
+		list = append(list, g.object("team", map[string]any{"id": i + 1, "slug": s, "name": s}))
+	}
+	return list
+}
+
+func (g *GitHub) reviews(p *Pull) []any {
+	list := []any{}
+	for i, login := range p.Reviews {
+		list = append(list, g.object("pull-request-review", map[string]any{
+			"id": i + 1, "user": g.userBody(login), "state": "COMMENTED", "body": "Looks good.", "author_association": "COLLABORATOR",
+		}))
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+package forgetest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+)
+
+// Repository is one that the server knows.
+type Repository struct {
+	Name          string            // owner/name
+	GitDir        string            // git repository on disk in which branches and commits are looked up
+	Branches      map[string]string // branch to commit, when there is no GitDir
+	Default       string            // default branch; main when empty
+	Archived      bool
+	NoDrafts      bool     // as private repositories of the free plan
+	Collaborators []string // who may review
+	Teams         []string // slugs of teams that may review
+
+	id    int
+	pulls []*Pull
+}
+
+// AddRepository makes a repository known.
+func (g *GitHub) AddRepository(r Repository) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r.Default == "" {
+		r.Default = "main"
+	}
+	r.id = len(g.repos) + 1
+	g.repos[strings.ToLower(r.Name)] = &r
+}
+
+// Rename gives a repository another name. Calls to the old one are redirected by id from then on, as GitHub does.
+func (g *GitHub) Rename(from, to string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.repo(from)
+	delete(g.repos, strings.ToLower(from))
+	r.Name = to
+	g.repos[strings.ToLower(to)] = r
+	g.moved[strings.ToLower(from)] = to
+}
+
+// repo finds a repository; g.mu must be held.
+func (g *GitHub) repo(name string) *Repository { return g.repos[strings.ToLower(name)] }
+
+// redirect answers calls to an old name, and turns an address by id into one by name.
+func (g *GitHub) redirect(r *http.Request, path *string) (answer, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	parts := strings.SplitN(strings.TrimPrefix(*path, "/"), "/", 4)
+	if parts[0] == "repositories" && len(parts) > 1 {
+		for _, repo := range g.repos {
+			if fmt.Sprint(repo.id) == parts[1] {
+				*path = "/repos/" + repo.Name + strings.TrimPrefix(*path, "/repositories/"+parts[1])
+			}
+		}
+		return answer{}, false
+	}
+	if parts[0] != "repos" || len(parts) < 3 {
+		return answer{}, false
+	}
+	to, ok := g.moved[strings.ToLower(parts[1]+"/"+parts[2])]
+	if !ok {
+		return answer{}, false
+	}
+	status := http.StatusMovedPermanently
+	if r.Method != http.MethodGet {
+		status = http.StatusTemporaryRedirect
+	}
+	rest := strings.TrimPrefix(*path, "/"+strings.Join(parts[:3], "/"))
+	target := fmt.Sprintf("%s/repositories/%d%s", strings.TrimSuffix(r.URL.Path, *path), g.repo(to).id, rest)
+	if r.URL.RawQuery != "" {
+		target += "?" + r.URL.RawQuery
+	}
+	a := refuse(status, "Moved Permanently")
+	a.header = http.Header{"Location": {"http://" + r.Host + target}}
+	return a, true
+}
+
+// commit gives the commit of a branch, or "".
+func (r *Repository) commit(branch string) string {
+	if r.GitDir == "" {
+		return r.Branches[branch]
+	}
+	out, err := r.git("rev-parse", "--verify", "--quiet", "refs/heads/"+branch+"^{commit}")
+	if err != nil {
+		return ""
+	}
+	return out
+}
+
+// ahead tells whether a branch has commits that another lacks.
+func (r *Repository) ahead(base, head string) bool {
+	if r.GitDir == "" {
+		return r.Branches[base] != r.Branches[head]
+	}
+	out, err := r.git("rev-list", "--count", "refs/heads/"+base+"..refs/heads/"+head)
+	return err == nil && out != "0"
+}
+
+func (r *Repository) git(args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"--git-dir=" + r.GitDir, "-c", "core.hooksPath=/dev/null"}, args...)...)
+	cmd.Env = gitEnv()
+	out, err := cmd.Output()
+	return string(bytes.TrimSpace(out)), err
+}

@@ -1,0 +1,85 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// find gives the pull request of this task, or nil. Somebody else's open one from the same branch is a fault.
+func (s *session) find(ctx context.Context, r forge.Request) (*gh.PullRequest, error) {
+	all, err := s.list(ctx, r.Head)
+	if err != nil {
+		return nil, err
+	}
+	var ours, foreign *gh.PullRequest
+	fence := 0
+	for _, p := range all {
+		task, n, ok := forge.FindTag(p.GetBody())
+		switch {
+		case ok && task == r.TaskID:
+			if ours == nil || rank(p) > rank(ours) {
+				ours, fence = p, n
+			}
+		case state(p) == forge.Open && foreign == nil:
+			foreign = p
+		}
+	}
+	switch {
+	case ours != nil && fence > r.Fence:
+		return nil, fault.New(fault.Fenced, "pull request #%d was written by attempt %d of this task; this is attempt %d",
+			ours.GetNumber(), fence, r.Fence)
+	case ours == nil && foreign != nil:
+		return nil, fault.New(fault.Changed, "pull request #%d from branch %q in %s/%s was not opened by this task",
+			foreign.GetNumber(), r.Head, s.owner, s.name).
+			WithHint("look at %s; close it, or give the task another branch", foreign.GetHTMLURL())
+	}
+	return ours, nil
+}
+
+// rank prefers the open one, then the merged one, then the newest.
+func rank(p *gh.PullRequest) int {
+	switch state(p) {
+	case forge.Open:
+		return 2_000_000_000 + p.GetNumber()
+	case forge.Merged:
+		return 1_000_000_000 + p.GetNumber()
+	}
+	return p.GetNumber()
+}
+
+// list gives every pull request from a branch of the repository. GitHub ignores a filter that it does not understand and then
+// gives all there are, so each one is looked at again.
+func (s *session) list(ctx context.Context, head string) ([]*gh.PullRequest, error) {
+	opts := &gh.PullRequestListOptions{State: "all", Head: s.owner + ":" + head, ListOptions: gh.ListOptions{PerPage: 100}}
+	var found []*gh.PullRequest
+	for {
+		var page []*gh.PullRequest
+		next := 0
+		err := s.repeat(ctx, "list pull requests", func(c *gh.Client) (*gh.Response, error) {
+			var resp *gh.Response
+			var err error
+			page, resp, err = c.PullRequests.List(ctx, s.owner, s.name, opts)
+			if err == nil {
+				next = resp.NextPage
+			}
+			return resp, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range page {
+			if p.GetHead().GetRef() == head && strings.EqualFold(p.GetHead().GetUser().GetLogin(), s.owner) {
+				found = append(found, p)
+			}
+		}
+		if next == 0 {
+			return found, nil
+		}
+		opts.Page = next
+	}
+}

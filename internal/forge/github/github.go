@@ -1,0 +1,117 @@
+// Package github opens pull requests on github.com and on GitHub Enterprise Server.
+// It speaks the REST API only: it never pushes, merges, comments or reads code. Types of the client library stay inside.
+package github
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// Config is what a Forge needs. Only Token is required.
+type Config struct {
+	Token   func(ctx context.Context) (string, error) // asked once per call of the forge; never logged
+	BaseURL string                                    // of GitHub Enterprise Server, with or without /api/v3; "" is github.com
+	HTTP    *http.Client                              // its redirect rule is replaced; nil is a client with a time limit of 30 s
+	Log     *slog.Logger
+	Now     func() time.Time
+	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
+}
+
+// Forge is GitHub. It is safe for concurrent use.
+type Forge struct {
+	token func(ctx context.Context) (string, error)
+	base  *url.URL // of the API; nil is github.com
+	host  string   // where people see repositories
+	http  http.Client
+	log   *slog.Logger
+	now   func() time.Time
+	sleep func(ctx context.Context, d time.Duration) error
+	limit limit
+}
+
+var _ forge.Forge = (*Forge)(nil)
+
+// New makes a GitHub forge. A base URL that would send the token in the clear is refused.
+func New(c Config) (*Forge, error) {
+	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep}
+	if c.Token == nil {
+		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN")
+	}
+	if c.HTTP != nil {
+		f.http = *c.HTTP
+	}
+	f.http.CheckRedirect = checkRedirect
+	if f.log == nil {
+		f.log = slog.New(slog.DiscardHandler)
+	}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	if f.sleep == nil {
+		f.sleep = sleep
+	}
+	if c.BaseURL == "" {
+		return f, nil
+	}
+	var err error
+	f.base, err = apiURL(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	f.host = strings.TrimPrefix(f.base.Hostname(), "api.")
+	return f, nil
+}
+
+// apiURL adds /api/v3 where GitHub Enterprise Server has it; hosts that begin with "api." have none.
+func apiURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.Input, "GitHub base URL is not an address").WithHint("give https://host, without user, password or query")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, fault.New(fault.Input, "GitHub base URL %q would send the token in the clear", u).WithHint("use https")
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	if !strings.HasSuffix(u.Path, "/api/v3") && !strings.HasPrefix(u.Hostname(), "api.") {
+		u.Path += "/api/v3"
+	}
+	u.Path += "/"
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// client makes a fresh client of the library. It remembers limits by the clock of the machine, and it takes the reset time of the
+// hourly limit for the end of a secondary one; so it lives for one request, and limit remembers instead.
+func (f *Forge) client(token string) *gh.Client {
+	c := gh.NewClient(&f.http).WithAuthToken(token)
+	c.UserAgent = "longshift"
+	if f.base != nil {
+		c.BaseURL = f.base
+	}
+	return c
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,56 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func TestConform(t *testing.T) {
+	forgetest.Conform(t, func(t *testing.T) forgetest.Fixture {
+		b := newBench(t)
+		return forgetest.Fixture{
+			Forge: b.forge, Repository: shop(), GitDir: b.gitDir,
+			Missing:  task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"},
+			Standing: func(*testing.T) []forgetest.Standing { return b.standing() },
+			OpenForeign: func(_ *testing.T, head, base, body string) int {
+				return b.server.OpenPull("acme/shop", forgetest.Pull{Title: "Another", Head: head, Base: base, Body: body, Author: "bob"})
+			},
+			Close: func(_ *testing.T, number int) { b.server.Close("acme/shop", number) },
+			Merge: func(_ *testing.T, number int) { b.server.Merge("acme/shop", number) },
+			Die: func(t *testing.T) context.Context {
+				ctx, cancel := context.WithCancel(t.Context())
+				b.server.After(func(method, path string) {
+					if method == http.MethodPost && strings.HasSuffix(path, "/pulls") {
+						cancel()
+					}
+				})
+				return ctx
+			},
+		}
+	})
+}
+
+func (b *bench) standing() []forgetest.Standing {
+	var all []forgetest.Standing
+	for _, p := range b.server.Pulls("acme/shop") {
+		s := forgetest.Standing{
+			Number: p.Number, State: forge.State(p.State), Title: p.Title, Body: p.Body, Head: p.Head, Base: p.Base,
+			Draft: p.Draft, Labels: p.Labels, Reviewers: slices.Clone(p.Reviewers),
+		}
+		if p.Merged {
+			s.State = forge.Merged
+		}
+		for _, team := range p.Teams {
+			s.Reviewers = append(s.Reviewers, "acme/"+team)
+		}
+		all = append(all, s)
+	}
+	return all
+}

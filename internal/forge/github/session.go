@@ -1,0 +1,143 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+)
+
+const (
+	patience  = 10 * time.Second       // waits inside one call of the forge, all together
+	firstWait = 500 * time.Millisecond // then doubled
+)
+
+// session is one call of the forge: its token, its repository, and what is left of its patience.
+type session struct {
+	*Forge
+	key      string // the token
+	owner    string // as GitHub spells it
+	name     string
+	patience time.Duration
+	tries    int // short waits so far
+	warnings []string
+}
+
+func (f *Forge) session(ctx context.Context) (*session, error) {
+	token, err := f.token(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("get GitHub token: %w", err)
+	}
+	if token == "" {
+		return nil, fault.New(fault.Denied, "there is no GitHub token").WithHint("set LONGSHIFT_GITHUB_TOKEN")
+	}
+	return &session{Forge: f, key: token, patience: patience}, nil
+}
+
+// repeat makes a request that may be made twice with the effect of one, and sits out short faults.
+func (s *session) repeat(ctx context.Context, what string, do func(c *gh.Client) (*gh.Response, error)) error {
+	for {
+		err := s.once(ctx, do)
+		if err == nil {
+			return nil
+		}
+		if again, err := s.again(ctx, what, err); !again {
+			return err
+		}
+	}
+}
+
+// once makes one request, unless GitHub has asked for a pause.
+func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response, error)) error {
+	if wait := s.limit.wait(s.key, s.now()); wait > 0 {
+		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
+	}
+	resp, err := do(s.client(s.key))
+	now := s.now()
+	if err == nil {
+		s.limit.passed(s.key, now)
+		return nil
+	}
+	err = understand(ctx, resp, err, now)
+	var p *problem
+	if errors.As(err, &p) && p.limited {
+		p.wait = s.limit.pause(s.key, now, p.wait)
+	}
+	return err
+}
+
+// again decides after a failed request: it has waited and the request is to be made again, or err is what to return.
+func (s *session) again(ctx context.Context, what string, err error) (bool, error) {
+	var p *problem
+	if !errors.As(err, &p) || !p.passing {
+		return false, s.fault(what, err)
+	}
+	wait := p.wait
+	if wait <= 0 {
+		wait = firstWait << s.tries
+	}
+	if wait > s.patience {
+		return false, s.fault(what, err)
+	}
+	s.patience -= wait
+	s.tries++
+	s.log.Debug("GitHub: waiting before another try", "step", what, "wait", wait, "error", err)
+	if err := s.sleep(ctx, wait); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// fault gives a problem its kind, its place and a way out.
+func (s *session) fault(what string, err error) error {
+	var p *problem
+	if !errors.As(err, &p) {
+		return fmt.Errorf("GitHub: %s: %w", what, err)
+	}
+	where := s.owner + "/" + s.name
+	switch {
+	case p.gone != "":
+		return fault.New(fault.Changed, "GitHub: %s: branch %q is not in %s: %w", what, p.gone, where, err).
+			WithHint("somebody has deleted it, or the push went elsewhere")
+	case p.passing:
+		f := fault.New(fault.Infra, "GitHub: %s: %w", what, err)
+		if p.wait > 0 {
+			return &forge.RetryAfter{After: p.wait, Err: f}
+		}
+		return f
+	case p.status == http.StatusUnauthorized:
+		return fault.New(fault.Denied, "GitHub: %s: the token is refused: %w", what, err).
+			WithHint("the token has run out or is wrong: make a new one that may write pull requests of %s", where)
+	case p.status == http.StatusForbidden:
+		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", permissionHint(p.needs, where))
+	case p.status == http.StatusNotFound:
+		return fault.New(fault.NotFound, "GitHub: %s: repository %s is not there, or the token can't see it: %w", what, where, err).
+			WithHint("check the name; a fine-grained token must list the repository")
+	case p.status == http.StatusUnprocessableEntity:
+		return fault.New(fault.Input, "GitHub: %s: %w", what, err)
+	case p.status == 0:
+		return fault.New(fault.Denied, "GitHub: %s: %w", what, err).WithHint("check the base URL and the proxy in between")
+	}
+	return fault.New(fault.Internal, "GitHub: %s: %w", what, err)
+}
+
+func permissionHint(needs, where string) string {
+	hint := "give the token the permission \"Pull requests: write\" on " + where + " (classic token: scope repo)"
+	if needs != "" {
+		hint += "; GitHub names " + needs
+	}
+	return hint
+}
+
+// warn notes something that does not spoil the rest.
+func (s *session) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.warnings = append(s.warnings, text)
+	s.log.Warn("GitHub: " + text)
+}

@@ -1,0 +1,91 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// List gives every pull request of the repository at a path, oldest first.
+func List(ctx context.Context, path string) ([]Record, error) {
+	g, err := New(Config{}).open(path)
+	if err != nil {
+		return nil, err
+	}
+	all, err := g.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Record, 0, len(all))
+	for _, r := range all {
+		if err := g.settle(ctx, r); err != nil {
+			return nil, fmt.Errorf("local forge: %w", err)
+		}
+		list = append(list, *r)
+	}
+	return list, nil
+}
+
+// Read gives one pull request of the repository at a path.
+func Read(ctx context.Context, path string, number int) (Record, error) {
+	_, r, err := New(Config{}).read(ctx, path, number)
+	if err != nil {
+		return Record{}, err
+	}
+	return *r, nil
+}
+
+// Diff writes what a pull request changes, as a patch against the point where its branch left the base.
+func Diff(ctx context.Context, path string, number int, w io.Writer) error {
+	g, r, err := New(Config{}).read(ctx, path, number)
+	if err != nil {
+		return err
+	}
+	from, err := g.git(ctx, nil, "merge-base", r.BaseCommit, r.HeadCommit)
+	if err != nil {
+		return fmt.Errorf("local forge: find where the branch began: %w", err)
+	}
+	err = g.stream(ctx, nil, w, "diff-tree", "-p", "-M", "--no-ext-diff", "--no-textconv", from, r.HeadCommit)
+	if err != nil {
+		return fmt.Errorf("local forge: make patch: %w", err)
+	}
+	return nil
+}
+
+// Close closes an open pull request without merging it.
+func (f *Forge) Close(ctx context.Context, path string, number int) error {
+	for range f.attempts {
+		g, r, err := f.read(ctx, path, number)
+		if err != nil {
+			return err
+		}
+		if r.State != forge.Open {
+			return fault.New(fault.Conflict, "pull request #%d in %s is %s", number, path, r.State)
+		}
+		r.State, r.Updated = forge.Closed, f.now().UTC()
+		if err := g.write(ctx, r, r.blob); err != errRaced {
+			return err
+		}
+	}
+	return fault.New(fault.Infra, "close pull request #%d in %s: other processes were faster", number, path)
+}
+
+func (f *Forge) read(ctx context.Context, path string, number int) (*repository, *Record, error) {
+	g, err := f.open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := g.records(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range all {
+		if r.Number == number {
+			return g, r, g.settle(ctx, r)
+		}
+	}
+	return nil, nil, fault.New(fault.NotFound, "there is no pull request #%d in %s", number, path)
+}

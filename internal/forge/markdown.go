@@ -1,0 +1,132 @@
+package forge
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text from a model or an issue is data. GitHub acts on what it finds in the *rendered* text of a pull request: it pings
+// @names, links #numbers, and closes issues after words like "fixes". A backslash or an entity in front does not stop that,
+// for both are gone by then; a code span does. So what could act is put into code spans, everything that could start HTML,
+// a link or an entity is escaped, and only code that we have delimited ourselves is left as it was.
+
+var (
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	// acting finds what a forge acts upon: addresses, references to issues, names.
+	acting = regexp.MustCompile(`(?i)(?:https?|ftp)://[^\s<>"|\\\[\]` + "`" + `]+|www\.[^\s<>"|\\\[\]` + "`" + `]+` +
+		`|(?:[\w.-]+(?:/[\w.-]+)?)?#\d+[a-z0-9]*|[a-z0-9]*GH-\d+|@[a-z0-9](?:[\w./-]*[a-z0-9])?`)
+	// closer finds an order to close an issue. It is broken inside code too, for a commit message made of the body has no code.
+	closer = regexp.MustCompile(`(?i)((?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?)(#|GH-|https?://)(\w)`)
+	entity = regexp.MustCompile(`^&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+)
+
+// clean makes text valid UTF-8 with plain line ends and without control characters, those that turn the reading direction included.
+func clean(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r', r == '\u2028', r == '\u2029', r == '\u0085':
+			return '\n'
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// plain is clean text without HTML comments. The blank in their place keeps the parts around one from making a new one.
+func plain(s string) string { return comment.ReplaceAllString(clean(s), " ") }
+
+// start and end give twice as much of a text as n characters can take, so that the work on a huge one has a bound.
+func start(s string, n int) string { return s[:min(len(s), 8*n+200)] }
+func end(s string, n int) string   { return s[max(0, len(s)-8*n-200):] }
+
+// cutBytes shortens text to at most n bytes, at the end of a line where one is near, and says so.
+func cutBytes(s string, n int) string {
+	const mark = "\n(cut)"
+	if len(s) <= n {
+		return s
+	}
+	s = s[:max(0, n-len(mark))]
+	for len(s) > 0 && !utf8.ValidString(s[max(0, len(s)-utf8.UTFMax):]) && !utf8.RuneStart(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	s = strings.ToValidUTF8(s, "")
+	if i := strings.LastIndexByte(s, '\n'); i > len(s)*3/4 {
+		s = s[:i]
+	}
+	return s + mark
+}
+
+// starter finds what would make the start of a line a heading, a list, a quote or a rule.
+var starter = regexp.MustCompile(`^(#{1,6}(?: |$)|[-+*](?: |$)|>|[-=*_]{2,}$|={1,}$|\d{1,9}[.)](?: |$))`)
+
+// phrase is untrusted text as one line of Markdown, at most n characters of it.
+func phrase(s string, n int) string {
+	s = cutRunes(flat(plain(start(s, n))), n)
+	if at := starter.FindString(s); at != "" {
+		i := len(strings.TrimRight(at, " ")) - 1 // the mark itself, or the dot behind a number
+		if at[0] < '0' || at[0] > '9' {
+			i = 0
+		}
+		return line(s[:i]) + `\` + s[i:i+1] + line(s[i+1:])
+	}
+	return line(s)
+}
+
+// span is untrusted text as one code span, at most n characters of it.
+func span(s string, n int) string {
+	s = breakClosers(cutRunes(flat(plain(start(s, n))), n))
+	if s == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", longestRun(s)+1)
+	if len(fence) > 1 || strings.HasPrefix(s, "`") {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}
+
+// block is untrusted text as a fenced block of at most n bytes: the last lines of it, for the end of an output tells most.
+func block(s string, n int) string {
+	s = strings.Trim(plain(end(s, n/4)), "\n")
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[len(s)-n:], "")
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[i+1:]
+		}
+		s = "(cut)\n" + s
+	}
+	return fenced("text", s)
+}
+
+func fenced(info, s string) string {
+	fence := strings.Repeat("`", max(3, longestRun(s)+1))
+	return fence + info + "\n" + breakClosers(s) + "\n" + fence
+}
+
+// breakClosers puts a blank into each order to close. More than one round, for one order may have hidden another.
+func breakClosers(s string) string {
+	for closer.MatchString(s) {
+		s = closer.ReplaceAllString(s, "$1$2 $3")
+	}
+	return s
+}
+
+// longestRun counts the longest row of backticks.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}

@@ -1,0 +1,110 @@
+package forge
+
+import "strings"
+
+// words writes text without code: what a forge acts upon as code spans, what could start markup escaped.
+func words(b *strings.Builder, s string) {
+	s = dropEscapes(s)
+	from := 0
+	for _, at := range actions(s) {
+		escape(b, s[from:at[0]])
+		apart(b)
+		b.WriteString("`" + s[at[0]:at[1]] + "`")
+		from = at[1]
+	}
+	escape(b, s[from:])
+}
+
+// titleLine puts what acts into code spans and leaves the rest: a title is no Markdown, an escape would be shown.
+func titleLine(s string) string {
+	s = strings.ReplaceAll(s, "`", "'")
+	var b strings.Builder
+	from := 0
+	for _, at := range actions(s) {
+		b.WriteString(s[from:at[0]])
+		apart(&b)
+		b.WriteString("`" + s[at[0]:at[1]] + "`")
+		from = at[1]
+	}
+	return b.String() + s[from:]
+}
+
+// actions finds the parts of a text that a forge acts upon, from left to right, as start and end. E-mail addresses are none.
+func actions(s string) [][2]int {
+	var found [][2]int
+	last := -1 // end of the one before: it will be a code span, so it is no part of an address
+	for from := 0; from < len(s); {
+		at := acting.FindStringIndex(s[from:])
+		if at == nil {
+			break
+		}
+		start, end := from+at[0], from+at[1]
+		if s[start] == '@' && start > 0 && start != last && isAlnum(s[start-1]) {
+			from = start + 1
+			continue
+		}
+		end = start + len(strings.TrimRight(s[start:end], ".,;:!?)'*_~"))
+		found = append(found, [2]int{start, end})
+		from, last = end, end
+	}
+	return found
+}
+
+// dropEscapes takes away backslashes that would hide from us what a reader will see. Those that only keep a mark from being
+// markup stay.
+func dropEscapes(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && keepsEscape(s[i+1:]) {
+			b.WriteString(s[i : i+2])
+			i++
+			continue
+		}
+		if i+1 < len(s) && isPunct(s[i+1]) {
+			continue
+		}
+		b.WriteString(`\\`) // stands for itself
+	}
+	return b.String()
+}
+
+// keepsEscape tells whether the mark at the start of s can stay escaped: no name, number or address can follow from it.
+func keepsEscape(s string) bool {
+	if strings.IndexByte("#-.", s[0]) >= 0 {
+		return len(s) == 1 || !isAlnum(s[1])
+	}
+	return strings.IndexByte(`\*_~|>=+`, s[0]) >= 0
+}
+
+// escape writes text that holds nothing to act upon.
+func escape(b *strings.Builder, s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s): // a pair that dropEscapes has left
+			b.WriteString(s[i : i+2])
+			i++
+		case c == '<':
+			b.WriteString("&lt;")
+		case c == '&' && entity.MatchString(s[i:]):
+			b.WriteString("&amp;")
+		case c == '[' || c == ']' || c == '`' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func isPunct(c byte) bool { return c > ' ' && c < 0x7f && !isAlnum(c) }

@@ -1,0 +1,66 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+)
+
+// The error types of the Messages API that the gateway itself answers with.
+const (
+	typeInvalid    = "invalid_request_error"
+	typePermission = "permission_error"
+	typeNotFound   = "not_found_error"
+	typeTooLarge   = "request_too_large"
+	typeAPI        = "api_error"
+	typeOverloaded = "overloaded_error"
+)
+
+// answerError answers as the API does when something is wrong, so that every client understands it.
+func answerError(w http.ResponseWriter, status int, kind, message string) {
+	var body struct {
+		Type  string `json:"type"`
+		Error struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	body.Type, body.Error.Type, body.Error.Message = "error", kind, message
+	text, _ := json.Marshal(body)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// answerRefusal answers a call that was not admitted. The status of a used-up budget is the one that Claude Code takes as
+// final: after 400 it asks six times more, each time with fewer features.
+func (s *Session) answerRefusal(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errBudget):
+		s.mu.Lock()
+		spent, ceiling := s.account.spent, s.account.ceiling
+		s.mu.Unlock()
+		w.Header().Set("X-Should-Retry", "false")
+		answerError(w, http.StatusPaymentRequired, typeInvalid, "longshift_budget: this session has used its budget of $"+
+			dollars(ceiling)+" (spent: $"+dollars(spent)+"); no further model call is let through")
+	case errors.Is(err, errClosed):
+		answerError(w, http.StatusNotFound, typeNotFound, "longshift_session: this session is closed")
+	case errors.Is(err, errLedger):
+		answerError(w, http.StatusServiceUnavailable, typeAPI, "longshift_ledger: the call can't be accounted for, so it was not sent")
+	default:
+		panic(http.ErrAbortHandler) // the client is gone, and nobody reads an answer
+	}
+}
+
+// dollars writes an amount as people do, with two places or as many more as it needs, up to four.
+func dollars(n nanos) string {
+	text := strconv.FormatFloat(n.usd(), 'f', 4, 64)
+	for range 2 {
+		if text[len(text)-1] == '0' {
+			text = text[:len(text)-1]
+		}
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// waiter is a call that is not admitted yet.
+type waiter struct {
+	bid  bid
+	done chan verdict // buffered
+}
+
+// verdict is the answer to a waiter: a call number, or why not.
+type verdict struct {
+	number uint64
+	err    error
+}
+
+var (
+	errClosed = errors.New("the session is closed")
+	errBudget = errors.New("the budget is used up")
+	errLedger = errors.New("write usage ledger")
+)
+
+// reserve admits a call, waits until it can be judged, or refuses it. It returns the number to settle the call by.
+func (s *Session) reserve(ctx context.Context, b bid) (uint64, error) {
+	s.mu.Lock()
+	v, decided := s.judge(b)
+	if decided {
+		s.mu.Unlock()
+		return v.number, v.err
+	}
+	w := &waiter{bid: b, done: make(chan verdict, 1)}
+	s.account.queue = append(s.account.queue, w)
+	s.mu.Unlock()
+	select {
+	case v := <-w.done:
+		return v.number, v.err
+	case <-ctx.Done():
+		s.abandon(w)
+		return 0, ctx.Err()
+	}
+}
+
+// abandon takes a waiter back whose client is gone. It may have been admitted in the same moment.
+func (s *Session) abandon(w *waiter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.account.queue, w); i >= 0 {
+		s.account.queue = slices.Delete(s.account.queue, i, i+1)
+		return
+	}
+	if v := <-w.done; v.err == nil {
+		s.settleLocked(v.number, settlement{})
+	}
+}
+
+// judge decides on a call now if that is possible. s.mu is held.
+func (s *Session) judge(b bid) (verdict, bool) {
+	a := &s.account
+	switch {
+	case s.closed:
+		return verdict{err: errClosed}, true
+	case a.exhausted():
+		s.state.BudgetRefused = true
+		return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, a.spent.usd(), a.ceiling.usd())}, true
+	case !a.fits():
+		return verdict{}, false
+	}
+	number, err := s.ledger.reserve(b)
+	if err != nil {
+		s.state.LedgerError = err.Error()
+		return verdict{err: fmt.Errorf("%w: %w", errLedger, err)}, true
+	}
+	s.state.LedgerError = ""
+	if a.open == nil {
+		a.open = map[uint64]bid{}
+	}
+	a.open[number] = b
+	a.reserved += b.worst
+	return verdict{number: number}, true
+}
+
+// wake judges the waiting calls again, in their order. s.mu is held.
+func (s *Session) wake() {
+	for len(s.account.queue) > 0 {
+		w := s.account.queue[0]
+		v, decided := s.judge(w.bid)
+		if !decided {
+			return
+		}
+		s.account.queue = s.account.queue[1:]
+		w.done <- v
+	}
+}
+
+// refuseAll ends the wait of every waiting call. s.mu is held.
+func (s *Session) refuseAll(err error) {
+	for _, w := range s.account.queue {
+		w.done <- verdict{err: err}
+	}
+	s.account.queue = nil
+}
+
+// settle books what a call has cost and lets waiting calls go on.
+func (s *Session) settle(number uint64, st settlement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settleLocked(number, st)
+}
+
+func (s *Session) settleLocked(number uint64, st settlement) {
+	a := &s.account
+	b, ok := a.open[number]
+	if !ok {
+		return
+	}
+	delete(a.open, number)
+	a.reserved -= b.worst
+	a.spent += st.cost
+	a.totals = a.totals.add(st.counts)
+	if st.billed {
+		a.calls++
+	}
+	if err := s.ledger.settle(number, st); err != nil {
+		s.state.LedgerError = err.Error() // no further call is admitted before the file can be written again
+		s.gateway.log.Error("write usage ledger", "session", s.id, "error", err)
+	}
+	s.wake()
+}

@@ -1,0 +1,136 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+// call is one request on its way upstream and its answer on the way back.
+type call struct {
+	session *Session
+	request *http.Request
+	path    string // below the session's base, as it came
+	body    []byte
+	start   time.Time
+
+	number  uint64 // in the ledger, 0 when the call costs nothing
+	bid     bid
+	sent    atomic.Bool // the request has left in full
+	meter   meter
+	kept    capture // of the answer, for the transcript
+	secrets []string
+	status  int
+	settled bool
+}
+
+// admit reserves the money for a call, or answers why it may not be made.
+func (c *call) admit(w http.ResponseWriter) bool {
+	s := c.session
+	var err error
+	if c.bid, err = s.gateway.prices.bid(c.body); err != nil {
+		s.answerUnreadable(w, err)
+		return false
+	}
+	ctx, stop := c.context()
+	defer stop()
+	if c.number, err = s.reserve(ctx, c.bid); err != nil {
+		s.answerRefusal(w, err)
+		return false
+	}
+	return true
+}
+
+// context ends when the client goes away or the session is ended.
+func (c *call) context() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(c.request.Context())
+	stop := context.AfterFunc(c.session.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// serve sends the call upstream and passes the answer back. However it ends, the call is settled.
+func (c *call) serve(w http.ResponseWriter) {
+	ctx, stop := c.context()
+	defer stop()
+	defer c.record()
+	defer c.finish()
+	if c.session.transcript.on() {
+		c.kept.limit = maxEntry
+	}
+	resp, err := c.send(ctx)
+	if err != nil {
+		c.answerUnsent(w, ctx, err)
+		return
+	}
+	defer resp.Body.Close()
+	c.status, c.meter = resp.StatusCode, newMeter(resp)
+	body, err := decoded(resp)
+	if err != nil {
+		c.status = 0
+		c.answerUnsent(w, ctx, err)
+		return
+	}
+	h := w.Header()
+	for name, values := range endToEnd(resp.Header) {
+		h[name] = values
+	}
+	if c.number != 0 && c.session.observe(c.bid.model, c.status, resp.Header) {
+		h.Set("X-Should-Retry", "false") // clients of the API heed it
+	}
+	w.WriteHeader(c.status)
+	if err := c.relay(w, body, resp.ContentLength); err != nil {
+		c.finish()
+		panic(http.ErrAbortHandler) // the client must see that the answer broke off
+	}
+}
+
+// send makes the call upstream.
+func (c *call) send(ctx context.Context) (*http.Response, error) {
+	g := c.session.gateway
+	cred, err := g.credential(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errCredential, err)
+	}
+	h, err := requestHeader(c.request.Header, cred)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errCredential, err)
+	}
+	c.secrets = secrets(h, c.session.token)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) { c.sent.Store(info.Err == nil) },
+	})
+	target := g.upstream + c.path
+	if q := c.request.URL.RawQuery; q != "" {
+		target += "?" + q
+	}
+	req, err := http.NewRequestWithContext(ctx, c.request.Method, target, bytes.NewReader(c.body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = h
+	return g.client.Do(req)
+}
+
+var errCredential = errors.New("no credential")
+
+// answerUnsent answers a call that the API has not answered.
+func (c *call) answerUnsent(w http.ResponseWriter, ctx context.Context, err error) {
+	s := c.session
+	switch {
+	case errors.Is(err, errCredential):
+		s.refuseAuth(err.Error())
+		s.gateway.log.Error("model credential", "session", s.id, "error", err)
+		answerError(w, http.StatusForbidden, typePermission, "longshift_credential: the worker has no credential for the model")
+	case ctx.Err() != nil:
+		panic(http.ErrAbortHandler) // the client is gone, or the session is ended
+	default:
+		s.unreachable()
+		s.gateway.log.Warn("model endpoint unreachable", "session", s.id, "error", err)
+		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: the model endpoint can't be reached")
+	}
+}

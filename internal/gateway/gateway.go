@@ -1,0 +1,135 @@
+// Package gateway is the worker's own model endpoint: a reverse proxy on loopback between the agents of this host and
+// the Anthropic Messages API. It puts the key in, counts what calls cost, stops a session at its budget, sees quota and
+// refused logins, and writes a transcript. It may not start processes, decide what a session does next, or listen
+// anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Gateway is the endpoint. One serves every session of a worker.
+type Gateway struct {
+	upstream   string
+	credential func(context.Context) (Credential, error)
+	prices     *Prices
+	now        func() time.Time
+	log        *slog.Logger
+	client     *http.Client
+	limits     limits
+	unpriced   sync.Map // names of models already warned about
+
+	mu       sync.Mutex
+	server   *http.Server
+	base     string
+	sessions map[[sha256.Size]byte]*Session
+	closed   bool
+}
+
+// limits holds the times a peer may take. Answers have none: a model may think for long.
+type limits struct {
+	header time.Duration // for the header of a request
+	body   time.Duration // for the body of a request
+	idle   time.Duration // for a connection without a request
+	grace  time.Duration // for calls in flight when a session or the gateway closes
+}
+
+// lastBytes is how long the ends of answers may take to leave when the gateway closes.
+const lastBytes = 250 * time.Millisecond
+
+// New makes a gateway. Nothing listens before Start.
+func New(c Config) (*Gateway, error) {
+	if c.Credential == nil {
+		return nil, errors.New("gateway: no credential source")
+	}
+	upstream, err := baseURL(c.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gateway{
+		upstream: upstream, credential: c.Credential, prices: c.Prices, now: c.Now, log: c.Log,
+		client:   upstreamClient(c.Client),
+		limits:   limits{header: 10 * time.Second, body: time.Minute, idle: 2 * time.Minute, grace: 2 * time.Second},
+		sessions: map[[sha256.Size]byte]*Session{},
+	}
+	if g.prices == nil {
+		g.prices = DefaultPrices()
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	return g, nil
+}
+
+// Start listens on a free port of 127.0.0.1 and serves until ctx ends or Close is called.
+func (g *Gateway) Start(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.server != nil {
+		return errors.New("gateway: started twice, or after its close")
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen for agents: %w", err)
+	}
+	g.server = &http.Server{
+		Handler:           g,
+		ReadHeaderTimeout: g.limits.header,
+		IdleTimeout:       g.limits.idle,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
+	}
+	g.base = "http://" + l.Addr().String()
+	go func() {
+		if err := g.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			g.log.ErrorContext(ctx, "model gateway stopped", "error", err)
+		}
+	}()
+	context.AfterFunc(ctx, func() { _ = g.Close() })
+	return nil
+}
+
+// Close closes every session: it waits briefly for calls in flight and ends the rest. Then it stops listening.
+func (g *Gateway) Close() error {
+	g.mu.Lock()
+	server, sessions := g.server, g.sessions
+	g.sessions, g.closed = map[[sha256.Size]byte]*Session{}, true
+	g.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, s := range sessions {
+		ending.Go(func() { s.end(g.limits.grace) })
+	}
+	ending.Wait()
+	if server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastBytes)
+	defer cancel()
+	if server.Shutdown(ctx) == nil {
+		return nil
+	}
+	return server.Close() // connections without a request, for the most part
+}
+
+// session finds the open session of a token, or nil.
+func (g *Gateway) session(token string) *Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.sessions[sha256.Sum256([]byte(token))]
+	if s == nil || subtle.ConstantTimeCompare([]byte(s.token), []byte(token)) != 1 {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"time"
+)
+
+// end closes the session after calls in flight have had the grace to finish.
+func (s *Session) end(grace time.Duration) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	s.refuseAll(errClosed)
+	if s.active == 0 {
+		close(s.drained)
+	}
+	s.mu.Unlock()
+	if !s.waitDrained(grace) {
+		s.cancel()
+		s.waitDrained(s.gateway.limits.grace)
+	}
+	s.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.close(); err != nil {
+		s.gateway.log.Warn("close usage ledger", "session", s.id, "error", err)
+	}
+	s.transcript.close()
+}
+
+// waitDrained waits until no request is being served, and tells whether that came about in time.
+func (s *Session) waitDrained(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-s.drained:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// enter counts a request in, unless the session is closed. Each enter that succeeds needs a leave.
+func (s *Session) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.active++
+	s.touch()
+	return true
+}
+
+func (s *Session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	s.touch()
+	if s.closed && s.active == 0 {
+		close(s.drained)
+	}
+}
+
+// hold makes room for the body of a request, and tells whether there is any. Each hold that succeeds needs a drop.
+func (s *Session) hold(size int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held+size > maxHeld {
+		return false
+	}
+	s.held += size
+	return true
+}
+
+func (s *Session) drop(size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held -= size
+}
+
+// touch remembers that something moved just now.
+func (s *Session) touch() { s.lastCall.Store(s.gateway.now().UnixNano()) }

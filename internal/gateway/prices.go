@@ -1,0 +1,157 @@
+package gateway
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+//go:embed prices.json
+var listPrices []byte
+
+// Prices is what models cost. A name is priced by the longest entry it begins with; see Prices.find.
+type Prices struct {
+	Source string // where the figures are from
+	Date   string // when they were looked up
+	search nanos  // per web search
+	us     int64  // factor of inference bound to the US, in thousandths
+	models map[string]model
+	dear   string // the entry that unknown models are priced by
+}
+
+// model is the prices of one entry.
+type model struct {
+	rate
+	above int64 // prompts longer than this are priced by long; 0 = none are
+	long  rate
+	fast  *rate // with speed "fast", nil when the model has no such mode
+}
+
+// rate is the price of a token of each sort.
+type rate struct{ input, output, write5m, write1h, read nanos }
+
+// DefaultPrices gives the list prices this program was built with.
+func DefaultPrices() *Prices {
+	p, err := ParsePrices(listPrices)
+	if err != nil {
+		panic(err) // the file is part of the program, and a test reads it
+	}
+	return p
+}
+
+// LoadPrices reads a price file: JSON of the form of prices.json beside this source, in US dollars per million tokens.
+func LoadPrices(path string) (*Prices, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.New(fault.Input, "read price file: %w", err)
+	}
+	p, err := ParsePrices(data)
+	if err != nil {
+		return nil, fault.New(fault.Input, "read price file %s: %w", path, err).
+			WithHint("all five prices of a model are needed, in US dollars per million tokens")
+	}
+	return p, nil
+}
+
+// ParsePrices reads the text of a price file.
+func ParsePrices(data []byte) (*Prices, error) {
+	var f priceFile
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("more than one JSON value")
+	}
+	if len(f.Models) == 0 {
+		return nil, fmt.Errorf("no models")
+	}
+	p := &Prices{Source: f.Source, Date: f.Date, models: map[string]model{}}
+	p.search, p.us = nanos(math.Round(f.WebSearch*1e9)), int64(math.Round(max(f.USInference, 1)*1000))
+	for name, e := range f.Models {
+		m, err := e.model()
+		if err != nil {
+			return nil, fmt.Errorf("model %s: %w", name, err)
+		}
+		p.models[strings.ToLower(name)] = m
+	}
+	p.dear = p.dearest()
+	return p, nil
+}
+
+type priceFile struct {
+	Source      string               `json:"source"`
+	Date        string               `json:"date"`
+	WebSearch   float64              `json:"webSearch"`
+	USInference float64              `json:"usInference"`
+	Models      map[string]fileModel `json:"models"`
+}
+
+type fileModel struct {
+	fileRate
+	Fast *fileRate `json:"fast"`
+	Long *struct {
+		Above int64 `json:"above"`
+		fileRate
+	} `json:"longPrompt"`
+}
+
+type fileRate struct {
+	Input   *float64 `json:"input"`
+	Output  *float64 `json:"output"`
+	Write5m *float64 `json:"cacheWrite5m"`
+	Write1h *float64 `json:"cacheWrite1h"`
+	Read    *float64 `json:"cacheRead"`
+}
+
+func (e fileModel) model() (m model, err error) {
+	if m.rate, err = e.rate(); err != nil {
+		return m, err
+	}
+	if e.Fast != nil {
+		fast, err := e.Fast.rate()
+		if err != nil {
+			return m, fmt.Errorf("fast: %w", err)
+		}
+		m.fast = &fast
+	}
+	if e.Long != nil {
+		if m.above = e.Long.Above; m.above <= 0 {
+			return m, fmt.Errorf("longPrompt: above is %d, not a number of tokens", m.above)
+		}
+		if m.long, err = e.Long.rate(); err != nil {
+			return m, fmt.Errorf("longPrompt: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// rate turns dollars per million tokens into whole nanos per token.
+func (e fileRate) rate() (r rate, err error) {
+	for _, f := range []struct {
+		name string
+		from *float64
+		to   *nanos
+	}{
+		{"input", e.Input, &r.input}, {"output", e.Output, &r.output}, {"cacheWrite5m", e.Write5m, &r.write5m},
+		{"cacheWrite1h", e.Write1h, &r.write1h}, {"cacheRead", e.Read, &r.read},
+	} {
+		if f.from == nil {
+			return r, fmt.Errorf("%s is missing", f.name)
+		}
+		n := math.Round(*f.from * 1000)
+		if *f.from < 0 || *f.from > 100_000 || math.Abs(n-*f.from*1000) > 1e-6 {
+			return r, fmt.Errorf("%s is %v, not a price in steps of $0.001 per million tokens", f.name, *f.from)
+		}
+		*f.to = nanos(n)
+	}
+	return r, nil
+}

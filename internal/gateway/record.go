@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"time"
+)
+
+// The kinds of ledger line.
+const (
+	lineOpen    = "open"    // an attempt of the session begins
+	lineReserve = "reserve" // written before a call is sent
+	lineSettle  = "settle"  // written when its answer has ended, however it ended
+)
+
+// line is one line of a ledger. Money is in thousand-millionths of a US dollar.
+type line struct {
+	Type    string    `json:"type"`
+	Time    time.Time `json:"time"`
+	Session string    `json:"session,omitempty"` // open
+	Call    uint64    `json:"call,omitempty"`    // reserve, settle
+	Model   string    `json:"model,omitempty"`
+	Bytes   int       `json:"bytes,omitempty"`  // reserve: of the request
+	Worst   nanos     `json:"worst,omitempty"`  // reserve: the call costs no more than this
+	Tokens  int64     `json:"tokens,omitempty"` // reserve: a guess of the input
+	Guess   nanos     `json:"guess,omitempty"`  // reserve: what that input costs
+	Status  int       `json:"status,omitempty"` // settle: HTTP status, 0 without an answer
+	counts
+	Cost   nanos    `json:"cost,omitempty"`   // settle
+	Billed bool     `json:"billed,omitempty"` // settle: it counts as a model call
+	Flags  []string `json:"flags,omitempty"`  // settle: what makes the figures less than exact
+}
+
+// The flags of a settlement.
+const (
+	flagLost    = "lost"          // the process or the client was gone before the answer; the input is a guess
+	flagCut     = "cut"           // the answer broke off; its output is a guess
+	flagUnread  = "unread"        // the answer held no usage that we could read; all of it is a guess
+	flagUnknown = "unknown_model" // not in the price list; priced as the dearest model there
+)
+
+// settlement is how a call ended.
+type settlement struct {
+	model  string
+	status int
+	counts counts
+	cost   nanos
+	billed bool
+	flags  []string
+}
+
+// past is what a ledger says of earlier attempts.
+type past struct {
+	cost   nanos
+	counts counts
+	calls  int
+}
+
+func (p *past) add(st settlement) {
+	p.cost += st.cost
+	p.counts = p.counts.add(st.counts)
+	if st.billed {
+		p.calls++
+	}
+}

@@ -1,0 +1,47 @@
+package gateway
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+)
+
+// decoded undoes the one encoding an API might use although it was asked for none.
+func decoded(resp *http.Response) (io.Reader, error) {
+	if resp.Header.Get("Content-Encoding") != "gzip" {
+		return resp.Body, nil
+	}
+	resp.Header.Del("Content-Encoding")
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	return gzip.NewReader(resp.Body)
+}
+
+// relay passes the answer on as it comes, and settles the call before its last bytes leave: a client that has seen the
+// end of an answer finds the session's usage up to date. It fails when the answer breaks off on the way here.
+func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error {
+	control := http.NewResponseController(w)
+	buf := make([]byte, 32<<10)
+	for total := int64(0); ; {
+		n, err := body.Read(buf)
+		total += int64(n)
+		_, _ = c.meter.Write(buf[:n])
+		_, _ = c.kept.Write(buf[:n])
+		c.session.touch()
+		if err != nil || total == length || c.meter.ended() {
+			c.finish()
+		}
+		if n > 0 {
+			if _, werr := w.Write(buf[:n]); werr != nil {
+				return nil // the client is gone; leaving ends the call upstream
+			}
+			_ = control.Flush()
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

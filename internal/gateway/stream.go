@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// maxEvent is the longest line of a stream that is kept. The events that matter here are far shorter; longer ones are
+// the model's output, of which only the size is wanted.
+const maxEvent = 256 << 10
+
+// frame is about the size of a content event without its content.
+const frame = 90
+
+// streamMeter reads a stream of server-sent events. Its memory does not grow with the stream.
+type streamMeter struct {
+	read    reading
+	partial []byte // a line that has not ended yet
+	skipped int    // length of a line that is too long to keep, 0 when there is none
+}
+
+func (m *streamMeter) reading() reading { return m.read }
+
+func (m *streamMeter) ended() bool { return m.read.complete }
+
+func (m *streamMeter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			m.hold(p)
+			return n, nil
+		}
+		switch {
+		case m.skipped+len(m.partial)+i > maxEvent:
+			m.output(m.skipped + len(m.partial) + i)
+			m.skipped, m.partial = 0, m.partial[:0]
+		case len(m.partial) > 0:
+			m.partial = append(m.partial, p[:i]...)
+			m.line(m.partial)
+			m.partial = m.partial[:0]
+		default:
+			m.line(p[:i])
+		}
+		p = p[i+1:]
+	}
+}
+
+// hold keeps the beginning of a line whose end is still to come.
+func (m *streamMeter) hold(p []byte) {
+	switch {
+	case m.skipped > 0:
+		m.skipped += len(p)
+	case len(m.partial)+len(p) > maxEvent:
+		m.skipped = len(m.partial) + len(p)
+		m.partial = m.partial[:0]
+	default:
+		m.partial = append(m.partial, p...)
+	}
+}
+
+var (
+	dataField   = []byte("data:")
+	messageWord = []byte(`"message_`)
+	errorWord   = []byte(`"error"`)
+	switchWord  = []byte(`"fallback"`)
+	deltaWord   = []byte(`"content_block_delta"`)
+)
+
+// line takes one line. Output is only measured; what may matter is parsed. Text of the model can't look like an event,
+// since its quotes are escaped, and the type is checked after the parse anyway.
+func (m *streamMeter) line(text []byte) {
+	data, ok := bytes.CutPrefix(text, dataField)
+	if !ok {
+		return
+	}
+	if bytes.Contains(data, deltaWord) {
+		m.output(len(text))
+		return
+	}
+	if bytes.Contains(data, messageWord) || bytes.Contains(data, errorWord) || bytes.Contains(data, switchWord) {
+		m.event(data)
+	}
+}
+
+// output counts a line with a piece of output in it.
+func (m *streamMeter) output(length int) { m.read.text += int64(max(length-frame, 1)) }
+
+type streamEvent struct {
+	Type    string `json:"type"`
+	Message struct {
+		Model string    `json:"model"`
+		Usage *apiUsage `json:"usage"`
+	} `json:"message"`
+	Usage *apiUsage `json:"usage"`
+	Block struct {
+		Type string `json:"type"`
+		To   struct {
+			Model string `json:"model"`
+		} `json:"to"`
+	} `json:"content_block"`
+	Error struct {
+		Type string `json:"type"`
+	} `json:"error"`
+}
+
+func (m *streamMeter) event(data []byte) {
+	var e streamEvent
+	if json.Unmarshal(data, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "message_start":
+		m.read.model = e.Message.Model
+		m.merge(e.Message.Usage)
+	case "message_delta":
+		m.merge(e.Usage)
+	case "content_block_start":
+		if e.Block.Type == "fallback" && e.Block.To.Model != "" {
+			m.read.model = e.Block.To.Model // another model goes on with the answer
+		}
+	case "message_stop":
+		m.read.complete = true
+	case "error":
+		m.read.failed = orElse(e.Error.Type, "error")
+	}
+}
+
+func (m *streamMeter) merge(u *apiUsage) {
+	if u != nil {
+		m.read.usage.merge(*u)
+		m.read.seen = true
+	}
+}

@@ -1,0 +1,159 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	maxEntry      = 1 << 20   // bytes of a request, and of an answer, that are kept
+	maxTranscript = 512 << 20 // bytes of a session's file
+	blacked       = "[redacted]"
+)
+
+// transcript is a session's calls on disk, for people: it is never read back, and a fault in it stops no call.
+type transcript struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	file *os.File // nil when there is none, or none any more
+	size int64
+}
+
+// entry is one call. Headers are not in it, since keys are.
+type entry struct {
+	Time      time.Time `json:"time"`
+	Call      uint64    `json:"call,omitempty"` // its number in the ledger; 0 for calls that cost nothing
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	Status    int       `json:"status,omitempty"` // 0 when no answer came
+	Millis    int64     `json:"ms"`
+	Request   any       `json:"request,omitempty"` // JSON as it was sent, or text when it is cut or has another form
+	Answer    any       `json:"answer,omitempty"`  // the same; a stream is text
+	CutFrom   int64     `json:"requestCutFrom,omitempty"`
+	AnswerCut int64     `json:"answerCutFrom,omitempty"` // its full size in bytes, when only the beginning is here
+}
+
+// openTranscript opens or creates a file, or gives an empty transcript for "".
+func openTranscript(path string, log *slog.Logger) (*transcript, error) {
+	t := &transcript{log: log}
+	if path == "" {
+		return t, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("open transcript: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open transcript: %w", err)
+	}
+	if t.size, err = endLine(f); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("open transcript: %w", err)
+	}
+	t.file = f
+	return t, nil
+}
+
+// endLine ends the last line when a crash has torn it, and gives the size of the file.
+func endLine(f *os.File) (int64, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size == 0 {
+		return size, err
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], size-1); err != nil || last[0] == '\n' {
+		return size, err
+	}
+	_, err = f.Write([]byte{'\n'})
+	return size + 1, err
+}
+
+// on tells whether anything is kept.
+func (t *transcript) on() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.file != nil
+}
+
+// write adds a call. secrets are taken out of both texts.
+func (t *transcript) write(e entry, request []byte, answer *capture, secrets []string) {
+	if !t.on() {
+		return
+	}
+	body := request[:min(len(request), maxEntry)]
+	if len(body) < len(request) {
+		e.CutFrom = int64(len(request))
+	}
+	if answer.cut() {
+		e.AnswerCut = answer.total
+	}
+	e.Request = bodyOf(body, secrets)
+	e.Answer = bodyOf(answer.data, secrets)
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.log.Warn("write transcript", "error", err)
+		return
+	}
+	t.append(append(text, '\n'))
+}
+
+func (t *transcript) append(text []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return
+	}
+	if t.size+int64(len(text)) > maxTranscript {
+		text = []byte(`{"full":true}` + "\n")
+		defer t.stop("transcript is full", nil)
+	}
+	n, err := t.file.Write(text)
+	t.size += int64(n)
+	if err != nil {
+		t.stop("write transcript", err)
+	}
+}
+
+// stop ends the transcript early. t.mu is held.
+func (t *transcript) stop(why string, err error) {
+	t.log.Warn(why, "error", err)
+	_ = t.file.Close()
+	t.file = nil
+}
+
+func (t *transcript) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file != nil {
+		_ = t.file.Close()
+		t.file = nil
+	}
+}
+
+// blacken takes secrets out of a text.
+func blacken(text []byte, secrets []string) []byte {
+	for _, s := range secrets {
+		text = bytes.ReplaceAll(text, []byte(s), []byte(blacked))
+	}
+	return text
+}
+
+// bodyOf gives a body without secrets: JSON as it is, anything else as text.
+func bodyOf(body []byte, secrets []string) any {
+	body = blacken(body, secrets)
+	switch {
+	case len(body) == 0:
+		return nil
+	case json.Valid(body):
+		return json.RawMessage(body)
+	}
+	return string(body)
+}

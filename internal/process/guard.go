@@ -1,0 +1,117 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// guardName is how a guard is called: its argv[0].
+const guardName = "longshift-guard"
+
+// The descriptors a guard is given beside the three of its child.
+const (
+	guardControl = 3
+	guardStatus  = 4
+)
+
+// GuardIfAsked turns the process into a guard, and never returns, when it was started as one. It must be the first line
+// of every main that starts programs through this package, and of TestMain in tests.
+func GuardIfAsked() {
+	if startedAsGuard() {
+		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit lasts a second more under the race detector
+	}
+}
+
+func startedAsGuard() bool { return filepath.Base(os.Args[0]) == guardName }
+
+// Guard is the main of a guard. It takes its order from descriptor 3, reports to descriptor 4, and returns the exit code
+// when its child and everything below it are gone.
+func Guard(args []string) int {
+	if len(args) != 0 {
+		fmt.Fprintln(os.Stderr, guardName+" is started by longshift itself and takes no arguments")
+		return 2
+	}
+	runtime.LockOSThread() // the child's parent-death signal belongs to the thread that started it
+	syscall.CloseOnExec(guardControl)
+	syscall.CloseOnExec(guardStatus)
+	control, status := os.NewFile(guardControl, "control"), os.NewFile(guardStatus, "status")
+	o, err := readOrder(control)
+	if err != nil {
+		return 2
+	}
+	nameGuard()
+	g := &guard{order: o, signals: make(chan os.Signal, 8)}
+	signal.Notify(g.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	if err := g.launch(); err != nil {
+		var errno syscall.Errno
+		errors.As(err, &errno)
+		fmt.Fprintf(status, "failed %d %s\n", int(errno), oneLine(strings.TrimSuffix(err.Error(), ": "+errno.Error())))
+		return 1
+	}
+	fmt.Fprintf(status, "started %d %d\n", g.child.pid, g.child.start)
+	ws := g.watch(control)
+	if o.pidFile != "" {
+		os.Remove(o.pidFile)
+	}
+	code, sig := ws.ExitStatus(), 0
+	if ws.Signaled() {
+		sig = int(ws.Signal())
+	}
+	fmt.Fprintf(status, "exit %d %d\n", code, sig)
+	return 0
+}
+
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+
+// guard is the state of a guard process.
+type guard struct {
+	order   order
+	child   proc
+	signals chan os.Signal
+}
+
+// launch starts the child with the guard's own stdio and then lets go of it, so that the pipes end with the child.
+func (g *guard) launch() error {
+	if err := becomeReaper(); err != nil {
+		return fmt.Errorf("adopt orphans: %w", err)
+	}
+	pid, err := syscall.ForkExec(g.order.path, g.order.args, &syscall.ProcAttr{
+		Dir: g.order.dir, Env: g.order.env, Files: []uintptr{0, 1, 2}, Sys: childAttr(),
+	})
+	if err != nil {
+		return fmt.Errorf("run %s: %w", g.order.path, err)
+	}
+	if g.child, err = lookUp(pid); err != nil {
+		g.child = proc{pid: pid}
+	}
+	if g.order.pidFile != "" {
+		if err := writePidFile(g.order.pidFile, g.child, g.order.session); err != nil {
+			g.killAll()
+			for range waitAll() {
+				g.killAll()
+			}
+			return fmt.Errorf("write pid file: %w", err)
+		}
+	}
+	return letGoOfStdio()
+}
+
+func letGoOfStdio() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	for fd := range 3 {
+		if err := dup(int(null.Fd()), fd); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package process
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// LineScanner reads lines in constant memory. Lines over the cap are skipped and counted, never cut and handed out:
+// half a JSON object is worth less than none.
+type LineScanner struct {
+	r        *bufio.Reader
+	max      int
+	line     []byte
+	long     []byte // room for lines that don't fit the reader's buffer
+	offset   int64
+	skipped  int64
+	complete bool
+	err      error
+}
+
+// NewLineScanner reads lines of at most max bytes, the newline not counted.
+func NewLineScanner(r io.Reader, max int) *LineScanner {
+	return &LineScanner{r: bufio.NewReaderSize(r, 64<<10), max: max}
+}
+
+// Scan goes on to the next line that fits. It is false at the end of the input or after an error.
+func (s *LineScanner) Scan() bool {
+	for s.err == nil {
+		if fits := s.next(); fits {
+			return true
+		}
+	}
+	return false
+}
+
+// next reads one line and tells whether there was one that fits.
+func (s *LineScanner) next() bool {
+	s.long = s.long[:0]
+	for size := 0; ; {
+		part, err := s.r.ReadSlice('\n')
+		s.offset += int64(len(part))
+		size += len(part)
+		s.complete = err == nil
+		if s.complete {
+			part, size = part[:len(part)-1], size-1
+		}
+		if size <= s.max {
+			s.hold(part, size)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		s.err = err
+		if size > s.max {
+			s.skipped++
+			return false
+		}
+		return s.complete || size > 0
+	}
+}
+
+// hold makes part the line, or the end of it. A line that lies in the reader's buffer as a whole is not copied.
+func (s *LineScanner) hold(part []byte, size int) {
+	if len(part) == size && s.complete {
+		s.line = part
+		return
+	}
+	s.long = append(s.long, part...)
+	s.line = s.long
+}
+
+// Bytes is the line without its newline. It is valid until the next Scan.
+func (s *LineScanner) Bytes() []byte { return s.line }
+
+// Complete tells whether the line ended with a newline: a writer that was killed leaves one that did not.
+func (s *LineScanner) Complete() bool { return s.complete }
+
+// Offset is the number of bytes read up to the end of the line, skipped lines included.
+func (s *LineScanner) Offset() int64 { return s.offset }
+
+// Skipped is the number of lines over the cap so far.
+func (s *LineScanner) Skipped() int64 { return s.skipped }
+
+// Err is what ended the scan, nil for the end of the input.
+func (s *LineScanner) Err() error {
+	if errors.Is(s.err, io.EOF) {
+		return nil
+	}
+	return s.err
+}

@@ -1,0 +1,126 @@
+package process
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// orderStop is the byte that tells a guard to stop its tree in good order. The end of the pipe tells it to kill.
+const orderStop = 'T'
+
+// order is what a guard is told to do. It goes through a pipe and not through arguments, for those are public.
+type order struct {
+	path, dir, pidFile, session string
+	grace                       time.Duration
+	args, env                   []string
+}
+
+func newOrder(s Spec) (order, error) {
+	o := order{path: s.Path, dir: s.Dir, pidFile: s.PidFile, session: s.Session, grace: s.Grace}
+	if o.grace == 0 {
+		o.grace = defaultGrace
+	}
+	if o.dir == "" {
+		o.dir = "/"
+	}
+	if info, err := os.Stat(o.dir); err != nil {
+		return o, fmt.Errorf("working directory: %w", err)
+	} else if !info.IsDir() {
+		return o, fmt.Errorf("working directory %s is not a directory", o.dir)
+	}
+	o.args = append([]string{s.Path}, s.Args...)
+	o.env = markedEnv(s.Env, s.Session)
+	var err error
+	if o.path, err = findProgram(s.Path, o.env); err != nil {
+		return o, err
+	}
+	for _, field := range o.fields() {
+		if strings.ContainsRune(field, 0) {
+			return o, errors.New("an argument or variable holds a NUL byte")
+		}
+	}
+	return o, nil
+}
+
+// markedEnv gives env with the mark of the session, and without any other session's.
+func markedEnv(env []string, session string) []string {
+	var out []string
+	for _, v := range env {
+		if !strings.HasPrefix(v, SessionEnv+"=") {
+			out = append(out, v)
+		}
+	}
+	if session != "" {
+		out = append(out, SessionEnv+"="+session)
+	}
+	return out
+}
+
+// findProgram looks a bare name up in the PATH of the program's own environment.
+func findProgram(name string, env []string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if name == "" || strings.Contains(name, "/") {
+		return "", fmt.Errorf("program %q is neither an absolute path nor a bare name", name)
+	}
+	for _, v := range env {
+		list, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(list) {
+			file := filepath.Join(dir, name)
+			if info, err := os.Stat(file); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return file, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is not in PATH: %w", name, fs.ErrNotExist)
+}
+
+func (o order) fields() []string {
+	f := []string{o.path, o.dir, o.pidFile, o.session, o.grace.String(), strconv.Itoa(len(o.args))}
+	return append(append(f, o.args...), o.env...)
+}
+
+// send writes the order: its length in eight bytes, then its fields, separated by NUL.
+func (o order) send(w io.Writer) error {
+	body := strings.Join(o.fields(), "\x00")
+	_, err := w.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(body))), body...))
+	return err
+}
+
+func readOrder(r io.Reader) (order, error) {
+	var size [8]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return order{}, err
+	}
+	body := make([]byte, binary.BigEndian.Uint64(size[:]))
+	if _, err := io.ReadFull(r, body); err != nil {
+		return order{}, err
+	}
+	f := strings.Split(string(body), "\x00")
+	if len(f) < 6 {
+		return order{}, errors.New("order is cut")
+	}
+	grace, err1 := time.ParseDuration(f[4])
+	n, err2 := strconv.Atoi(f[5])
+	if err := errors.Join(err1, err2); err != nil || n < 0 || 6+n > len(f) {
+		return order{}, errors.Join(errors.New("order is malformed"), err)
+	}
+	return order{path: f[0], dir: f[1], pidFile: f[2], session: f[3], grace: grace, args: f[6 : 6+n], env: f[6+n:]}, nil
+}
+
+// guardEnv is the guard's own environment: the mark, so that it is found with the rest, and a small Go runtime.
+func guardEnv(session string) []string {
+	return markedEnv([]string{"GOMAXPROCS=1"}, session)
+}

@@ -1,0 +1,122 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	reapGrace  = 2 * time.Second
+	reapLook   = 5 * time.Millisecond
+	guardGrace = 500 * time.Millisecond
+)
+
+// ReapSession ends every process that carries LONGSHIFT_SESSION=session in its environment, and everything below those:
+// TERM first, KILL after 2 s. It returns when a look finds none, with the number of processes it has ended. Processes
+// of other users can't be seen, and our own process and its parents are never touched.
+func ReapSession(ctx context.Context, session string) (int, error) {
+	if session == "" {
+		return 0, errors.New("reap session: no session named")
+	}
+	n, err := reap(ctx, reapGrace, finder{session: session})
+	if err != nil {
+		return n, fmt.Errorf("reap session %s: %w", session, err)
+	}
+	return n, nil
+}
+
+// finder finds the processes to end: what lies below the roots, the roots themselves, and the session's.
+type finder struct {
+	roots   []proc
+	session string
+}
+
+func (f finder) find() ([]proc, error) {
+	s, err := takeSnapshot()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	tops := []proc{}
+	for _, p := range s {
+		root := slices.ContainsFunc(f.roots, p.same)
+		if root || f.session != "" && p.carries(SessionEnv+"="+f.session) {
+			tops = append(tops, p)
+		}
+	}
+	ours := s.ancestors(os.Getpid())
+	found := map[int]proc{}
+	for _, top := range tops {
+		for _, p := range append(s.descendants(top.pid), top) {
+			if !slices.Contains(ours, p.pid) {
+				found[p.pid] = p
+			}
+		}
+	}
+	out := make([]proc, 0, len(found))
+	for _, p := range found {
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// reap ends what f finds, until it finds nothing: TERM to each, after the grace KILL. No grace means KILL at once.
+func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
+	tick := time.NewTicker(reapLook)
+	defer tick.Stop()
+	deadline, seen := time.Now().Add(grace), map[proc]bool{}
+	busy := time.Now() // when there was last more than guards
+	for {
+		left, err := f.find()
+		if err != nil || len(left) == 0 {
+			return len(seen), err
+		}
+		for _, p := range left {
+			id := proc{pid: p.pid, start: p.start}
+			if !seen[id] && grace > 0 {
+				p.signal(syscall.SIGTERM)
+			}
+			seen[id] = true
+		}
+		guards, others := split(left)
+		if len(others) > 0 {
+			busy = time.Now()
+		}
+		if grace <= 0 || time.Now().After(deadline) {
+			kill(others)
+			if time.Since(busy) > guardGrace {
+				kill(guards)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return len(seen) - len(left), fmt.Errorf("%d processes are left: %w", len(left), ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// split tells guards from the rest. Guards are spared while they have somebody to adopt, for without them a child that
+// has cleared its environment would get out of sight, and then they are given a moment to end by themselves.
+func split(list []proc) (guards, others []proc) {
+	for _, p := range list {
+		if p.isGuard() {
+			guards = append(guards, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return guards, others
+}
+
+func kill(list []proc) {
+	for _, p := range list {
+		p.signal(syscall.SIGKILL)
+	}
+}

@@ -1,0 +1,154 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	s := bash("echo one; echo two >&2; cat; exit 9")
+	s.Dir, s.OutputFile = t.TempDir(), filepath.Join(t.TempDir(), "log")
+	got, err := Run(t.Context(), s, Limits{})
+	if err != nil || got.Code != 9 || got.Output != "one\ntwo\n" || got.Truncated || got.TimedOut || got.Duration <= 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if b, err := os.ReadFile(s.OutputFile); err != nil || string(b) != "one\ntwo\n" {
+		t.Errorf("output file holds %q, %v", b, err)
+	}
+}
+
+func TestRunIgnoresFunctionsAndStartUpFiles(t *testing.T) {
+	rc := filepath.Join(t.TempDir(), "rc")
+	if err := os.WriteFile(rc, []byte("echo start-up"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := bash("ls /dev/null")
+	s.Env = append(s.Env, "BASH_ENV="+rc, "ENV="+rc, "BASH_FUNC_ls%%=() { echo hijacked; }")
+	if got, err := Run(t.Context(), s, Limits{}); err != nil || got.Output != "/dev/null\n" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestRunKeepsHeadAndTail(t *testing.T) {
+	s := bash("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last")
+	s.OutputFile = filepath.Join(t.TempDir(), "log")
+	got, err := Run(t.Context(), s, Limits{Keep: 1000, File: 2000})
+	if err != nil || !got.Truncated || len(got.Output) > 1100 ||
+		!strings.HasPrefix(got.Output, "first\nxxx") || !strings.HasSuffix(got.Output, "xxx\nlast\n") ||
+		!strings.Contains(got.Output, "\n[4999012 bytes left out]\n") {
+		t.Errorf("%d bytes: %.80q, %v", len(got.Output), got.Output, err)
+	}
+	b, err := os.ReadFile(s.OutputFile)
+	if err != nil || len(b) > 2100 || !strings.Contains(string(b), "reached its limit") {
+		t.Errorf("output file has %d bytes, %v", len(b), err)
+	}
+}
+
+func TestRunWall(t *testing.T) {
+	s := bash(`echo started; ` + stubborn)
+	s.Grace = -1
+	got, err := Run(t.Context(), s, Limits{Wall: 200 * time.Millisecond})
+	if err != nil || !got.TimedOut || got.Success() || !strings.HasPrefix(got.Output, "started\n") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := Run(t.Context(), bash("true"), Limits{Wall: time.Minute}); err != nil || got.TimedOut || !got.Success() {
+		t.Errorf("in time: %+v, %v", got, err)
+	}
+}
+
+func TestRunCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("worker stops")
+	path := filepath.Join(t.TempDir(), "log")
+	s := bash(stubborn)
+	s.Grace, s.OutputFile = -1, path
+	go func() {
+		for size := int64(0); size == 0; {
+			if info, err := os.Stat(path); err == nil {
+				size = info.Size()
+			}
+		}
+		cancel(why)
+	}()
+	got, err := Run(ctx, s, Limits{})
+	if !errors.Is(err, why) || got.Success() {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	noChildren(t)
+}
+
+func TestRunTellsAFullDisk(t *testing.T) {
+	s := bash("echo text")
+	s.OutputFile = "/dev/full"
+	got, err := Run(t.Context(), s, Limits{})
+	if err == nil || !strings.Contains(err.Error(), "/dev/full") || got.Output != "text\n" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestRunReadsNothing(t *testing.T) {
+	got, err := Run(t.Context(), bash("read x; echo $?"), Limits{})
+	if err != nil || got.Output != "1\n" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestCapture(t *testing.T) {
+	all := []byte(strings.Repeat("0123456789", 100))
+	for _, step := range []int{1, 3, 7, 100, 1000} {
+		c := newCapture(10, 25)
+		for chunk := range chunks(all, step) {
+			c.Write(chunk)
+		}
+		if want := "0123456789\n[965 bytes left out]\n5678901234567890123456789"; c.String() != want {
+			t.Errorf("by %d: %q", step, c.String())
+		}
+		if cap(c.tail) > 100 {
+			t.Errorf("by %d: holds %d bytes", step, cap(c.tail))
+		}
+	}
+	c := newCapture(10, 25)
+	c.Write(all[:35])
+	if c.String() != string(all[:35]) || c.cut() != 0 {
+		t.Errorf("what fits is %q, cut %d", c.String(), c.cut())
+	}
+	c.Write([]byte{0xff})
+	if !strings.HasSuffix(c.String(), "\uFFFD") {
+		t.Errorf("not UTF-8: %q", c.String())
+	}
+}
+
+func chunks(b []byte, n int) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(b) > 0 {
+			k := min(n, len(b))
+			if !yield(bytes.Clone(b[:k])) {
+				return
+			}
+			b = b[k:]
+		}
+	}
+}
+
+func BenchmarkRunUnderGuard(b *testing.B) {
+	for b.Loop() {
+		if r, err := Run(b.Context(), Spec{Path: "/bin/true"}, Limits{}); err != nil || !r.Success() {
+			b.Fatal(r, err)
+		}
+	}
+}
+
+func BenchmarkRunPlain(b *testing.B) {
+	for b.Loop() {
+		if err := exec.Command("/bin/true").Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

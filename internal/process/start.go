@@ -1,0 +1,207 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultGrace = 5 * time.Second
+	stuckAfter   = 5 * time.Second
+	stderrKept   = 64 << 10
+)
+
+// Process is a running program with everything it has started.
+type Process struct {
+	spec    Spec
+	guard   *exec.Cmd
+	child   proc
+	control *os.File // to the guard; closing it is an order to kill
+	status  *statusReader
+	stdin   io.WriteCloser
+	stdout  *output
+	stderr  *capture
+	stderrF *os.File
+
+	stuck    time.Duration // how long beyond the grace a guard may be silent
+	stopOnce sync.Once
+	drained  chan struct{} // stderr has been read to its end
+	done     chan struct{} // the tree is gone and exit is set
+	exit     Exit
+}
+
+// Start starts the program. When ctx ends, the tree is stopped as by Stop. A program that can't be started is an error
+// that matches fs.ErrNotExist or fs.ErrPermission where that is the reason.
+func Start(ctx context.Context, s Spec) (*Process, error) {
+	return start(ctx, s, false)
+}
+
+func start(ctx context.Context, s Spec, combined bool) (*Process, error) {
+	if startedAsGuard() {
+		panic("process: main does not call process.GuardIfAsked first") // going on would start guards without end
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Path, err)
+	}
+	o, err := newOrder(s)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Path, err)
+	}
+	p := &Process{spec: s, stuck: stuckAfter, drained: make(chan struct{}), done: make(chan struct{}), stderr: newCapture(0, stderrKept)}
+	if err := p.launch(o, combined); err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Path, err)
+	}
+	unhook := context.AfterFunc(ctx, p.Stop)
+	go func() {
+		p.watch()
+		unhook()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// launch starts the guard, hands it the order and waits for its word that the program runs.
+func (p *Process) launch(o order, combined bool) error {
+	c, err := openStdio(p.spec, combined)
+	if err != nil {
+		return err
+	}
+	p.guard = &exec.Cmd{
+		Path: selfExecutable(), Args: []string{guardName}, Dir: "/", Env: guardEnv(p.spec.Session),
+		Stdin: c.childIn, Stdout: c.childOut, Stderr: c.childErr,
+		ExtraFiles:  []*os.File{c.controlIn, c.statusOut},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	err = p.guard.Start()
+	c.closeChildEnds()
+	if err != nil {
+		c.closeParentEnds()
+		return fmt.Errorf("start guard: %w", err)
+	}
+	p.control, p.status, p.stdin = c.control, newStatusReader(c.status), c.in
+	p.stdout, p.stderrF = &output{f: c.out}, c.err
+	if o.send(c.control) == nil {
+		if p.child, err = p.status.started(); err == nil {
+			p.pump()
+			return nil
+		}
+	}
+	err = p.status.startError()
+	c.control.Close() // an order to kill, should anything run
+	p.guard.Wait()
+	c.closeParentEnds()
+	return err
+}
+
+// pump moves stdin and stderr, each until its end.
+func (p *Process) pump() {
+	if w, ok := p.stdin.(*os.File); ok && !p.spec.StdinPipe && p.spec.Stdin != nil {
+		go func() {
+			io.Copy(w, p.spec.Stdin) // a program that doesn't read all of its input is no error of ours
+			w.Close()
+		}()
+	}
+	go func() {
+		defer close(p.drained)
+		if p.stderrF != nil {
+			io.Copy(p.stderr, p.stderrF)
+			p.stderrF.Close()
+		}
+	}()
+}
+
+// watch waits until the tree is gone and notes how the program ended.
+func (p *Process) watch() {
+	exit, err := p.status.exit()
+	p.status.close()
+	p.guard.Wait()
+	if err != nil { // killed guard: find what it had
+		p.exit = Exit{Code: -1, Err: errors.New("guard of the process was killed")}
+		p.sweep()
+	} else {
+		p.exit = exit
+	}
+	p.control.Close()
+	if p.stdin != nil {
+		p.stdin.Close()
+	}
+	// Somebody who got away may still hold the pipes. We do not wait for him.
+	late := time.Now().Add(time.Second)
+	p.stdout.f.SetReadDeadline(late)
+	if p.stderrF != nil {
+		p.stderrF.SetReadDeadline(late)
+	}
+	<-p.drained
+}
+
+// sweep ends what a killed guard has left.
+func (p *Process) sweep() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
+	defer cancel()
+	reap(ctx, p.grace(), finder{roots: []proc{p.child}, session: p.spec.Session})
+	if p.spec.PidFile != "" {
+		os.Remove(p.spec.PidFile)
+	}
+}
+
+// Stop ends the whole tree: TERM, then KILL after the grace. It returns when the tree is gone, and may be called often.
+func (p *Process) Stop() {
+	p.stopOnce.Do(func() {
+		p.control.Write([]byte{orderStop}) // fails only when the guard is gone, which watch sees
+		timer := time.NewTimer(p.grace() + p.stuck)
+		defer timer.Stop()
+		select {
+		case <-p.done:
+		case <-timer.C: // somebody has stopped the guard; do its work from here, and end it last
+			ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
+			defer cancel()
+			guard, _ := lookUp(p.guard.Process.Pid)
+			reap(ctx, -1, finder{roots: []proc{guard}, session: p.spec.Session})
+		}
+	})
+	<-p.done
+}
+
+func (p *Process) grace() time.Duration {
+	switch {
+	case p.spec.Grace < 0:
+		return 0
+	case p.spec.Grace == 0:
+		return defaultGrace
+	}
+	return p.spec.Grace
+}
+
+// Wait returns when the program and everything it has started are gone. It may be called often. What stands in Stdout
+// can still be read after it.
+func (p *Process) Wait() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Done is closed when Wait would return.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Stdin is where the caller writes the program's input when Spec.StdinPipe is set, else nil.
+func (p *Process) Stdin() io.WriteCloser {
+	if !p.spec.StdinPipe {
+		return nil
+	}
+	return p.stdin
+}
+
+// Stdout is the program's output. It ends when the whole tree has closed it.
+func (p *Process) Stdout() io.Reader { return p.stdout }
+
+// Stderr is the last 64 KiB of the program's error output so far.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// Pid is the program's process id, not the guard's.
+func (p *Process) Pid() int { return p.child.pid }

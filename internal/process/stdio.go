@@ -1,0 +1,106 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+const lastRead = 100 * time.Millisecond
+
+// stdio holds both ends of everything that connects us with a guard and its child.
+type stdio struct {
+	childIn, childOut, childErr *os.File
+	controlIn, statusOut        *os.File
+
+	in              io.WriteCloser // nil when the input is /dev/null
+	out, err        *os.File       // err is nil when both go to out
+	control, status *os.File
+}
+
+func openStdio(s Spec, combined bool) (*stdio, error) {
+	c := &stdio{}
+	err := errors.Join(
+		pipe(&c.controlIn, &c.control),
+		pipe(&c.status, &c.statusOut),
+		pipe(&c.out, &c.childOut),
+		c.openInput(s),
+		c.openErrors(combined),
+	)
+	if err != nil {
+		c.closeChildEnds()
+		c.closeParentEnds()
+		return nil, fmt.Errorf("open pipes: %w", err)
+	}
+	return c, nil
+}
+
+func pipe(r, w **os.File) error {
+	var err error
+	*r, *w, err = os.Pipe()
+	return err
+}
+
+func (c *stdio) openInput(s Spec) (err error) {
+	if s.Stdin == nil && !s.StdinPipe {
+		c.childIn, err = os.Open(os.DevNull)
+		return err
+	}
+	var w *os.File
+	if err = pipe(&c.childIn, &w); err == nil {
+		c.in = w
+	}
+	return err
+}
+
+func (c *stdio) openErrors(combined bool) error {
+	if combined {
+		c.childErr = c.childOut
+		return nil
+	}
+	return pipe(&c.err, &c.childErr)
+}
+
+func (c *stdio) closeChildEnds() {
+	for _, f := range []**os.File{&c.childIn, &c.childOut, &c.childErr, &c.controlIn, &c.statusOut} {
+		closeFile(f)
+	}
+}
+
+func (c *stdio) closeParentEnds() {
+	if c.in != nil {
+		c.in.Close()
+	}
+	for _, f := range []**os.File{&c.out, &c.err, &c.control, &c.status} {
+		closeFile(f)
+	}
+}
+
+func closeFile(f **os.File) {
+	if *f != nil {
+		(*f).Close()
+		*f = nil
+	}
+}
+
+// output reads a pipe and closes it at its end.
+type output struct{ f *os.File }
+
+// Read ends with the tree. The deadline is set once the tree is gone, so all that was written lies in the pipe by then:
+// one more read gets it, and a pipe that is neither at its end nor holds anything is kept open by somebody who got away.
+func (o *output) Read(b []byte) (int, error) {
+	n, err := o.f.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		o.f.SetReadDeadline(time.Now().Add(lastRead))
+		n, err = o.f.Read(b)
+	}
+	if err != nil {
+		o.f.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, os.ErrClosed) {
+			err = io.EOF
+		}
+	}
+	return n, err
+}

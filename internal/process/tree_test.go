@@ -1,0 +1,292 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestStopEndsTheWholeTree(t *testing.T) {
+	s := bash(stubborn)
+	s.Grace = 50 * time.Millisecond
+	p := mustStart(t, t.Context(), s)
+	pids := readPids(t, p.Stdout(), 2)
+	if p.Pid() != pids[0].pid && p.Pid() != pids[1].pid {
+		t.Errorf("Pid is %d, the program is one of %v", p.Pid(), pids)
+	}
+	p.Stop()
+	for _, pid := range pids {
+		if !gone(pid) {
+			t.Errorf("process %d lives after Stop", pid.pid)
+		}
+	}
+	if got := p.Wait(); got.Signal != "SIGTERM" {
+		t.Errorf("ended by %+v, want TERM", got)
+	}
+	noChildren(t)
+}
+
+func TestStopLetsTheProgramEndByItself(t *testing.T) {
+	s := bash(`trap 'echo saved; exit 7' TERM; echo ready; while :; do read -t 0.01 <> <(:); done`)
+	p := mustStart(t, t.Context(), s)
+	lines := NewLineScanner(p.Stdout(), 100)
+	if !lines.Scan() {
+		t.Fatal("no output")
+	}
+	p.Stop()
+	if !lines.Scan() || string(lines.Bytes()) != "saved" {
+		t.Errorf("got %q", lines.Bytes())
+	}
+	if got := p.Wait(); got.Code != 7 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestContextEndStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := bash(stubborn)
+	s.Grace = -1
+	p := mustStart(t, ctx, s)
+	pids := readPids(t, p.Stdout(), 2)
+	cancel()
+	p.Wait()
+	waitGone(t, pids...)
+	noChildren(t)
+}
+
+func TestLeftoversDieWithTheProgram(t *testing.T) {
+	p := mustStart(t, t.Context(), bash(`setsid bash -c 'trap "" TERM HUP; echo $$; while :; do sleep 1000 & wait; done' & read -t 5 < <(sleep 0.1); exit 4`))
+	pids := readPids(t, p.Stdout(), 1)
+	if got := p.Wait(); got.Code != 4 {
+		t.Errorf("got %+v", got)
+	}
+	if !gone(pids[0]) {
+		t.Error("the leftover lives")
+	}
+}
+
+// startParent starts a helper worker that runs the script, and gives it, its guard and n processes of the script.
+func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, proc, []proc) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "PROCESS_TEST_PARENT="+script, "PROCESS_TEST_SESSION="+session, "PROCESS_TEST_PIDFILE="+pidFile)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	pids := readPids(t, out, n+1)
+	t.Cleanup(func() {
+		for _, p := range pids {
+			p.signal(syscall.SIGKILL)
+		}
+	})
+	return cmd, pids[0], pids[1:]
+}
+
+func TestKilledParentTakesTheTreeAlong(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	cmd, guard, pids := startParent(t, stubborn, "", pidFile, 2)
+	if _, err := os.Stat(pidFile); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	waitGone(t, append(pids, guard)...)
+	if _, err := os.Stat(pidFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("pid file: %v", err)
+	}
+}
+
+// killBoth kills a worker and its guard so that neither can do anything about the other's death.
+func killBoth(t *testing.T, cmd *exec.Cmd, guard proc) {
+	t.Helper()
+	cmd.Process.Signal(syscall.SIGSTOP)
+	guard.signal(syscall.SIGKILL)
+	waitGone(t, guard)
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+func TestReapSessionFindsWhatAKilledGuardLeft(t *testing.T) {
+	session := fmt.Sprintf("reap-%d", os.Getpid())
+	cmd, guard, pids := startParent(t, stubborn, session, "", 2)
+	other := mustStart(t, t.Context(), Spec{Path: "/bin/cat", StdinPipe: true, Session: session + "0"})
+	killBoth(t, cmd, guard)
+	n, err := reap(t.Context(), 20*time.Millisecond, finder{session: session})
+	if err != nil || n < 2 { // the child in its own session, and its sleep
+		t.Errorf("ended %d, %v", n, err)
+	}
+	for _, p := range pids {
+		if !gone(p) {
+			t.Errorf("process %d lives", p.pid)
+		}
+	}
+	if n, err := ReapSession(t.Context(), session); n != 0 || err != nil {
+		t.Errorf("second time: %d, %v", n, err)
+	}
+	if _, err := lookUp(other.Pid()); err != nil {
+		t.Errorf("another session's process: %v", err)
+	}
+	if _, err := ReapSession(t.Context(), ""); err == nil {
+		t.Error("no session is no error")
+	}
+}
+
+func TestReapSessionReachesWhatClearedItsEnvironment(t *testing.T) {
+	session := fmt.Sprintf("clear-%d", os.Getpid())
+	s := bash(`env -i setsid /bin/bash -c 'trap "" TERM; echo $$; while :; do sleep 1000 & wait; done' & wait`)
+	s.Session = session
+	p := mustStart(t, t.Context(), s)
+	pids := readPids(t, p.Stdout(), 1)
+	if n, err := reap(t.Context(), 20*time.Millisecond, finder{session: session}); err != nil || n < 3 {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	p.Wait()
+	waitGone(t, pids...)
+}
+
+func TestKilledGuardIsSeen(t *testing.T) {
+	s := bash(stubborn)
+	s.Session, s.Grace = fmt.Sprintf("seen-%d", os.Getpid()), -1
+	s.PidFile = filepath.Join(t.TempDir(), "pid")
+	p := mustStart(t, t.Context(), s)
+	pids := readPids(t, p.Stdout(), 2)
+	p.guard.Process.Kill()
+	if got := p.Wait(); got.Err == nil || got.Success() {
+		t.Errorf("got %+v", got)
+	}
+	waitGone(t, pids...)
+	if _, err := os.Stat(s.PidFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("pid file: %v", err)
+	}
+	io.Copy(io.Discard, p.Stdout())
+	noChildren(t)
+}
+
+func TestStoppedGuardDoesNotHoldUsUp(t *testing.T) {
+	s := bash(`env -i setsid /bin/bash -c 'echo $$; while :; do sleep 1000 & wait; done' & echo $$; wait`)
+	s.Grace = -1
+	p := mustStart(t, t.Context(), s)
+	pids := readPids(t, p.Stdout(), 2)
+	p.stuck = 50 * time.Millisecond
+	p.guard.Process.Signal(syscall.SIGSTOP)
+	p.Stop()
+	waitGone(t, pids...)
+	noChildren(t)
+}
+
+func TestPidFile(t *testing.T) {
+	s := bash(stubborn)
+	s.PidFile, s.Session, s.Grace = filepath.Join(t.TempDir(), "pid"), "pid-file-test", -1
+	p := mustStart(t, t.Context(), s)
+	b, err := os.ReadFile(s.PidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f pidFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		t.Fatal(err)
+	}
+	guard, err := lookUp(p.guard.Process.Pid)
+	if want := (pidFile{p.Pid(), p.child.start, guard.pid, guard.start, bootID(), "pid-file-test"}); err != nil || f != want || f.Start == 0 {
+		t.Errorf("got %+v, want %+v; %v", f, want, err)
+	}
+	p.Stop()
+	if _, err := os.Stat(s.PidFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the end: %v", err)
+	}
+	if left, _ := filepath.Glob(s.PidFile + "*"); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
+
+func TestReapPidFile(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	polite := `setsid bash -c 'echo $$; while :; do sleep 1000 & wait; done' & echo $$; wait`
+	cmd, guard, pids := startParent(t, polite, fmt.Sprintf("pf-%d", os.Getpid()), pidFile, 2)
+	killBoth(t, cmd, guard)
+	if n, err := ReapPidFile(t.Context(), pidFile); err != nil || n < 1 {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	waitGone(t, pids...)
+	if n, err := ReapPidFile(t.Context(), pidFile); n != 0 || err != nil {
+		t.Errorf("second time: %d, %v", n, err)
+	}
+}
+
+func TestReapPidFileSparesANewOwnerOfTheNumber(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pid")
+	p := mustStart(t, t.Context(), Spec{Path: "/bin/cat", StdinPipe: true})
+	for name, f := range map[string]pidFile{
+		"other start": {Pid: p.Pid(), Start: p.child.start + 1, Boot: bootID()},
+		"other boot":  {Pid: p.Pid(), Start: p.child.start, Boot: "another"},
+	} {
+		b, _ := json.Marshal(f)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := ReapPidFile(t.Context(), path); n != 0 || err != nil {
+			t.Errorf("%s: ended %d, %v", name, n, err)
+		}
+		if gone(p.child) {
+			t.Fatalf("%s: a stranger was killed", name)
+		}
+		if err := (proc{pid: p.Pid(), start: f.Start + 1}).signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+			t.Errorf("%s: signal gave %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReapPidFile(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("damaged file: %v", err)
+	}
+}
+
+func TestReapPidFileOfARunningTree(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	_, guard, pids := startParent(t, `sleep 1000 & echo $!; echo $$; wait`, "", pidFile, 2)
+	if n, err := ReapPidFile(t.Context(), pidFile); err != nil || n != 3 {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	waitGone(t, append(pids, guard)...)
+}
+
+func TestReapRespectsTheContext(t *testing.T) {
+	session := fmt.Sprintf("ctx-%d", os.Getpid())
+	s := bash(`trap "" TERM; echo ready; while :; do read -t 0.05 <> <(:); done`)
+	s.Session, s.Grace = session, time.Minute
+	p := mustStart(t, t.Context(), s)
+	if _, err := p.Stdout().Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := ReapSession(ctx, session); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ReapSession(t.Context(), session); err != nil {
+		t.Error(err)
+	}
+	if got := p.Wait(); got.Signal != "SIGKILL" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,127 @@
+package process
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// settle is how long what a finished program leaves behind may take to end by itself: most often it is about to, and a
+// look through /proc costs more.
+const settle = 10 * time.Millisecond
+
+// watch returns the child's end when no descendant is left.
+func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
+	deaths, orders := waitAll(), readControl(control)
+	var grace <-chan time.Time  // runs out when TERM was not enough
+	var hammer <-chan time.Time // ticks while everything is being killed
+	kill := func() {
+		if hammer == nil {
+			hammer = time.Tick(2 * time.Millisecond)
+		}
+		g.killAll()
+	}
+	stop := func() {
+		if grace != nil || hammer != nil {
+			return
+		}
+		g.signalAll(syscall.SIGTERM)
+		grace = time.After(max(g.order.grace, 0))
+	}
+	for {
+		select {
+		case d, more := <-deaths:
+			if !more {
+				return end
+			}
+			if d.pid != g.child.pid {
+				continue
+			}
+			if end = d.status; nobodyLeft() {
+				return end
+			}
+			if grace == nil { // what a finished program leaves behind has nobody to work for
+				grace = time.After(settle)
+			}
+		case o := <-orders:
+			if o == orderStop {
+				stop()
+			} else {
+				orders = nil
+				kill() // we have no parent any more
+			}
+		case <-g.signals:
+			stop()
+		case <-grace:
+			kill()
+		case <-hammer:
+			g.killAll()
+		}
+	}
+}
+
+// death is a descendant that has ended and been waited for.
+type death struct {
+	pid    int
+	status syscall.WaitStatus
+}
+
+// waitAll waits for descendants until there is none. Orphans come to us, so "no child" means "no descendant".
+func waitAll() <-chan death {
+	c := make(chan death)
+	go func() {
+		defer close(c)
+		for {
+			var d death
+			var err error
+			if d.pid, err = syscall.Wait4(-1, &d.status, 0, nil); err == syscall.EINTR {
+				continue
+			} else if err != nil {
+				return
+			}
+			c <- d
+		}
+	}()
+	return c
+}
+
+// nobodyLeft saves a look through /proc in the common case that the child leaves nobody behind.
+func nobodyLeft() bool {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if pid <= 0 && err != syscall.EINTR {
+			return err == syscall.ECHILD
+		}
+	}
+}
+
+// readControl gives each order, and 0 when the parent is gone.
+func readControl(control *os.File) <-chan byte {
+	c := make(chan byte)
+	go func() {
+		for b := make([]byte, 1); ; {
+			n, err := control.Read(b)
+			if n == 1 {
+				c <- b[0]
+			} else if err != nil {
+				c <- 0
+				return
+			}
+		}
+	}()
+	return c
+}
+
+func (g *guard) killAll() { g.signalAll(syscall.SIGKILL) }
+
+// signalAll reaches every descendant, parents first: they may know best how to end the rest.
+func (g *guard) signalAll(sig syscall.Signal) {
+	list, err := takeSnapshot()
+	if err != nil {
+		syscall.Kill(-g.child.pid, sig) // without /proc the group is all we can reach
+		return
+	}
+	for _, p := range list.descendants(os.Getpid()) {
+		p.signal(sig)
+	}
+}

@@ -1,0 +1,28 @@
+package project
+
+import "github.com/longshift/longshift/internal/task"
+
+// Defaults gives the settings that hold where nobody says anything.
+func Defaults() Settings { return defaults().Settings() }
+
+func defaults() task.Config {
+	return task.Config{
+		Agent:       new(task.AgentClaude),
+		Model:       new("sonnet"),
+		PlanModel:   new("opus"),
+		Thinking:    new(8192),
+		Iterations:  new(10),
+		Errors:      new(3),
+		Approval:    &task.ApprovalConfig{Mode: new(task.ApprovalAuto), After: new("20m"), Again: new(false)},
+		Budget:      &task.BudgetConfig{Cost: new(20.0), Time: new("2h"), PlanCost: new(1.0)},
+		Quota:       new(task.QuotaWait),
+		Setup:       new(""),
+		Check:       new(""),
+		Specs:       new("specs"),
+		Commits:     new(task.CommitsIncremental),
+		Branch:      new("longshift/"),
+		PullRequest: &task.PullRequestConfig{Draft: new(false), Labels: []string{}, Reviewers: []string{}},
+		Notify:      &task.NotifyConfig{PlanReady: new(true), Progress: new(true), Complete: new(true), Error: new(true)},
+		Scenario:    new(""),
+	}
+}

@@ -1,0 +1,52 @@
+package task
+
+// Config is the configuration of one task. Every field is optional in each source: .longshift.yaml of the base commit,
+// then the task's own; nil means "not said here". Durations are Go durations as text ("20m", "2h").
+type Config struct {
+	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude or script
+	Model       *string            `json:"model,omitempty" yaml:"model"`             // for implementing and reviewing
+	PlanModel   *string            `json:"planModel,omitempty" yaml:"planModel"`     // for planning
+	Thinking    *int               `json:"thinking,omitempty" yaml:"thinking"`       // budget in tokens, at least 1024
+	Iterations  *int               `json:"iterations,omitempty" yaml:"iterations"`   // plan, implement, review rounds at most
+	Errors      *int               `json:"errors,omitempty" yaml:"errors"`           // errors in a row before the task is suspended
+	Approval    *ApprovalConfig    `json:"approval,omitempty" yaml:"approval"`       //
+	Budget      *BudgetConfig      `json:"budget,omitempty" yaml:"budget"`           //
+	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait or end
+	Setup       *string            `json:"setup,omitempty" yaml:"setup"`             // command, run by bash in the workspace
+	Check       *string            `json:"check,omitempty" yaml:"check"`             // command, run by bash in the workspace
+	Specs       *string            `json:"specs,omitempty" yaml:"specs"`             // folder that is never committed
+	Commits     *string            `json:"commits,omitempty" yaml:"commits"`         // incremental or single
+	Branch      *string            `json:"branch,omitempty" yaml:"branch"`           // prefix of the task's branch
+	PullRequest *PullRequestConfig `json:"pullRequest,omitempty" yaml:"pullRequest"` //
+	Notify      *NotifyConfig      `json:"notify,omitempty" yaml:"notify"`           //
+	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
+}
+
+// ApprovalConfig says who lets a plan pass.
+type ApprovalConfig struct {
+	Mode  *string `json:"mode,omitempty" yaml:"mode"`   // auto, required, none
+	After *string `json:"after,omitempty" yaml:"after"` // auto: how long people have
+	Again *bool   `json:"again,omitempty" yaml:"again"` // ask again for the plan that follows a review
+}
+
+// BudgetConfig bounds what a task may use.
+type BudgetConfig struct {
+	Cost     *float64 `json:"cost,omitempty" yaml:"cost"`         // US dollars for the whole task
+	Time     *string  `json:"time,omitempty" yaml:"time"`         // running time of agents, setup and checks
+	PlanCost *float64 `json:"planCost,omitempty" yaml:"planCost"` // US dollars for one planning session
+}
+
+// PullRequestConfig says how the pull request looks.
+type PullRequestConfig struct {
+	Draft     *bool    `json:"draft,omitempty" yaml:"draft"`
+	Labels    []string `json:"labels,omitempty" yaml:"labels"`
+	Reviewers []string `json:"reviewers,omitempty" yaml:"reviewers"`
+}
+
+// NotifyConfig switches each kind of notice off.
+type NotifyConfig struct {
+	PlanReady *bool `json:"planReady,omitempty" yaml:"planReady"`
+	Progress  *bool `json:"progress,omitempty" yaml:"progress"`
+	Complete  *bool `json:"complete,omitempty" yaml:"complete"`
+	Error     *bool `json:"error,omitempty" yaml:"error"`
+}

@@ -1,0 +1,107 @@
+package task
+
+import "time"
+
+// KeyType is the type of a configuration key.
+type KeyType string
+
+// The types of keys.
+const (
+	TextKey     KeyType = "text"
+	ChoiceKey   KeyType = "choice"
+	WholeKey    KeyType = "whole number"
+	NumberKey   KeyType = "number"
+	FlagKey     KeyType = "true or false"
+	DurationKey KeyType = "duration"
+	ListKey     KeyType = "list"
+)
+
+// ConfigKey describes one key of the configuration. The keys are the one source of the checks, of the published JSON Schema
+// and of the table in docs/configuration.md.
+type ConfigKey struct {
+	Path    string // "budget.cost"
+	Type    KeyType
+	Doc     string   // one line for people
+	Choices []string // of a choice
+	Least   float64  // of numbers; durations in seconds
+	Most    float64
+	Above   bool // Least itself is too little
+	Length  int  // of text, and of each item of a list, in bytes
+	Items   int  // of a list, at most
+	Way     string
+	wrong   func(string) string // what is wrong with a text or item, "" for nothing
+}
+
+// Agents gives the names of the agents there are. The script agent plays a scenario and needs the operator's leave.
+func Agents() []string { return []string{AgentClaude, AgentScript} }
+
+const (
+	month   = 30 * 24 * time.Hour
+	command = 8 << 10
+)
+
+// ConfigKeys gives all keys, in the order of the documentation.
+func ConfigKeys() []ConfigKey {
+	return []ConfigKey{
+		choice("agent", "the agent that does the work", Agents()...),
+		text("model", "model for implementing and reviewing, a short or a full name", 100, wrongModel, `give a model name such as "sonnet"`),
+		text("planModel", "model for planning", 100, wrongModel, `give a model name such as "opus"`),
+		whole("thinking", "thinking budget of the model in tokens, for models that take one", 1024, 1_000_000),
+		whole("iterations", "rounds of plan, implement and review at most", 1, 1000),
+		whole("errors", "errors in a row that are met with a fresh session; one more suspends the task", 0, 100),
+		choice("approval.mode", "auto: the plan passes after a while; required: a person decides; none: it passes at once", ApprovalAuto, ApprovalRequired, ApprovalNone),
+		duration("approval.after", "for auto: how long people have before the plan passes", time.Second, 12*month),
+		flag("approval.again", "ask again for the plan that follows a review"),
+		number("budget.cost", "US dollars for the whole task", 100_000),
+		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
+		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
+		choice("quota", "when the account's quota is used up: wait until it comes back, or end the task", QuotaWait, QuotaEnd),
+		text("setup", "command that bash runs once before work starts; its failure does not stop the task", command, wrongCommand, "give one command line for bash"),
+		text("check", "command that bash runs before each session and before the review; agents see its output", command, wrongCommand, "give one command line for bash"),
+		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder, `give a folder inside the repository such as "specs", or ""`),
+		choice("commits", "incremental: one commit for each deliverable; single: one for the task", CommitsIncremental, CommitsSingle),
+		text("branch", "what the names of the task's branches start with", 60, wrongBranchPrefix, `give the start of a branch name such as "longshift/"`),
+		flag("pullRequest.draft", "open the pull request as a draft"),
+		list("pullRequest.labels", "labels of the pull request", 20, 50, wrongLabel, "give labels of up to 50 characters"),
+		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer, "give user names, or teams as org/team"),
+		flag("notify.planReady", "notice when a plan waits for a decision"),
+		flag("notify.progress", "notices on the way: checks, commits, pushes"),
+		flag("notify.complete", "notice when the task has ended"),
+		flag("notify.error", "notice when the task is suspended or fails"),
+		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's leave`, 64<<10, wrongScenario, `give "demo" or the path of a scenario file`),
+	}
+}
+
+func choice(path, doc string, choices ...string) ConfigKey {
+	return ConfigKey{Path: path, Type: ChoiceKey, Doc: doc, Choices: choices, Way: "use " + oneOf(choices)}
+}
+
+func text(path, doc string, length int, wrong func(string) string, way string) ConfigKey {
+	return ConfigKey{Path: path, Type: TextKey, Doc: doc, Length: length, Way: way, wrong: wrong}
+}
+
+func list(path, doc string, items, length int, wrong func(string) string, way string) ConfigKey {
+	return ConfigKey{Path: path, Type: ListKey, Doc: doc, Items: items, Length: length, Way: way, wrong: wrong}
+}
+
+func flag(path, doc string) ConfigKey {
+	return ConfigKey{Path: path, Type: FlagKey, Doc: doc, Way: "write true or false"}
+}
+
+func whole(path, doc string, least, most float64) ConfigKey {
+	k := ConfigKey{Path: path, Type: WholeKey, Doc: doc, Least: least, Most: most}
+	k.Way = "give a whole number from " + plain(least) + " to " + plain(most)
+	return k
+}
+
+func number(path, doc string, most float64) ConfigKey {
+	k := ConfigKey{Path: path, Type: NumberKey, Doc: doc, Most: most, Above: true}
+	k.Way = "give a number above 0, at most " + plain(most)
+	return k
+}
+
+func duration(path, doc string, least, most time.Duration) ConfigKey {
+	k := ConfigKey{Path: path, Type: DurationKey, Doc: doc, Least: least.Seconds(), Most: most.Seconds()}
+	k.Way = `give a duration such as "20m" or "2h", from ` + Duration(least).String() + " to " + Duration(most).String()
+	return k
+}

@@ -1,0 +1,160 @@
+package task
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// leaves gives the paths of all values of a struct by their json names.
+func leaves(t reflect.Type, at string) (all []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			all = append(all, leaves(inner, at+name+".")...)
+		} else {
+			all = append(all, at+name)
+		}
+	}
+	return all
+}
+
+func TestKeysAgreeWithTheStructs(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	for _, k := range ConfigKeys() {
+		keys = append(keys, k.Path)
+		if k.Doc == "" || k.Way == "" {
+			t.Errorf("%s has no description or no way out", k.Path)
+		}
+	}
+	if diff := cmp.Diff(leaves(reflect.TypeFor[Config](), ""), keys); diff != "" {
+		t.Errorf("Config and the keys (-struct +keys):\n%s", diff)
+	}
+	slices.Sort(keys)
+	settings := leaves(reflect.TypeFor[Settings](), "")
+	slices.Sort(settings)
+	if diff := cmp.Diff(settings, keys); diff != "" {
+		t.Errorf("Settings and the keys (-struct +keys):\n%s", diff)
+	}
+}
+
+// Every value that a Config can hold arrives in Settings.
+func TestSettingsTakeEveryValue(t *testing.T) {
+	t.Parallel()
+	text := `{"agent":"claude","model":"m","planModel":"p","thinking":2048,"iterations":2,"errors":1,"approval":{"mode":"none","after":"90m","again":true},
+		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","specs":"d","commits":"single","branch":"b/",
+		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"]},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},"scenario":"demo"}`
+	l, err := ReadJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := DecodeConfig(l, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings()
+	got, _ := json.Marshal(s)
+	var a, b any
+	_ = json.Unmarshal([]byte(strings.Replace(text, `"90m"`, `"1h30m"`, 1)), &a)
+	_ = json.Unmarshal(got, &b)
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("(-config +settings):\n%s", diff)
+	}
+	var back Settings
+	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, s) || back.Approval.After.Std() != 90*time.Minute {
+		t.Errorf("settings do not survive JSON: %+v, %v", back, err)
+	}
+	for _, k := range ConfigKeys() {
+		if _, set := c.Lookup(k.Path); !set {
+			t.Errorf("Lookup(%s) finds nothing", k.Path)
+		}
+		if _, set := (Config{}).Lookup(k.Path); set {
+			t.Errorf("Lookup(%s) finds something in an empty Config", k.Path)
+		}
+	}
+	if _, set := c.Lookup("budget.tips"); set {
+		t.Error("Lookup makes up a key")
+	}
+}
+
+func TestValuesAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ config, want string }{
+		{`{"agent":"gpt"}`, `agent is "gpt"; use claude or script`},
+		{`{"model":""}`, `model is "", which is no model name; give a model name such as "sonnet"`},
+		{`{"model":"--danger"}`, `model is "--danger", which is no model name; `},
+		{`{"thinking":1023}`, `thinking is 1023; give a whole number from 1024 to 1000000`},
+		{`{"iterations":0}`, `iterations is 0; give a whole number from 1 to 1000`},
+		{`{"iterations":2.5}`, `iterations is 2.5; give a whole number from 1 to 1000`},
+		{`{"errors":-1}`, `errors is -1; give a whole number from 0 to 100`},
+		{`{"approval":{"mode":"maybe"}}`, `approval.mode is "maybe"; use auto, required or none`},
+		{`{"approval":{"after":"0s"}}`, `approval.after is "0s"; give a duration`},
+		{`{"approval":{"after":"-5m"}}`, `approval.after is "-5m"; give a duration`},
+		{`{"approval":{"after":"20"}}`, `approval.after is "20"; give a duration`},
+		{`{"approval":{"again":"yes"}}`, `approval.again is the text "yes"; write true or false`},
+		{`{"budget":{"cost":0}}`, `budget.cost is 0; give a number above 0, at most 100000`},
+		{`{"budget":{"cost":1e999}}`, `budget.cost is 1e999; give a number above 0, at most 100000`},
+		{`{"budget":{"time":"800h"}}`, `budget.time is "800h"; give a duration such as "20m" or "2h", from 1s to 720h`},
+		{`{"budget":7}`, `budget is 7; give an object with the keys cost, time, planCost`},
+		{`{"quota":"later"}`, `quota is "later"; use wait or end`},
+		{`{"setup":"a\u0000b"}`, `setup is "a\x00b", which holds a null byte; give one command line for bash`},
+		{`{"check":"` + strings.Repeat("x", 9000) + `"}`, `check has 9000 bytes, 8192 are allowed; give one command line for bash`},
+		{`{"specs":"../x"}`, `specs is "../x", which is not a folder inside the repository; give a folder`},
+		{`{"specs":"/etc"}`, `specs is "/etc", which is no plain path inside the repository; give a folder`},
+		{`{"specs":":(exclude)x"}`, `specs is ":(exclude)x", which is no plain path inside the repository; give a folder`},
+		{`{"specs":"a/../.git"}`, `specs is "a/../.git", which belongs to git; give a folder`},
+		{`{"commits":"all"}`, `commits is "all"; use incremental or single`},
+		{`{"branch":"-x/"}`, `branch is "-x/", which is no branch name; `},
+		{`{"branch":"a..b"}`, `branch is "a..b", which is no branch name; `},
+		{`{"branch":"a.lock/"}`, `branch is "a.lock/", which is no branch name; `},
+		{`{"pullRequest":{"labels":"bug"}}`, `pullRequest.labels is the text "bug"; give labels of up to 50 characters`},
+		{`{"pullRequest":{"reviewers":["@ada"]}}`, `pullRequest.reviewers item 1 is "@ada", which is no user or team name; give user names`},
+		{`{"scenario":" "}`, `scenario is " ", which is no scenario; give "demo" or the path of a scenario file`},
+	} {
+		l, err := ReadJSON([]byte(tt.config))
+		if err != nil {
+			t.Fatalf("%s: %v", tt.config, err)
+		}
+		_, err = DecodeConfig(l, "here")
+		if err == nil || !strings.HasPrefix(err.Error()+"; "+fault.HintOf(err), "here: "+tt.want) {
+			t.Errorf("%.80s: got %v; %s\nwant %s", tt.config, err, fault.HintOf(err), tt.want)
+		}
+	}
+}
+
+func TestGoodValuesPass(t *testing.T) {
+	t.Parallel()
+	for _, config := range []string{`{}`, `{"specs":""}`, `{"specs":"docs/specs/"}`, `{"branch":"longshift/"}`, `{"branch":"bot-"}`, `{"errors":0}`, `{"model":"anthropic/claude-sonnet-4-5@20250929[1m]"}`,
+		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`} {
+		l, err := ReadJSON([]byte(config))
+		if err == nil {
+			_, err = DecodeConfig(l, "")
+		}
+		if err != nil {
+			t.Errorf("%s: %v", config, err)
+		}
+	}
+}
+
+func TestDurationReadsWell(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{20 * time.Minute: "20m", 2 * time.Hour: "2h", 90 * time.Minute: "1h30m", 45 * time.Second: "45s",
+		time.Minute + time.Second: "1m1s", 1500 * time.Millisecond: "1.5s", time.Hour + 5*time.Second: "1h0m5s", 0: "0s"} {
+		if got := Duration(d).String(); got != want {
+			t.Errorf("%v reads %q, want %q", d, got, want)
+		}
+	}
+}

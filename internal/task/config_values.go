@@ -1,0 +1,131 @@
+package task
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Validate checks the values that are set. It shows all mistakes at once; each names the key, its value and the way out.
+func (c Config) Validate() error {
+	return asError(fault.Input, "", configMistakes(c, "", func(string) int { return 0 }))
+}
+
+// Lookup gives the value of a key by its path, and whether it is set: a string, int, float64, bool or []string.
+func (c Config) Lookup(path string) (value any, set bool) {
+	v := reflect.ValueOf(c)
+	for name := range strings.SplitSeq(path, ".") {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return nil, false
+			}
+			v = v.Elem()
+		}
+		i := fieldIndex(v.Type(), name)
+		if i < 0 {
+			return nil, false
+		}
+		v = v.Field(i)
+	}
+	if v.IsNil() {
+		return nil, false
+	}
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return v.Interface(), true
+}
+
+// DecodeConfig reads a configuration strictly. Where is named at the start of each error, such as ".longshift.yaml".
+func DecodeConfig(l Literal, where string) (Config, error) {
+	var c Config
+	d := decoder{way: configWay("")}
+	d.decode(l, "", &c)
+	return c, asError(fault.Input, where, append(d.mistakes, configMistakes(c, "", d.lineOf)...))
+}
+
+// configWay gives the way out of a wrong type from the table of keys.
+func configWay(prefix string) func(string) string {
+	return func(field string) string {
+		for _, k := range ConfigKeys() {
+			if prefix+k.Path == field {
+				return k.Way
+			}
+		}
+		return ""
+	}
+}
+
+func configMistakes(c Config, prefix string, line func(field string) int) (all []mistake) {
+	for _, k := range ConfigKeys() {
+		value, set := c.Lookup(k.Path)
+		if !set {
+			continue
+		}
+		if what := k.check(value); what != "" {
+			field := prefix + k.Path
+			all = append(all, mistake{field: field, line: line(field), what: what, way: k.Way})
+		}
+	}
+	return all
+}
+
+// check tells what is wrong with a value, "" for nothing.
+func (k ConfigKey) check(value any) string {
+	switch v := value.(type) {
+	case string:
+		return k.checkText(v)
+	case int:
+		return k.checkNumber(float64(v))
+	case float64:
+		return k.checkNumber(v)
+	case []string:
+		if len(v) > k.Items {
+			return "has " + strconv.Itoa(len(v)) + " items, " + strconv.Itoa(k.Items) + " are allowed"
+		}
+		for i, item := range v {
+			if what := k.checkText(item); what != "" {
+				return "item " + strconv.Itoa(i+1) + " " + what
+			}
+		}
+	}
+	return ""
+}
+
+func (k ConfigKey) checkNumber(n float64) string {
+	if n < k.Least || n > k.Most || k.Above && n == k.Least || n != n {
+		return "is " + plain(n)
+	}
+	return ""
+}
+
+func (k ConfigKey) checkText(s string) string {
+	switch k.Type {
+	case ChoiceKey:
+		for _, c := range k.Choices {
+			if s == c {
+				return ""
+			}
+		}
+		return "is " + quote(s)
+	case DurationKey:
+		d, err := time.ParseDuration(s)
+		if err != nil || d.Seconds() < k.Least || d.Seconds() > k.Most {
+			return "is " + quote(s)
+		}
+		return ""
+	}
+	if len(s) > k.Length {
+		return "has " + strconv.Itoa(len(s)) + " bytes, " + strconv.Itoa(k.Length) + " are allowed"
+	}
+	if what := k.wrong(s); what != "" {
+		return "is " + quote(s) + ", which " + what
+	}
+	return ""
+}
+
+// plain writes a number the way people do.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

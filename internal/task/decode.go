@@ -1,0 +1,180 @@
+package task
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decoder fills a struct from a Literal and refuses whatever does not fit: unknown and duplicate keys, wrong types.
+// It goes by the json tags. Null means that nothing was said. It knows text, whole numbers, numbers, flags, lists, structs
+// and pointers to them.
+type decoder struct {
+	lines    []fieldLine
+	mistakes []mistake
+	way      func(field string) string // what to write instead, when the field is known to want something special
+}
+
+// fieldLine remembers where a field stands, for the checks of its value.
+type fieldLine struct {
+	field string
+	line  int
+}
+
+// decode fills into, a pointer to a struct.
+func (d *decoder) decode(l Literal, at string, into any) {
+	d.value(l, at, reflect.ValueOf(into).Elem())
+}
+
+// lineOf gives the line of a field, 0 when unknown.
+func (d *decoder) lineOf(field string) int {
+	for _, f := range d.lines {
+		if f.field == field {
+			return f.line
+		}
+	}
+	return 0
+}
+
+func (d *decoder) value(l Literal, at string, v reflect.Value) {
+	if l.Type == NullLiteral {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		fresh := reflect.New(v.Type().Elem())
+		before := len(d.mistakes)
+		d.value(l, at, fresh.Elem())
+		if len(d.mistakes) == before || v.Type().Elem().Kind() == reflect.Struct {
+			v.Set(fresh)
+		}
+	case reflect.Struct:
+		d.object(l, at, v)
+	case reflect.Slice:
+		d.list(l, at, v)
+	default:
+		d.scalar(l, at, v)
+	}
+}
+
+func (d *decoder) object(l Literal, at string, v reflect.Value) {
+	if l.Type != ObjectLiteral {
+		d.wrongType(l, at, "an object with the keys "+strings.Join(keysOf(v.Type()), ", "))
+		return
+	}
+	var seen []string
+	for _, f := range l.Fields {
+		field := join(at, f.Name)
+		i := fieldIndex(v.Type(), f.Name)
+		switch {
+		case i < 0:
+			d.add(mistake{field: field, line: f.Line, what: "is not a known key", way: unknownKeyHint(f.Name, keysOf(v.Type()))})
+			continue
+		case slices.Contains(seen, f.Name):
+			d.add(mistake{field: field, line: f.Line, what: "stands there twice", way: "keep one of them"})
+			continue
+		}
+		seen = append(seen, f.Name)
+		d.lines = append(d.lines, fieldLine{field, f.Line})
+		d.value(f.Value, field, v.Field(i))
+	}
+}
+
+func (d *decoder) list(l Literal, at string, v reflect.Value) {
+	if l.Type != ListLiteral {
+		d.wrongType(l, at, "a list")
+		return
+	}
+	before := len(d.mistakes)
+	v.Set(reflect.MakeSlice(v.Type(), len(l.Items), len(l.Items)))
+	for i, item := range l.Items {
+		field := at + "[" + strconv.Itoa(i) + "]"
+		if item.Type == NullLiteral {
+			d.wrongType(item, field, "a value")
+			continue
+		}
+		d.value(item, field, v.Index(i))
+	}
+	if len(d.mistakes) > before {
+		v.SetZero() // its values need no further check
+	}
+}
+
+func (d *decoder) scalar(l Literal, at string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if l.Type != TextLiteral {
+			d.wrongType(l, at, "text, in quotes")
+			return
+		}
+		v.SetString(l.Text)
+	case reflect.Bool:
+		if l.Type != FlagLiteral {
+			d.wrongType(l, at, "true or false")
+			return
+		}
+		v.SetBool(l.Text == "true")
+	case reflect.Int:
+		n, err := strconv.Atoi(l.Text)
+		if l.Type != NumberLiteral || err != nil {
+			d.wrongType(l, at, "a whole number")
+			return
+		}
+		v.SetInt(int64(n))
+	case reflect.Float64:
+		n, err := strconv.ParseFloat(l.Text, 64)
+		if l.Type != NumberLiteral || err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+			d.wrongType(l, at, "a number")
+			return
+		}
+		v.SetFloat(n)
+	}
+}
+
+func (d *decoder) wrongType(l Literal, at, want string) {
+	way := ""
+	if d.way != nil {
+		way = d.way(at)
+	}
+	if way == "" {
+		way = "give " + want
+	}
+	d.add(mistake{field: at, line: l.Line, what: "is " + l.show(), way: way})
+}
+
+func (d *decoder) add(m mistake) { d.mistakes = append(d.mistakes, m) }
+
+// show names a value in an error.
+func (l Literal) show() string {
+	switch l.Type {
+	case TextLiteral:
+		return "the text " + quote(l.Text)
+	case NumberLiteral, FlagLiteral:
+		return clip(l.Text, 60)
+	case ListLiteral:
+		return "a list"
+	case ObjectLiteral:
+		return "an object"
+	}
+	return "empty"
+}
+
+// fieldIndex finds the field of a struct by its json name, -1 when there is none. Unlike encoding/json it minds the case.
+func fieldIndex(t reflect.Type, name string) int {
+	for i := range t.NumField() {
+		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name && name != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+func keysOf(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, tag)
+	}
+	return names
+}

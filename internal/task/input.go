@@ -1,0 +1,103 @@
+package task
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Bounds of the input, in bytes. They keep histories small and errors early.
+const (
+	MaxInput = 256 << 10
+	MaxTask  = 32 << 10
+	maxTitle = 1 << 10
+	maxBody  = 128 << 10
+	maxName  = 200
+	maxLink  = 2 << 10
+)
+
+const inputExample = `{"repository": "owner/name", "task": "what is to be done"}`
+
+// ParseInput reads what starts a task, strictly. Every mistake is named with its field, its value and the way out; all are
+// shown at once. It is pure, so that a workflow may call it.
+func ParseInput(data []byte) (Input, error) {
+	var in Input
+	if len(data) > MaxInput {
+		return in, asError(fault.Input, "input", []mistake{tooLong("", len(data), MaxInput)})
+	}
+	l, err := ReadJSON(data)
+	if err == nil && l.Type != ObjectLiteral {
+		err = fault.New(fault.Input, "is %s, not an object", l.show())
+	}
+	if err != nil {
+		return in, fault.New(fault.Input, "input: %w", err).WithHint("give a JSON object such as %s", inputExample)
+	}
+	d := decoder{way: configWay("config.")}
+	d.decode(l, "", &in)
+	all := append(d.mistakes, in.mistakes(d.mistakes)...)
+	if in.Config != nil {
+		all = append(all, configMistakes(*in.Config, "config.", d.lineOf)...)
+	}
+	if err := asError(fault.Input, "input", all); err != nil {
+		return Input{}, err
+	}
+	return in, nil
+}
+
+// mistakes checks the values. Fields whose type was wrong already are left out.
+func (in Input) mistakes(known []mistake) (all []mistake) {
+	add := func(m mistake) {
+		for _, k := range known {
+			if k.field == m.field {
+				return
+			}
+		}
+		all = append(all, m)
+	}
+	switch _, err := ParseRepository(in.Repository); {
+	case in.Repository == "":
+		add(mistake{field: "repository", what: "is missing", way: "give owner/name, a git URL without a password, or an absolute path"})
+	case len(in.Repository) > maxLink:
+		add(tooLong("repository", len(in.Repository), maxLink))
+	case err != nil:
+		add(mistake{field: "", what: err.Error(), way: fault.HintOf(err)})
+	}
+	if strings.TrimSpace(in.Task) == "" {
+		add(mistake{field: "task", what: "is missing", way: "say in words what is to be done"})
+	}
+	if what := wrongBranch(in.Base); in.Base != "" && (what != "" || len(in.Base) > maxName) {
+		add(mistake{field: "base", what: "is " + quote(in.Base) + ", which is no branch name", way: `give a branch such as "main", or leave it out`})
+	}
+	for _, f := range in.lengths() {
+		if len(f.text) > f.most {
+			add(tooLong(f.field, len(f.text), f.most))
+		}
+	}
+	if in.Issue != nil && in.Issue.Number < 0 {
+		add(mistake{field: "issue.number", what: "is " + strconv.Itoa(in.Issue.Number), way: "give the number of the issue"})
+	}
+	return all
+}
+
+type boundedField struct {
+	field, text string
+	most        int
+}
+
+func (in Input) lengths() []boundedField {
+	issue, who := or(in.Issue), or(in.RequestedBy)
+	return []boundedField{
+		{"task", in.Task, MaxTask},
+		{"issue.forge", issue.Forge, maxName},
+		{"issue.title", issue.Title, maxTitle},
+		{"issue.body", issue.Body, maxBody},
+		{"issue.url", issue.URL, maxLink},
+		{"requestedBy.name", who.Name, maxName},
+		{"requestedBy.via", who.Via, maxName},
+	}
+}
+
+func tooLong(field string, n, most int) mistake {
+	return mistake{field: field, what: "has " + strconv.Itoa(n) + " bytes", way: "give at most " + strconv.Itoa(most)}
+}

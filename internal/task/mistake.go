@@ -1,0 +1,125 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// mistake is one thing wrong in what somebody wrote: the field, what is wrong with its value, and the way out.
+type mistake struct {
+	field string
+	line  int
+	what  string
+	way   string
+}
+
+func (m mistake) text(where string) string {
+	var b strings.Builder
+	if where != "" {
+		b.WriteString(where + ": ")
+	}
+	if m.line > 0 {
+		b.WriteString("line " + strconv.Itoa(m.line) + ": ")
+	}
+	if m.field != "" {
+		b.WriteString(m.field + " ")
+	}
+	return b.String() + m.what
+}
+
+// asError makes one error of all mistakes, nil of none. A single one keeps its way out as the hint; of several, each line
+// holds its own, because a reader sees only one hint.
+func asError(kind fault.Kind, where string, all []mistake) error {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return fault.New(kind, "%s", all[0].text(where)).WithHint("%s", all[0].way)
+	}
+	var list []error
+	for _, m := range all[:min(len(all), mostShown)] {
+		list = append(list, fault.New(kind, "%s; %s", m.text(where), m.way))
+	}
+	if more := len(all) - mostShown; more > 0 {
+		list = append(list, fmt.Errorf("and %d more mistakes", more))
+	}
+	return fault.New(kind, "%w", errors.Join(list...))
+}
+
+// mostShown bounds an error that somebody else's text can make long.
+const mostShown = 20
+
+// quote shows a value from outside in one line of bounded length.
+func quote(s string) string { return strconv.Quote(clip(s, 60)) }
+
+// clip gives at most n bytes of s, and never half a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// join gives the path of a key. A key that is no plain word comes from outside and is quoted.
+func join(at, name string) string {
+	name = clip(name, 60)
+	if strings.Trim(name, wordBytes) != "" || name == "" {
+		name = strconv.Quote(name)
+	}
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// oneOf writes choices for people: a, b or c.
+func oneOf(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+func unknownKeyHint(name string, keys []string) string {
+	best, least := "", 3
+	for _, k := range keys {
+		if d := distance(strings.ToLower(clip(name, 60)), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "use " + oneOf(keys)
+}
+
+// distance counts the single-letter changes that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,103 @@
+package task
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and nothing else is allowed, because
+// some agents accept no other schema; what does not apply is left empty.
+const PlanSchema = `{"type":"object","additionalProperties":false,"required":["verdict","summary","approach","files","risks","evidence","deliverables"],"properties":{` +
+	`"verdict":{"type":"string","enum":["work","already_done","declined"],"description":"work: there is something to do"},` +
+	`"summary":{"type":"string","description":"what will be different, in one or two sentences"},` +
+	`"approach":{"type":"string","description":"how, step by step"},` +
+	`"files":{"type":"array","items":{"type":"string"},"description":"paths to change or add"},` +
+	`"risks":{"type":"array","items":{"type":"string"}},` +
+	`"evidence":{"type":"string","description":"for already_done and declined: how you know; else empty"},` +
+	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","description","acceptance"],"properties":{` +
+	`"id":{"type":"string","description":"{TYPE}-{NNN}, such as FEAT-001"},` +
+	`"description":{"type":"string"},` +
+	`"acceptance":{"type":"array","items":{"type":"string"},"description":"what can be checked when it is done"}}}}}}`
+
+// ReviewSchema is the JSON Schema of a reviewer's structured answer.
+const ReviewSchema = `{"type":"object","additionalProperties":false,"required":["verdict","text"],"properties":{` +
+	`"verdict":{"type":"string","enum":["approved","request_changes"]},` +
+	`"text":{"type":"string","description":"the review: what was checked; for request_changes what must change, with file and line"}}}`
+
+// planAnswer is what PlanSchema describes.
+type planAnswer struct {
+	Verdict      Verdict             `json:"verdict"`
+	Summary      string              `json:"summary"`
+	Approach     string              `json:"approach"`
+	Files        []string            `json:"files"`
+	Risks        []string            `json:"risks"`
+	Evidence     string              `json:"evidence"`
+	Deliverables []deliverableAnswer `json:"deliverables"`
+}
+
+type deliverableAnswer struct {
+	ID          string   `json:"id"`
+	Description string   `json:"description"`
+	Acceptance  []string `json:"acceptance"`
+}
+
+// reviewAnswer is what ReviewSchema describes.
+type reviewAnswer struct {
+	Verdict string `json:"verdict"`
+	Text    string `json:"text"`
+}
+
+// DecodePlan reads a planner's structured answer: strictly, tidied and validated. The revision is left to Merge.
+func DecodePlan(answer []byte) (Plan, error) {
+	var a planAnswer
+	if err := decodeAnswer("plan", answer, &a); err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence}
+	for _, d := range a.Deliverables {
+		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance})
+	}
+	p = p.Tidy()
+	return p, p.Validate()
+}
+
+// DecodeReview reads a reviewer's structured answer strictly. A verdict that its own text contradicts is no approval.
+func DecodeReview(answer []byte) (Review, error) {
+	var a reviewAnswer
+	if err := decodeAnswer("review", answer, &a); err != nil {
+		return Review{}, err
+	}
+	r := Review{Approved: a.Verdict == "approved" && !refuses(a.Text), Text: cut(strings.TrimSpace(a.Text), maxReport)}
+	switch {
+	case a.Verdict != "approved" && a.Verdict != "request_changes":
+		return Review{}, asError(fault.Work, "review", []mistake{{field: "verdict", what: "is " + quote(a.Verdict), way: "use approved or request_changes"}})
+	case !r.Approved && r.Text == "":
+		return Review{}, asError(fault.Work, "review", []mistake{{field: "text", what: "is missing", way: "say what must change"}})
+	}
+	return r, nil
+}
+
+func decodeAnswer(what string, answer []byte, into any) error {
+	if len(answer) > MaxInput {
+		return asError(fault.Work, what, []mistake{tooLong("", len(answer), MaxInput)})
+	}
+	l, err := ReadJSON(answer)
+	if err != nil {
+		return fault.New(fault.Work, "%s: %w", what, err)
+	}
+	var d decoder
+	d.decode(l, "", into)
+	return asError(fault.Work, what, d.mistakes)
+}
+
+var (
+	notApproved   = regexp.MustCompile(`(?i)\b(not|cannot|never|don'?t|can'?t|won'?t|isn'?t)[ _-]+((yet|be|fully|to|really)[ _-]+)*approv|\bunapproved\b|\bdisapprov`)
+	changesWanted = regexp.MustCompile(`(?im)^\W*(request[ _]changes|changes requested|issues found)\b`)
+)
+
+// refuses tells whether a text that should be an approval says the opposite.
+func refuses(text string) bool {
+	return notApproved.MatchString(text) || changesWanted.MatchString(text)
+}

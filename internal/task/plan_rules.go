@@ -1,0 +1,126 @@
+package task
+
+import (
+	"slices"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Next gives the deliverable to work on: the first that is pending.
+func (p Plan) Next() (Deliverable, bool) {
+	for _, d := range p.Deliverables {
+		if d.Status == Pending || d.Status == "" {
+			return d, true
+		}
+	}
+	return Deliverable{}, false
+}
+
+// Find gives a deliverable by its id.
+func (p Plan) Find(id string) (Deliverable, bool) {
+	for _, d := range p.Deliverables {
+		if d.ID == id {
+			return d, true
+		}
+	}
+	return Deliverable{}, false
+}
+
+// WithStatus gives a copy of the plan in which one deliverable has a new status. The reason is kept for blocked ones only.
+func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
+	if s != Pending && s != Passed && s != Blocked {
+		return p, fault.New(fault.Input, "status is %s", quote(string(s))).WithHint("use pending, passed or blocked")
+	}
+	all := slices.Clone(p.Deliverables)
+	for i := range all {
+		if all[i].ID != id {
+			continue
+		}
+		all[i].Status, all[i].Reason = s, ""
+		if s == Blocked {
+			all[i].Reason = cut(oneLine(reason), maxDescription)
+		}
+		p.Deliverables = all
+		return p, nil
+	}
+	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).WithHint("use an id of the plan's revision %d", p.Revision)
+}
+
+// Counts tells how many deliverables stand where.
+func (p Plan) Counts() (passed, blocked, pending int) {
+	for _, d := range p.Deliverables {
+		switch d.Status {
+		case Passed:
+			passed++
+		case Blocked:
+			blocked++
+		default:
+			pending++
+		}
+	}
+	return passed, blocked, pending
+}
+
+// AllPassed tells whether nothing is left to do and something was done: every deliverable that is not blocked has passed.
+func (p Plan) AllPassed() bool {
+	passed, _, pending := p.Counts()
+	return passed > 0 && pending == 0
+}
+
+// AllBlocked tells whether every deliverable is blocked.
+func (p Plan) AllBlocked() bool {
+	passed, blocked, pending := p.Counts()
+	return blocked > 0 && passed == 0 && pending == 0
+}
+
+// Merge gives the plan that follows old when next was made after an edit or a review. It gets the next revision.
+//
+//   - What has passed stays in the plan, first and in its order, so that people see all that was done.
+//   - A deliverable that comes again word for word keeps its status when it has passed; when it was blocked it is tried anew.
+//   - One that comes again with the same description and other criteria is open again.
+//   - An id never changes its meaning: when next uses the id of a passed deliverable for something else, that gets a new number.
+//   - What was not done and does not come again is dropped.
+//
+// When more than MaxDeliverables would be left, the oldest passed ones are dropped.
+func Merge(old, next Plan) Plan {
+	next.Revision = old.Revision + 1
+	var done, todo []Deliverable
+	same := make([]bool, len(next.Deliverables))
+	for _, was := range old.Deliverables {
+		if was.Status != Passed {
+			continue
+		}
+		i := slices.IndexFunc(next.Deliverables, func(d Deliverable) bool { return d.ID == was.ID && d.Description == was.Description })
+		switch {
+		case i >= 0 && slices.Equal(next.Deliverables[i].Acceptance, was.Acceptance):
+			same[i] = true // stays done, in its old place
+			done = append(done, was)
+		case i < 0:
+			done = append(done, was)
+		}
+	}
+	for i, d := range next.Deliverables {
+		if same[i] {
+			continue
+		}
+		d.Status, d.Reason = Pending, ""
+		if slices.ContainsFunc(done, func(was Deliverable) bool { return was.ID == d.ID }) {
+			kind := typeOf(d.ID)
+			d.ID = numbered(kind, highest(kind, old.Deliverables, next.Deliverables, todo)+1)
+		}
+		todo = append(todo, d)
+	}
+	if extra := len(done) + len(todo) - MaxDeliverables; extra > 0 {
+		done = done[min(extra, len(done)):]
+	}
+	next.Deliverables = append(slices.Clip(done), todo...)
+	return next
+}
+
+// typeOf gives the TYPE of an id {TYPE}-{NNN}.
+func typeOf(id string) string {
+	if m := looseID.FindStringSubmatch(id); m != nil {
+		return m[1]
+	}
+	return "TASK"
+}

@@ -1,0 +1,100 @@
+package task
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+func with(d Deliverable, s Status, reason string) Deliverable {
+	d.Status, d.Reason = s, reason
+	return d
+}
+
+func TestPlanGoesThroughItsDeliverables(t *testing.T) {
+	t.Parallel()
+	p := Plan{Revision: 1, Deliverables: []Deliverable{pending("A-001", "a"), pending("A-002", "b")}}
+	start := p
+	if d, ok := p.Next(); !ok || d.ID != "A-001" || p.AllPassed() || p.AllBlocked() {
+		t.Fatal("a fresh plan starts with its first deliverable")
+	}
+	p, _ = p.WithStatus("A-001", Blocked, "no\nnetwork")
+	if d, _ := p.Next(); d.ID != "A-002" || p.AllBlocked() || p.Deliverables[0].Reason != "no network" {
+		t.Fatalf("after a block: %+v", p)
+	}
+	all, _ := p.WithStatus("A-002", Blocked, "x")
+	if _, ok := all.Next(); ok || !all.AllBlocked() || all.AllPassed() {
+		t.Fatal("all blocked")
+	}
+	p, _ = p.WithStatus("A-002", Passed, "ignored")
+	if _, ok := p.Next(); ok || !p.AllPassed() || p.AllBlocked() || p.Deliverables[1].Reason != "" {
+		t.Fatal("all that is not blocked has passed")
+	}
+	if diff := cmp.Diff([]Deliverable{pending("A-001", "a"), pending("A-002", "b")}, start.Deliverables); diff != "" {
+		t.Errorf("the first plan was changed: %s", diff)
+	}
+	if (Plan{}).AllPassed() || (Plan{}).AllBlocked() {
+		t.Error("a plan without deliverables is neither")
+	}
+}
+
+func TestWithStatusRefuses(t *testing.T) {
+	t.Parallel()
+	p := Plan{Deliverables: []Deliverable{pending("A-001", "a")}}
+	for _, tt := range []struct {
+		id string
+		s  Status
+	}{{"A-002", Passed}, {"A-001", "done"}} {
+		if _, err := p.WithStatus(tt.id, tt.s, ""); fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
+			t.Errorf("%v: got %v", tt, err)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	a, b, c := pending("A-001", "a", "x"), pending("A-002", "b"), pending("A-003", "c")
+	passedA, passedB := with(a, Passed, ""), with(b, Passed, "")
+	tests := []struct {
+		name           string
+		old, new, want []Deliverable
+	}{
+		{"after an edit nothing is kept", []Deliverable{a, b}, []Deliverable{b, c}, []Deliverable{b, c}},
+		{"what has passed is kept, first", []Deliverable{passedA, b}, []Deliverable{c}, []Deliverable{passedA, c}},
+		{"word for word again stays passed", []Deliverable{passedA, passedB}, []Deliverable{b, c, a}, []Deliverable{passedA, passedB, c}},
+		{"other criteria open it again", []Deliverable{passedA}, []Deliverable{pending("A-001", "a", "x", "y")}, []Deliverable{pending("A-001", "a", "x", "y")}},
+		{"an id keeps its meaning", []Deliverable{passedA, passedB}, []Deliverable{pending("A-001", "other"), pending("A-002", "more")},
+			[]Deliverable{passedA, passedB, pending("A-003", "other"), pending("A-004", "more")}},
+		{"a blocked one is tried anew", []Deliverable{with(a, Blocked, "r")}, []Deliverable{a}, []Deliverable{a}},
+		{"a blocked one is dropped", []Deliverable{with(a, Blocked, "r")}, []Deliverable{b}, []Deliverable{b}},
+	}
+	for _, tt := range tests {
+		got := Merge(Plan{Revision: 4, Summary: "old", Deliverables: tt.old}, Plan{Summary: "new", Deliverables: tt.new})
+		if diff := cmp.Diff(Plan{Revision: 5, Summary: "new", Deliverables: tt.want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestMergeIsBounded(t *testing.T) {
+	t.Parallel()
+	p := Plan{}
+	for round := range 5 {
+		var next Plan
+		for i := range 30 {
+			next.Deliverables = append(next.Deliverables, pending(numbered("R", round*30+i+1), "d"))
+		}
+		p = Merge(p, next)
+		if len(p.Deliverables) > MaxDeliverables {
+			t.Fatalf("%d deliverables", len(p.Deliverables))
+		}
+		if _, _, left := p.Counts(); left != 30 {
+			t.Fatalf("%d to do, want 30", left)
+		}
+		for i := range p.Deliverables {
+			p.Deliverables[i].Status = Passed
+		}
+	}
+}

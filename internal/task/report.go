@@ -1,0 +1,143 @@
+package task
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ReportKind is what an agent's report comes to.
+type ReportKind string
+
+// The kinds.
+const (
+	ReportPlan      ReportKind = "plan"       // Text is the plan in Markdown
+	ReportProgress  ReportKind = "progress"   // one deliverable is done, more are left; Text is the commit message
+	ReportDone      ReportKind = "done"       // nothing is left; Text is the commit message
+	ReportBlocked   ReportKind = "blocked"    // the deliverable can't be done; Text says why
+	ReportSpecIssue ReportKind = "spec_issue" // a person must decide; Text is the question
+	ReportApproved  ReportKind = "approved"   // the review is positive; Text is the review
+	ReportChanges   ReportKind = "changes"    // the review is not; Text is the review
+	ReportNone      ReportKind = "none"       // the session ended without a report
+)
+
+// Report is what a session's markers and text come to.
+type Report struct {
+	Kind  ReportKind `json:"kind"`
+	Text  string     `json:"text,omitempty"`
+	Notes []string   `json:"notes,omitempty"`
+}
+
+// Bounds of a report; it is kept in the task's history.
+const (
+	maxReport = 16 << 10
+	maxNote   = 2 << 10
+	maxNotes  = 30
+	maxDraft  = 128 << 10 // a plan in text, which is kept as a Plan only
+)
+
+// careful lists each role's markers that end a session, the most careful first: where markers contradict each other, the
+// first of them counts. So a review with both verdicts is no approval, and a doubtful success is looked at by a person.
+var careful = []struct {
+	role  Role
+	kinds []MarkerKind
+}{
+	{Planner, []MarkerKind{SpecIssue, PlanComplete}},
+	{Implementer, []MarkerKind{SpecIssue, Blocking, Progress, Done}},
+	{Reviewer, []MarkerKind{SpecIssue, RequestChanges, Approved}},
+}
+
+// NewReport tells what a session in the role has reported. Markers are those of the whole session; text is what its last
+// turn showed, where an unfinished marker still stands. Text alone is never a report.
+func NewReport(role Role, markers []Marker, text string) Report {
+	r := Report{Kind: ReportNone}
+	var ends []MarkerKind
+	for _, c := range careful {
+		if c.role == role {
+			ends = c.kinds
+		}
+	}
+	var last *Marker
+	for i, m := range markers {
+		switch at := slices.Index(ends, m.Kind); {
+		case m.Kind == Note:
+			r.Notes = append(r.Notes, m.Text)
+		case at < 0:
+		case last == nil || at <= slices.Index(ends, last.Kind):
+			last = &markers[i]
+		}
+	}
+	r.Notes = tidyNotes(r.Notes)
+	if last == nil {
+		return r
+	}
+	for _, kind := range contradicted(markers, ends, last.Kind) {
+		r.Notes = append(r.Notes, "The session reported "+string(kind)+" too; "+string(last.Kind)+" counts.")
+	}
+	r.Kind, r.Text = kindOf(last.Kind), strings.TrimSpace(last.Text)
+	switch r.Kind {
+	case ReportPlan:
+		r.Text = longer(strings.TrimSpace(text), r.Text)
+		r.Text = cut(r.Text, maxDraft)
+		return r
+	case ReportApproved:
+		if refuses(r.Text) || refusedVerdict.MatchString(text) || strings.Contains(text, "<"+string(RequestChanges)+">") {
+			r.Kind = ReportChanges
+		}
+	}
+	if r.Text == "" {
+		r.Text = strings.TrimSpace(text)
+	}
+	r.Text = cut(r.Text, maxReport)
+	return r
+}
+
+// refusedVerdict is a verdict line against an approval, outside of any marker.
+var refusedVerdict = regexp.MustCompile(`(?m)^\W*(NOT[ _]APPROVED|REQUEST[ _]CHANGES|CHANGES[ _]REQUESTED)\b`)
+
+func kindOf(k MarkerKind) ReportKind {
+	switch k {
+	case PlanComplete:
+		return ReportPlan
+	case Progress:
+		return ReportProgress
+	case Done:
+		return ReportDone
+	case Blocking:
+		return ReportBlocked
+	case SpecIssue:
+		return ReportSpecIssue
+	case Approved:
+		return ReportApproved
+	case RequestChanges:
+		return ReportChanges
+	}
+	return ReportNone
+}
+
+// contradicted gives the other ending markers of the session, each once, in the order of care.
+func contradicted(markers []Marker, ends []MarkerKind, counts MarkerKind) (others []MarkerKind) {
+	for _, kind := range ends {
+		if kind != counts && slices.ContainsFunc(markers, func(m Marker) bool { return m.Kind == kind }) {
+			others = append(others, kind)
+		}
+	}
+	return others
+}
+
+func tidyNotes(notes []string) (tidy []string) {
+	for _, n := range notes {
+		if n = cut(strings.TrimSpace(n), maxNote); n != "" {
+			tidy = append(tidy, n)
+		}
+	}
+	return tidy[:min(len(tidy), maxNotes)]
+}
+
+// longer prefers the first text, unless it is a mere remark beside the second.
+func longer(a, b string) string {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
+}

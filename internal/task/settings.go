@@ -1,0 +1,137 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The values that configuration keys choose from. They are part of the file format and never change their meaning.
+const (
+	AgentClaude = "claude"
+	AgentScript = "script"
+
+	ApprovalAuto     = "auto"
+	ApprovalRequired = "required"
+	ApprovalNone     = "none"
+
+	QuotaWait = "wait"
+	QuotaEnd  = "end"
+
+	CommitsIncremental = "incremental"
+	CommitsSingle      = "single"
+)
+
+// Settings is the configuration of one task with every value decided. The keys are those of Config.
+type Settings struct {
+	Agent       string              `json:"agent"`
+	Model       string              `json:"model"`
+	PlanModel   string              `json:"planModel"`
+	Thinking    int                 `json:"thinking"`   // tokens
+	Iterations  int                 `json:"iterations"` //
+	Errors      int                 `json:"errors"`     // in a row
+	Approval    ApprovalSettings    `json:"approval"`
+	Budget      BudgetSettings      `json:"budget"`
+	Quota       string              `json:"quota"`
+	Setup       string              `json:"setup,omitempty"`
+	Check       string              `json:"check,omitempty"`
+	Specs       string              `json:"specs,omitempty"`
+	Commits     string              `json:"commits"`
+	Branch      string              `json:"branch"`
+	PullRequest PullRequestSettings `json:"pullRequest"`
+	Notify      NotifySettings      `json:"notify"`
+	Scenario    string              `json:"scenario,omitempty"`
+}
+
+// ApprovalSettings says who lets a plan pass.
+type ApprovalSettings struct {
+	Mode  string   `json:"mode"`
+	After Duration `json:"after"`
+	Again bool     `json:"again"`
+}
+
+// BudgetSettings bounds what a task may use.
+type BudgetSettings struct {
+	Cost     float64  `json:"cost"` // US dollars
+	Time     Duration `json:"time"`
+	PlanCost float64  `json:"planCost"` // US dollars
+}
+
+// PullRequestSettings says how the pull request looks.
+type PullRequestSettings struct {
+	Draft     bool     `json:"draft"`
+	Labels    []string `json:"labels,omitempty"`
+	Reviewers []string `json:"reviewers,omitempty"`
+}
+
+// NotifySettings says which notices are sent.
+type NotifySettings struct {
+	PlanReady bool `json:"planReady"`
+	Progress  bool `json:"progress"`
+	Complete  bool `json:"complete"`
+	Error     bool `json:"error"`
+}
+
+// Duration is a time span that reads as people write it ("20m", "1h30m") in JSON, and so in the Temporal UI.
+type Duration time.Duration
+
+// Std gives the standard library's type.
+func (d Duration) Std() time.Duration { return time.Duration(d) }
+
+// String leaves out the units that are zero: "2h" and not "2h0m0s".
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// MarshalText writes the duration as String does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil {
+		return fmt.Errorf("read duration: %w", err)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Settings gives the values of a configuration in which everything is set; what is not set is zero. Durations must have
+// passed Validate.
+func (c Config) Settings() Settings {
+	approval, budget, pull, notify := or(c.Approval), or(c.Budget), or(c.PullRequest), or(c.Notify)
+	return Settings{
+		Agent: or(c.Agent), Model: or(c.Model), PlanModel: or(c.PlanModel), Thinking: or(c.Thinking),
+		Iterations: or(c.Iterations), Errors: or(c.Errors),
+		Approval: ApprovalSettings{Mode: or(approval.Mode), After: parsed(approval.After), Again: or(approval.Again)},
+		Budget:   BudgetSettings{Cost: or(budget.Cost), Time: parsed(budget.Time), PlanCost: or(budget.PlanCost)},
+		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
+		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers},
+		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),
+			Error: or(notify.Error)},
+		Scenario: or(c.Scenario),
+	}
+}
+
+// or gives what p points to, and the zero value for nil.
+func or[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func parsed(s *string) Duration {
+	d, err := time.ParseDuration(or(s))
+	if err != nil {
+		return 0
+	}
+	return Duration(d)
+}

@@ -1,0 +1,145 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/process"
+)
+
+// mostAdopted is how many commits of an agent are taken over as they are.
+const mostAdopted = 200
+
+// adopt takes over commits that the agent has made on top of head, and gives the last of them; head when there are none
+// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded and bear none of
+// our marks. Their objects are read with our own git and configuration, packed, and checked on the way in, so what the
+// agent's git folder says about itself has no effect. Nothing is moved yet. Commits that can't be taken are no loss:
+// what they hold is in the work tree.
+func (o *opened) adopt(ctx context.Context, head string, exclude []string) (string, error) {
+	theirs := o.agentHead()
+	if theirs == "" || theirs == head {
+		return head, nil
+	}
+	why := o.adoptable(ctx, head, theirs, exclude)
+	if why == nil {
+		why = o.bringIn(ctx, head, theirs)
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if why != nil {
+		o.m.log.InfoContext(ctx, "commits of the agent are not taken as they are", "task", o.id, "commit", theirs, "reason", why)
+		return head, nil
+	}
+	return theirs, nil
+}
+
+// theirObjects is our git folder with the agent's objects to read.
+func (o *opened) theirObjects() repo {
+	dir := filepath.Join(o.place.work(), ".git", "objects")
+	if strings.ContainsAny(dir, `:"\`) {
+		dir = configValue(dir)
+	}
+	return o.bare().with("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + dir)
+}
+
+func span(head, theirs string) []string {
+	if head == "" {
+		return []string{theirs}
+	}
+	return []string{theirs, "^" + head}
+}
+
+func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []string) error {
+	root, err := os.OpenRoot(o.place.work())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if !o.agentGitSound(root) {
+		return errors.New("the agent's git folder was changed")
+	}
+	r := o.theirObjects()
+	args := []string{"log", "--format=%ae%x00%ce%x00%(trailers:key=" + trailer + ")%x00", "-z", fmt.Sprintf("-n%d", mostAdopted+1)}
+	text, err := r.run(ctx, slices.Concat(args, span(head, theirs))...)
+	if err != nil {
+		return err
+	}
+	f := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
+	if len(f)/4 >= mostAdopted {
+		return fmt.Errorf("there are more than %d", mostAdopted)
+	}
+	for i := 0; i+2 < len(f); i += 4 {
+		if f[i] != o.m.config.Author.Email || f[i+1] != o.m.config.Author.Email {
+			return fmt.Errorf("one is in the name of %q", f[i])
+		}
+		if f[i+2] != "" {
+			return errors.New("one bears a mark of ours")
+		}
+	}
+	if len(exclude) == 0 {
+		return nil
+	}
+	touched, err := r.run(ctx, slices.Concat([]string{"log", "-n1", "--format=%H"}, span(head, theirs), []string{"--"}, exclude)...)
+	if err == nil && touched != "" {
+		err = errors.New("they touch what is excluded")
+	}
+	return err
+}
+
+// bringIn copies the commits into our git folder.
+func (o *opened) bringIn(ctx context.Context, head, theirs string) error {
+	pack, err := os.CreateTemp(o.place.git(), "adopt-*.pack")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(pack.Name())
+	defer pack.Close()
+	revs := strings.Join(span(head, theirs), "\n") + "\n"
+	if err := o.theirObjects().pipe(ctx, []byte(revs), pack, "pack-objects", "--revs", "--stdout", "--quiet"); err != nil {
+		return err
+	}
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r := o.bare()
+	exit, stderr, err := process.Direct(ctx, process.Spec{Path: o.m.git, Args: []string{"index-pack", "--strict", "--stdin"},
+		Dir: r.cwd(), Env: r.environ(nil), Stdin: pack}, io.Discard)
+	if err == nil {
+		err = o.m.judge("index-pack", exit, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := r.run(ctx, append([]string{"rev-list", "--objects", "--quiet"}, span(head, theirs)...)...); err != nil {
+		return err
+	}
+	if head == "" {
+		return nil
+	}
+	if follows, err := r.isAncestor(ctx, head, theirs); err != nil || !follows {
+		return errors.Join(errors.New("they do not follow our last commit"), err)
+	}
+	return nil
+}
+
+// seal gives the agent's last commit our mark. It was not seen by anybody yet, so it may get a new id.
+func (o *opened) seal(ctx context.Context, commit, mark string) (string, error) {
+	text, err := o.bare().run(ctx, "log", "-1", "--date=raw", "--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00%B", commit)
+	if err != nil {
+		return "", err
+	}
+	f := strings.SplitN(text, "\x00", 6)
+	args := []string{"commit-tree", "-F", "-"}
+	for _, parent := range strings.Fields(f[1]) {
+		args = append(args, "-p", parent)
+	}
+	r := o.bare().with("GIT_AUTHOR_NAME="+f[2], "GIT_AUTHOR_EMAIL="+f[3], "GIT_AUTHOR_DATE="+f[4])
+	return r.feed(ctx, withTrailer(f[5], mark), append(args, f[0])...)
+}

@@ -1,0 +1,253 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// preparation is the making or taking over of one workspace.
+type preparation struct {
+	*opened
+	spec    Spec
+	rem     remote
+	listing listing
+	branch  string // base branch, "" when the remote has none by that name
+	tip     string // its last commit
+	found   record // what the fence on the remote says; zero when there is none
+}
+
+// look asks the remote, and brings what the task needs from it into the mirror.
+func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err error) {
+	if j.rem, err = m.remote(ctx, j.spec.Repository); err != nil {
+		return "", err
+	}
+	names := []string{fenceRef(j.spec.TaskID), checkpointRef(j.spec.TaskID)}
+	if j.spec.Base != "" {
+		names = append(names, "refs/heads/"+j.spec.Base)
+	}
+	if j.listing, err = m.list(ctx, j.rem, names...); err != nil {
+		return "", err
+	}
+	if j.spec.Base != "" {
+		j.branch, j.tip = j.spec.Base, j.listing.refs["refs/heads/"+j.spec.Base]
+	} else {
+		j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]
+	}
+	if j.tip == "" {
+		j.branch = ""
+	}
+	mirror = m.mirrorName(j.spec.Repository, j.rem.url)
+	j.tip, err = m.mirrorBase(ctx, j.rem, mirror, j.listing.format, j.branch, j.tip)
+	return mirror, err
+}
+
+// claim refuses an attempt that is not the newest, and learns what earlier ones have written.
+func (j *preparation) claim(ctx context.Context) (err error) {
+	fence, checkpoint := j.listing.refs[fenceRef(j.id)], j.listing.refs[checkpointRef(j.id)]
+	if fence == "" && checkpoint == "" {
+		j.state.FenceRef = ""
+		return nil
+	}
+	if j.found, err = j.fetchFence(ctx, j.rem, j.listing); err != nil {
+		return err
+	}
+	if j.found.Fence > j.spec.Fence {
+		return fenced(j.id, j.spec.Fence, j.found.Fence)
+	}
+	j.state.FenceRef, j.found.Checkpoint = fence, checkpoint
+	return nil
+}
+
+// build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
+func (j *preparation) build(ctx context.Context, m *Manager) error {
+	t := m.tree(j.spec.TaskID, j.spec.Fence)
+	mirror, err := j.look(ctx, m)
+	if err != nil {
+		return err
+	}
+	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Format: j.listing.format, Mirror: mirror,
+		Record: record{Branch: j.spec.Branch}})
+	if err := os.MkdirAll(t.place.work(), 0o700); err != nil {
+		return diskFault(fmt.Errorf("make work tree: %w", err), m.tasks())
+	}
+	if err := j.enforce(ctx); err != nil {
+		return err
+	}
+	if err := j.claim(ctx); err != nil {
+		return err
+	}
+	if err := j.resolveBase(ctx); err != nil {
+		return err
+	}
+	if err := j.checkOut(ctx); err != nil {
+		return fmt.Errorf("check out: %w", err)
+	}
+	return j.announce(ctx)
+}
+
+// resolveBase settles where the task starts: where it started before, else at the tip of the base branch.
+func (j *preparation) resolveBase(ctx context.Context) error {
+	rec := &j.state.Record
+	switch {
+	case j.found.Fence > 0:
+		rec.BaseBranch, rec.Base, rec.Pushed, rec.Checkpoint = j.found.BaseBranch, j.found.Base, j.found.Pushed, j.found.Checkpoint
+	case j.tip != "":
+		rec.BaseBranch, rec.Base, rec.Checkpoint = j.branch, j.tip, j.found.Checkpoint
+		if rec.Checkpoint != "" { // somebody has removed the fence: take the last commit that both have
+			base, err := j.bare().run(ctx, "merge-base", rec.Checkpoint, j.tip)
+			if err != nil {
+				return fmt.Errorf("find where the checkpoint starts: %w", err)
+			}
+			rec.Base = base
+		}
+	default:
+		all, err := j.m.list(ctx, j.rem)
+		if err != nil {
+			return err
+		}
+		if there := all.branches(); len(there) > 0 {
+			return noBase(j.rem, j.spec.Base, there)
+		}
+		if rec.BaseBranch = j.spec.Base; rec.BaseBranch == "" {
+			if rec.BaseBranch, err = j.m.unbornBranch(ctx, j.rem); err != nil {
+				return err
+			}
+		}
+	}
+	if rec.BaseBranch == rec.Branch {
+		return fault.New(fault.Input, "branch %q is the base itself", rec.Branch).WithHint("a task works on a branch of its own")
+	}
+	return nil
+}
+
+// checkOut fills the work tree and gives the agent its git.
+func (j *preparation) checkOut(ctx context.Context) error {
+	rec, r := j.state.Record, j.bare()
+	start := rec.Base
+	if rec.Checkpoint != "" {
+		start, j.state.Restored = rec.Checkpoint, true
+	}
+	if rec.Base != "" {
+		if err := j.m.pin(ctx, j.state.Mirror, j.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
+			return err
+		}
+		if _, err := r.run(ctx, "update-ref", "refs/longshift/base", rec.Base); err != nil {
+			return err
+		}
+	}
+	if start != "" {
+		if _, err := r.run(ctx, "update-ref", j.branchRef(), start); err != nil {
+			return err
+		}
+		if _, err := j.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
+			return err
+		}
+	}
+	if err := j.handOver(ctx, start); err != nil {
+		return err
+	}
+	if err := writeFile(j.place.ready(), []byte(j.state.Mirror+"\n")); err != nil {
+		return err
+	}
+	return j.save()
+}
+
+// announce moves the fence on the remote to this attempt and completes the workspace.
+func (j *preparation) announce(ctx context.Context) error {
+	for range tries {
+		err := j.write(ctx, j.rem, j.state.Record)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		l, err := j.m.list(ctx, j.rem, fenceRef(j.id), checkpointRef(j.id))
+		if err != nil {
+			return err
+		}
+		j.listing = l
+		if err := j.claim(ctx); err != nil {
+			return err
+		}
+		if j.found.Checkpoint != j.state.Record.Checkpoint {
+			return fault.New(fault.Infra, "the checkpoint of task %s moved while it was restored", j.id)
+		}
+		j.state.Record.Pushed = j.found.Pushed
+	}
+	return fault.New(fault.Infra, "the fence of task %s on %s keeps moving", j.id, j.rem.name)
+}
+
+// takeOver goes on with a workspace of an earlier attempt on this host.
+func (j *preparation) takeOver(ctx context.Context) error {
+	if _, err := j.look(ctx, j.m); err != nil {
+		return err
+	}
+	if err := j.claim(ctx); err != nil {
+		return err
+	}
+	head, err := j.head(ctx)
+	if err != nil {
+		return err
+	}
+	rec, there := &j.state.Record, j.found.Checkpoint
+	if rec.BaseBranch == "" { // the state was lost
+		if rec.BaseBranch = j.found.BaseBranch; rec.BaseBranch == "" {
+			rec.BaseBranch = j.branch
+		}
+	}
+	if j.found.Fence > 0 {
+		rec.Pushed = j.found.Pushed
+	}
+	rec.Checkpoint = there
+	j.state.Restored = j.state.Restored && rec.Fence == 0 // then it was made by this very attempt
+	if there == "" {
+		return j.announce(ctx)
+	}
+	ours := head != ""
+	if ours {
+		if ours, err = j.bare().isAncestor(ctx, there, head); err != nil {
+			return err
+		}
+	}
+	if !ours {
+		if err := j.followCheckpoint(ctx, head, there); err != nil {
+			return err
+		}
+	}
+	return j.announce(ctx)
+}
+
+// followCheckpoint gives up what an earlier attempt has here: a later one has gone on elsewhere. What is given up, work
+// that was not committed included, is kept under a ref of the git folder.
+func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint string) error {
+	r := j.bare()
+	if head != "" {
+		left, err := j.leave(ctx, head)
+		if err != nil {
+			return err
+		}
+		if _, err := r.run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left); err != nil {
+			return err
+		}
+		j.m.log.WarnContext(ctx, "workspace is behind the checkpoint and follows it", "task", j.id, "left", left, "checkpoint", checkpoint)
+	}
+	if _, err := r.run(ctx, "update-ref", j.branchRef(), checkpoint); err != nil {
+		return err
+	}
+	if err := j.reset(ctx, checkpoint); err != nil {
+		return err
+	}
+	j.state.Restored = true
+	return j.handOver(ctx, checkpoint)
+}
+
+// leave makes a commit of everything that an earlier attempt has left.
+func (j *preparation) leave(ctx context.Context, head string) (string, error) {
+	tree, err := j.snapshot(ctx, head, nil)
+	if err != nil {
+		return "", err
+	}
+	return j.commitTree(ctx, tree, head, "Left by an earlier attempt of the task\n")
+}

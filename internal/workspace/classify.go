@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// symptom is what git, ssh, curl or a forge says when something of a kind is wrong.
+type symptom struct {
+	kind  fault.Kind
+	hint  string
+	about string // "" for the error's own text
+	words []string
+}
+
+// symptoms are tried in this order: the first whose words appear decides.
+var symptoms = []symptom{
+	{fault.NotFound, "check the name, and that the token may see the repository", "repository %s is not there", []string{
+		"repository not found", "does not appear to be a git repository", "returned error: 404", "returned error: 410",
+		"could not be found or you don't have permission", "project not found", "not a git repository",
+	}},
+	{fault.NotFound, "name the repository by its new address", "repository %s has moved", []string{
+		"returned error: 301", "returned error: 302", "returned error: 307", "returned error: 308",
+	}},
+	{fault.Denied, "check another branch out there, or work on a bare repository", "%s has the branch checked out", []string{
+		"branch is currently checked out", "refusing to update checked out branch",
+	}},
+	{fault.Denied, "make the user of the worker the owner of the folder", "%s belongs to another user", []string{
+		"dubious ownership",
+	}},
+	{fault.Denied, "give the worker a token or key that may read and push there", "%s does not let us in", []string{
+		"authentication failed", "could not read username", "could not read password", "terminal prompts disabled",
+		"returned error: 401", "returned error: 403", "permission denied (", "invalid credentials", "access denied",
+		"permission to ", "not allowed to push", "read-only deploy key", "key is marked as read only", "write access to repository not granted",
+	}},
+	{fault.Denied, "look at the rules for branches and pushes there", "%s has refused the push by a rule of its own", []string{
+		"hook declined", "protected branch", "push declined", "repository rule violations", "deny updating a hidden ref",
+	}},
+	{fault.Denied, "add the server's key to the known hosts of the worker", "the server of %s is not known", []string{
+		"host key verification failed", "server certificate verification failed", "self-signed certificate", "self signed certificate",
+	}},
+	{fault.Infra, "", "%s can't be reached", []string{
+		"could not resolve", "failed to connect", "couldn't connect", "connection refused", "connection reset", "connection timed out",
+		"operation timed out", "network is unreachable", "no route to host", "operation too slow", "early eof", "empty reply",
+		"unexpected disconnect", "hung up unexpectedly", "rpc failed", "transfer closed", "returned error: 5", "returned error: 429",
+		"returned error: 408", "temporary failure in name resolution",
+	}},
+}
+
+// classify tells whose fault a failed call to a remote is. What no symptom fits is a fault of the surroundings as well:
+// it happened between us and somebody else's machine.
+func classify(err error, rem remote, stderr string) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	text := strings.ToLower(stderr)
+	for _, s := range symptoms {
+		for _, w := range s.words {
+			if strings.Contains(text, w) {
+				return fault.New(s.kind, s.about+": %w", rem.name, err).WithHint("%s", s.hint)
+			}
+		}
+	}
+	return fault.New(fault.Infra, "the call to %s failed: %w", rem.name, err)
+}
+
+// refusal is one line of `git push --porcelain` about a ref that was not taken.
+type refusal struct{ ref, reason string }
+
+var refused = regexp.MustCompile(`(?m)^!\t[^\t]*:([^\t]+)\t\[[^\]]*\]\s*(?:\((.*)\))?`)
+
+func refusals(porcelain string) []refusal {
+	var out []refusal
+	for _, m := range refused.FindAllStringSubmatch(porcelain, -1) {
+		out = append(out, refusal{m[1], m[2]})
+	}
+	return out
+}
+
+// stale tells whether a push was refused because a ref is not where we thought it was.
+func stale(list []refusal) bool {
+	for _, r := range list {
+		for _, w := range []string{"stale info", "fetch first", "non-fast-forward", "remote ref updated", "already exists",
+			"atomic transaction failed", "failed to update ref", "incorrect old value", "reference already", "failed to lock"} {
+			if strings.Contains(r.reason, w) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// trailer marks a commit of ours with the task and the key it was made for, so that a retry finds it.
+const trailer = "Longshift-Task"
+
+// CommitSpec says what to commit.
+type CommitSpec struct {
+	Key     string   // names the commit within its task: the same key is committed once
+	Message string   //
+	Exclude []string // git pathspecs that stay out, such as a folder's name
+}
+
+// Commit is one that stands.
+type Commit struct {
+	ID                    string
+	Created               bool     // false when there was nothing to commit; ID is the last commit then
+	Files, Added, Deleted int      // against the commit before it
+	LeftOut               []string // git repositories inside the work tree, which can't be committed
+}
+
+// Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
+// top of ours are kept as they are when they can be (see adopt); else what they hold becomes one commit with the rest.
+// A commit that an earlier call with the key has made is found and given back.
+func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
+	if s.Key == "" || strings.ContainsAny(s.Key, "\r\n\x00,") {
+		return c, fault.New(fault.Internal, "commit key %q can't stand in a trailer", s.Key)
+	}
+	err = t.locked(ctx, func(o *opened) error {
+		head, err := o.head(ctx)
+		if err != nil {
+			return err
+		}
+		mark := o.id + "/" + s.Key
+		if c, err = o.findCommit(ctx, head, mark); err != nil || c.ID != "" {
+			return err
+		}
+		c, err = o.commit(ctx, head, mark, s)
+		return err
+	})
+	if err != nil {
+		return Commit{}, fmt.Errorf("commit: %w", err)
+	}
+	return c, nil
+}
+
+func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	parent, err := o.adopt(ctx, head, s.Exclude)
+	if err != nil {
+		return Commit{}, err
+	}
+	found, err := o.repo.stage(ctx, head, parent, s.Exclude)
+	if err != nil {
+		return Commit{}, err
+	}
+	var c Commit
+	switch {
+	case parent != head:
+		c, err = o.commitAdopted(ctx, head, parent, mark, s.Message)
+	case len(found.paths) == 0:
+		c.ID = head
+	default:
+		c, err = o.commitIndex(ctx, head, withTrailer(s.Message, mark))
+	}
+	c.LeftOut = found.embedded
+	return c, err
+}
+
+// commitIndex commits what is staged.
+func (o *opened) commitIndex(ctx context.Context, head, message string) (Commit, error) {
+	var out bytes.Buffer
+	r := o.repo.with(o.dates()...)
+	failed := r.pipe(ctx, []byte(message), &out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
+	id, err := o.head(ctx)
+	if err != nil {
+		return Commit{}, err
+	}
+	if e, ok := failed.(*gitError); ok && id == head && e.exit.Code == 1 {
+		return Commit{ID: head}, nil // what differs does not differ to git
+	}
+	if failed != nil {
+		return Commit{}, failed
+	}
+	c := Commit{ID: id, Created: true}
+	c.Files, c.Added, c.Deleted = shortstat(out.String())
+	return c, o.handOver(ctx, id)
+}
+
+// commitAdopted moves the branch to the agent's commits, with one of ours on top when there is more in the work tree.
+func (o *opened) commitAdopted(ctx context.Context, head, theirs, mark, message string) (Commit, error) {
+	before, err := o.treeOf(ctx, theirs)
+	if err != nil {
+		return Commit{}, err
+	}
+	tree, err := o.repo.run(ctx, "write-tree")
+	if err != nil {
+		return Commit{}, err
+	}
+	id := ""
+	if tree != before {
+		id, err = o.commitTree(ctx, tree, theirs, withTrailer(message, mark))
+	} else {
+		id, err = o.seal(ctx, theirs, mark)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := o.bare().setRef(ctx, o.branchRef(), id, head); err != nil {
+		return Commit{}, err
+	}
+	return o.describe(ctx, head, id)
+}
+
+// describe completes a commit that stands: the agent sees it, and its changes are counted.
+func (o *opened) describe(ctx context.Context, before, id string) (Commit, error) {
+	if err := o.handOver(ctx, id); err != nil {
+		return Commit{}, err
+	}
+	text, err := o.bare().run(ctx, "diff-tree", "--shortstat", "-r", o.or(before), id)
+	c := Commit{ID: id, Created: true}
+	c.Files, c.Added, c.Deleted = shortstat(text)
+	return c, err
+}
+
+// findCommit looks for the mark in the task's commits.
+func (o *opened) findCommit(ctx context.Context, head, mark string) (Commit, error) {
+	if head == "" || head == o.state.Record.Base {
+		return Commit{}, nil
+	}
+	args := []string{"log", "--format=%H %P,%(trailers:key=" + trailer + ",valueonly,separator=%x2C)", head}
+	if o.state.Record.Base != "" {
+		args = append(args, "^"+o.state.Record.Base)
+	}
+	text, err := o.bare().run(ctx, args...)
+	if err != nil {
+		return Commit{}, err
+	}
+	for _, line := range lines(text) {
+		ids, marks, _ := strings.Cut(line, ",")
+		for m := range strings.SplitSeq(marks, ",") {
+			if f := strings.Fields(ids); strings.TrimSpace(m) == mark {
+				return o.describe(ctx, strings.Join(f[1:min(2, len(f))], ""), f[0])
+			}
+		}
+	}
+	return Commit{}, nil
+}
+
+// dates make commits bear the time of our clock.
+func (o *opened) dates() []string {
+	now := strconv.FormatInt(o.m.config.Now().Unix(), 10) + " +0000"
+	return []string{"GIT_AUTHOR_DATE=" + now, "GIT_COMMITTER_DATE=" + now}
+}
+
+func (o *opened) commitTree(ctx context.Context, tree, parent, message string) (string, error) {
+	args := []string{"commit-tree", "-F", "-"}
+	if parent != "" {
+		args = append(args, "-p", parent)
+	}
+	return o.bare().with(o.dates()...).feed(ctx, message, append(args, tree)...)
+}

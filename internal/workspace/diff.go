@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	mostFile = 1 << 20   // bytes
+	mostDiff = 512 << 10 // bytes
+	mostLog  = 1000      // commits
+)
+
+// File reads a file of the base commit, never of the work tree. It is false when there is none. Links are refused, for
+// they may point anywhere; so is a file over 1 MiB.
+func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
+	clean := path.Clean(name)
+	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return nil, false, fault.New(fault.Input, "%q is not a path in the repository", name)
+	}
+	err = t.locked(ctx, func(o *opened) error {
+		data, found, err = o.file(ctx, clean)
+		return err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("read %s of the base commit: %w", name, err)
+	}
+	return data, found, nil
+}
+
+func (o *opened) file(ctx context.Context, name string) ([]byte, bool, error) {
+	base := o.state.Record.Base
+	if base == "" {
+		return nil, false, nil
+	}
+	r := o.bare().with("GIT_LITERAL_PATHSPECS=1")
+	text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", name)
+	if err != nil {
+		return nil, false, err
+	}
+	f := strings.Fields(text) // mode type id size path
+	if len(f) < 5 || f[1] != "blob" {
+		return nil, false, nil
+	}
+	if f[0] == "120000" {
+		return nil, false, fault.New(fault.Input, "%s is a symbolic link, which is not followed", name)
+	}
+	if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
+		return nil, false, fault.New(fault.Input, "%s has %s bytes; at most %d are read", name, f[3], mostFile)
+	}
+	var out bytes.Buffer
+	err = r.pipe(ctx, nil, &out, "cat-file", "blob", f[2])
+	return out.Bytes(), err == nil, err
+}
+
+// Diff is what lies between two commits.
+type Diff struct {
+	Text                  string // a patch, at most 512 KiB; a last line says what is left out
+	Files, Added, Deleted int
+}
+
+// Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree have no say in it, so
+// a change can't hide itself.
+func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
+	err = t.locked(ctx, func(o *opened) error {
+		head, err := o.head(ctx)
+		if err != nil || head == from {
+			return err
+		}
+		out := &head512{}
+		err = o.bare().pipe(ctx, nil, out, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
+			"--submodule=short", "--ignore-submodules=none", "--shortstat", "--patch", o.or(from), o.or(head), "--")
+		if err != nil {
+			return err
+		}
+		stat, patch, _ := strings.Cut(out.String(), "\n")
+		d.Files, d.Added, d.Deleted = shortstat(stat)
+		d.Text = strings.TrimPrefix(patch, "\n")
+		return nil
+	})
+	if err != nil {
+		return Diff{}, fmt.Errorf("compare: %w", err)
+	}
+	return d, nil
+}
+
+// head512 keeps the first 512 KiB, whole lines.
+type head512 struct {
+	kept []byte
+	cut  int
+}
+
+func (h *head512) Write(b []byte) (int, error) {
+	take := min(len(b), mostDiff-len(h.kept))
+	h.kept = append(h.kept, b[:take]...)
+	h.cut += len(b) - take
+	return len(b), nil
+}
+
+func (h *head512) String() string {
+	if h.cut == 0 {
+		return strings.ToValidUTF8(string(h.kept), "\uFFFD")
+	}
+	whole := h.kept[:bytes.LastIndexByte(h.kept, '\n')+1]
+	return strings.ToValidUTF8(string(whole), "\uFFFD") + fmt.Sprintf("[diff cut: %d bytes left out]\n", h.cut+len(h.kept)-len(whole))
+}
+
+// LogEntry is one commit.
+type LogEntry struct {
+	ID      string
+	Author  string
+	Time    time.Time
+	Subject string
+	Body    string // the rest of the message, trailers included
+}
+
+// Log lists the commits after from ("" for all), newest first, at most 1000.
+func (t *Tree) Log(ctx context.Context, from string) (list []LogEntry, err error) {
+	err = t.locked(ctx, func(o *opened) error {
+		head, err := o.head(ctx)
+		if err != nil || head == "" || head == from {
+			return err
+		}
+		args := []string{"log", "-z", fmt.Sprintf("-n%d", mostLog), "--format=%H%x00%an%x00%at%x00%s%x00%b"}
+		text, err := o.bare().run(ctx, append(args, span(from, head)...)...)
+		if err != nil {
+			return err
+		}
+		f := strings.Split(text, "\x00")
+		for i := 0; i+4 < len(f); i += 5 {
+			at, _ := strconv.ParseInt(f[i+2], 10, 64)
+			list = append(list, LogEntry{ID: f[i], Author: f[i+1], Time: time.Unix(at, 0).UTC(), Subject: f[i+3], Body: strings.TrimSpace(f[i+4])})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,153 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// The fence on the remote is a ref whose commit says which attempt of the task may write, and what it has written.
+//
+// A push names the fence it expects with --force-with-lease. Git checks a lease against what the server advertises at the
+// start of the push, and the server checks it again under its own lock only when the push moves that ref: a lease on a
+// ref that is up to date is left out, and a fence that moves in between goes unnoticed (measured). So every write of ours
+// moves the fence too, in the same atomic push, to a commit that says what is written. The server then compares the old
+// fence in the transaction that moves the branch, and no race is left.
+//
+// The commit is made from what it says and nothing else, so the same write always gives the same commit.
+
+func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
+func checkpointRef(id string) string { return "refs/longshift/" + id }
+
+// fenceCommit makes the commit that stands for the record. Its parent is the base, so that a base which was rewritten on
+// the remote can still be fetched.
+func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", o.emptyTree())
+	if rec.Base != "" {
+		fmt.Fprintf(&b, "parent %s\n", rec.Base)
+	}
+	const who = "Longshift <longshift@localhost> 0 +0000"
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nfence %d of task %s\n\n%s\n", who, who, rec.Fence, o.id, data)
+	return o.bare().feed(ctx, b.String(), "hash-object", "-t", "commit", "-w", "--stdin")
+}
+
+// readFenceCommit reads what a fence says.
+func (o *opened) readFenceCommit(ctx context.Context, commit string) (record, error) {
+	text, err := o.bare().run(ctx, "cat-file", "commit", commit)
+	if err != nil {
+		return record{}, err
+	}
+	var rec record
+	for _, line := range lines(text) {
+		if strings.HasPrefix(line, "{") {
+			err = json.Unmarshal([]byte(line), &rec)
+		}
+	}
+	if err != nil || rec.Fence < 1 {
+		return record{}, fault.New(fault.Changed, "the fence of task %s on the remote is not one of ours: commit %s", o.id, commit)
+	}
+	return rec, nil
+}
+
+// update is one ref to be moved on the remote: it must be at from ("" for not there), and goes to to ("" to remove it).
+type update struct{ ref, from, to string }
+
+// errMoved says that the remote is not where we thought it was. The caller looks again.
+var errMoved = errors.New("the remote has moved")
+
+// write moves refs on the remote together with the fence, all or none, and remembers it.
+func (o *opened) write(ctx context.Context, rem remote, next record, list ...update) error {
+	next.Fence = o.fence
+	commit, err := o.fenceCommit(ctx, next)
+	if err != nil {
+		return fmt.Errorf("make the fence: %w", err)
+	}
+	list = append(list, update{fenceRef(o.id), o.state.FenceRef, commit})
+	if err := o.push(ctx, rem, list); err != nil {
+		return err
+	}
+	o.state.Record, o.state.FenceRef = next, commit
+	return o.save()
+}
+
+func (o *opened) push(ctx context.Context, rem remote, list []update) error {
+	args := []string{"push", "--porcelain", "--atomic", "--no-verify", "--no-recurse-submodules"}
+	if rem.path { // a checkout of somebody's is not to change under his hands
+		args = append(args, "--receive-pack=git -c receive.denyCurrentBranch=refuse -c receive.autogc=false receive-pack")
+	}
+	var specs []string
+	for _, u := range list {
+		args = append(args, "--force-with-lease="+u.ref+":"+u.from)
+		specs = append(specs, u.to+":"+u.ref)
+	}
+	out, err := o.bare().call(ctx, rem, slices.Concat(args, []string{"--", rem.url}, specs)...)
+	var known *fault.Error
+	if err != nil && stale(refusals(out)) && (!errors.As(err, &known) || known.Kind == fault.Infra) {
+		return fmt.Errorf("%w: %w", errMoved, err)
+	}
+	return err
+}
+
+// resync learns what is on the remote after a push was refused. It fails when a later attempt has the task.
+func (o *opened) resync(ctx context.Context, rem remote) error {
+	l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
+	if err != nil {
+		return err
+	}
+	return o.adoptFence(ctx, rem, l)
+}
+
+// adoptFence takes over what the fence on the remote says about earlier writes of this attempt.
+func (o *opened) adoptFence(ctx context.Context, rem remote, l listing) error {
+	now := l.refs[fenceRef(o.id)]
+	if now == "" {
+		return fault.New(fault.Fenced, "task %s has no fence on %s any more: it has ended", o.id, rem.name)
+	}
+	if now != o.state.FenceRef {
+		rec, err := o.fetchFence(ctx, rem, l)
+		if err != nil {
+			return err
+		}
+		switch {
+		case rec.Fence > o.fence:
+			return fenced(o.id, o.fence, rec.Fence)
+		case rec.Fence < o.fence:
+			return fault.New(fault.Changed, "the fence of task %s on %s was set back to %d", o.id, rem.name, rec.Fence)
+		}
+		o.state.Record, o.state.FenceRef = rec, now
+		if err := o.save(); err != nil {
+			return err
+		}
+	}
+	if there := l.refs[checkpointRef(o.id)]; there != o.state.Record.Checkpoint {
+		return fault.New(fault.Changed, "the checkpoint of task %s on %s was moved by somebody else", o.id, rem.name)
+	}
+	return nil
+}
+
+// fetchFence brings the fence and the checkpoint into our git folder and reads the fence.
+func (o *opened) fetchFence(ctx context.Context, rem remote, l listing) (record, error) {
+	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", rem.url}
+	for ref, local := range map[string]string{fenceRef(o.id): "refs/longshift/fence", checkpointRef(o.id): "refs/longshift/checkpoint"} {
+		if l.refs[ref] != "" {
+			args = append(args, "+"+ref+":"+local)
+		}
+	}
+	if _, err := o.bare().call(ctx, rem, args...); err != nil {
+		return record{}, fmt.Errorf("fetch the checkpoint: %w", err)
+	}
+	if l.refs[fenceRef(o.id)] == "" {
+		return record{}, nil
+	}
+	return o.readFenceCommit(ctx, l.refs[fenceRef(o.id)])
+}

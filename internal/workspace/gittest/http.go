@@ -1,0 +1,131 @@
+package gittest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Action is what a server does with a request in place of serving it. The zero value serves it.
+type Action struct {
+	Status int  // answer with this status
+	Drop   bool // close the connection without an answer
+	Hang   bool // answer nothing until the client goes away or the test ends
+}
+
+// HTTP is a server of bare repositories over git's smart HTTP. Its fields may be set before the first request.
+type HTTP struct {
+	Dir   string // where the repositories lie
+	URL   string // of the repository that NewHTTP has made
+	Bare  string // its folder
+	User  string // with Token: who may come in; both empty lets everybody in
+	Token string
+
+	// Before is called ahead of each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve".
+	Before func(service, step string) Action
+	// After is called when the request was served and its effect stands, before the answer goes out.
+	After func(service, step string) Action
+
+	base string
+	stop chan struct{}
+	once sync.Once
+}
+
+// NewHTTP starts a server with one repository, repo.git, made as by NewBare.
+func NewHTTP(t testing.TB, files map[string]string) *HTTP {
+	t.Helper()
+	h := &HTTP{Dir: t.TempDir(), stop: make(chan struct{})}
+	s := httptest.NewServer(h)
+	h.base = s.URL
+	h.Bare, h.URL = filepath.Join(h.Dir, "repo.git"), s.URL+"/repo.git"
+	fillBare(t, h.Bare, files)
+	t.Cleanup(func() {
+		h.once.Do(func() { close(h.stop) })
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return h
+}
+
+// ServeHTTP serves one request.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	service, step := serviceOf(r)
+	if h.Before != nil && h.act(w, r, h.Before(service, step)) {
+		return
+	}
+	if h.User != "" || h.Token != "" {
+		if user, token, ok := r.BasicAuth(); !ok || user != h.User || token != h.Token {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "no such login", http.StatusUnauthorized)
+			return
+		}
+	}
+	answer := httptest.NewRecorder()
+	if err := h.backend(answer, r); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if h.After != nil && h.act(w, r, h.After(service, step)) {
+		return
+	}
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	w.Write(answer.Body.Bytes())
+}
+
+func serviceOf(r *http.Request) (service, step string) {
+	if s := r.URL.Query().Get("service"); s != "" {
+		return strings.TrimPrefix(s, "git-"), "advertise"
+	}
+	return strings.TrimPrefix(filepath.Base(r.URL.Path), "git-"), "serve"
+}
+
+// act carries an action out and tells whether the request is done with.
+func (h *HTTP) act(w http.ResponseWriter, r *http.Request, a Action) bool {
+	switch {
+	case a.Hang:
+		select {
+		case <-r.Context().Done():
+		case <-h.stop:
+		}
+		panic(http.ErrAbortHandler)
+	case a.Drop:
+		panic(http.ErrAbortHandler)
+	case a.Status != 0:
+		if a.Status/100 == 3 {
+			w.Header().Set("Location", h.base+"/elsewhere.git"+strings.TrimPrefix(r.URL.Path, "/repo.git")+"?"+r.URL.RawQuery)
+		}
+		http.Error(w, http.StatusText(a.Status), a.Status)
+		return true
+	}
+	return false
+}
+
+// backend runs git http-backend. CGI knows no chunked bodies, which git sends for large packs, so the body is read first.
+func (h *HTTP) backend(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return err
+	}
+	env := append(Env(), "GIT_PROJECT_ROOT="+h.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester")
+	if p := r.Header.Get("Git-Protocol"); p != "" {
+		env = append(env, "GIT_PROTOCOL="+p)
+	}
+	(&cgi.Handler{Path: git, Args: []string{"http-backend"}, Dir: h.Dir, Env: env}).ServeHTTP(w, r)
+	return nil
+}

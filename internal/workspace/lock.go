@@ -1,0 +1,101 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lockLook is how often a lock that somebody holds is tried again.
+const lockLook = 5 * time.Millisecond
+
+// lock takes a lock that holds between processes and goroutines, and ends with the process that has it.
+func (m *Manager) lock(ctx context.Context, name string) (release func(), err error) {
+	path := filepath.Join(m.locks(), name+".lock")
+	tick := time.NewTicker(lockLook)
+	defer tick.Stop()
+	for {
+		f, err := tryLock(path)
+		if err != nil {
+			return nil, diskFault(fmt.Errorf("lock %s: %w", name, err), m.locks())
+		}
+		if f != nil {
+			return func() { f.Close() }, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for lock %s: %w", name, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}
+
+func (m *Manager) lockTask(ctx context.Context, id string) (func(), error) {
+	return m.lock(ctx, "task-"+id)
+}
+
+// tryLock gives nil when somebody else has the lock, or when the file was removed while we took it.
+func tryLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil && stillAt(path, f) {
+		return f, nil
+	}
+	f.Close()
+	if err != nil && err != syscall.EWOULDBLOCK && err != syscall.EINTR {
+		return nil, err
+	}
+	return nil, nil
+}
+
+func stillAt(path string, f *os.File) bool {
+	mine, err1 := f.Stat()
+	there, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(mine, there)
+}
+
+// breakStale removes a git lock file that a killed git has left in one of our folders. It is kept while a process has it
+// open, or while a git works in the task's work tree.
+func breakStale(path, work string) bool {
+	if !strings.HasSuffix(path, ".lock") || inUse(path, work) {
+		return false
+	}
+	return os.Remove(path) == nil
+}
+
+// inUse looks through /proc. Without one (not Linux) an old lock file counts as left behind.
+func inUse(path, work string) bool {
+	procs, _ := filepath.Glob("/proc/[0-9]*")
+	if len(procs) == 0 {
+		info, err := os.Stat(path)
+		return err == nil && time.Since(info.ModTime()) < 10*time.Minute
+	}
+	for _, p := range procs {
+		if work != "" && gitIn(p, work) {
+			return true
+		}
+		fds, _ := filepath.Glob(p + "/fd/*")
+		for _, fd := range fds {
+			if target, err := os.Readlink(fd); err == nil && target == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func gitIn(proc, work string) bool {
+	comm, err := os.ReadFile(proc + "/comm")
+	if err != nil || !strings.HasPrefix(string(comm), "git") {
+		return false
+	}
+	cwd, err := os.Readlink(proc + "/cwd")
+	return err == nil && (cwd == work || strings.HasPrefix(cwd, work+"/"))
+}

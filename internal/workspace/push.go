@@ -1,0 +1,127 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// tries is how often a write to a remote is tried anew after it had moved.
+const tries = 3
+
+// retry runs do until the remote holds still.
+func (o *opened) retry(ctx context.Context, do func(remote) error) error {
+	rem, err := o.m.remote(ctx, o.state.Repository)
+	if err != nil {
+		return err
+	}
+	for range tries {
+		if err = do(rem); !errors.Is(err, errMoved) {
+			return err
+		}
+		if err := o.resync(ctx, rem); err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.Infra, "%s keeps moving: %w", rem.name, err)
+}
+
+// Checkpoint pushes the task's last commit to its checkpoint ref. Nothing is done when it is there already. It fails
+// with fault.Fenced when a later attempt has the task, which the remote itself makes sure of.
+func (t *Tree) Checkpoint(ctx context.Context) error {
+	err := t.locked(ctx, func(o *opened) error {
+		head, err := o.head(ctx)
+		if err != nil || head == "" {
+			return err
+		}
+		return o.retry(ctx, func(rem remote) error {
+			next := o.state.Record
+			if next.Checkpoint == head {
+				return nil
+			}
+			from := next.Checkpoint
+			next.Checkpoint = head
+			return o.write(ctx, rem, next, update{checkpointRef(o.id), from, head})
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("push checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Push pushes the task's branch, by commit id, and the checkpoint with it. It gives the branch's head. Commits of
+// somebody else on the branch are a fault.Changed that names them.
+func (t *Tree) Push(ctx context.Context) (head string, err error) {
+	err = t.locked(ctx, func(o *opened) error {
+		if head, err = o.head(ctx); err != nil {
+			return err
+		}
+		if head == "" {
+			return fault.New(fault.Conflict, "task %s has no commit to push", o.id)
+		}
+		return o.retry(ctx, func(rem remote) error { return o.pushBranch(ctx, rem, head) })
+	})
+	if err != nil {
+		return "", fmt.Errorf("push branch: %w", err)
+	}
+	return head, nil
+}
+
+func (o *opened) pushBranch(ctx context.Context, rem remote, head string) error {
+	l, err := o.m.list(ctx, rem, o.branchRef(), fenceRef(o.id), checkpointRef(o.id))
+	if err != nil {
+		return err
+	}
+	if err := o.adoptFence(ctx, rem, l); err != nil {
+		return err
+	}
+	there := l.refs[o.branchRef()]
+	if there == head && o.state.Record.Pushed == head {
+		return nil
+	}
+	if err := o.mayReplace(ctx, rem, there, head); err != nil {
+		return err
+	}
+	next := o.state.Record
+	var list []update
+	if there != head {
+		list = append(list, update{o.branchRef(), there, head})
+	}
+	if next.Checkpoint != head {
+		list = append(list, update{checkpointRef(o.id), next.Checkpoint, head})
+	}
+	next.Pushed, next.Checkpoint = head, head
+	return o.write(ctx, rem, next, list...)
+}
+
+// mayReplace refuses to drop what we have not put there: the branch may be replaced when it holds what we pushed last,
+// or nothing that head does not hold too.
+func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string) error {
+	if there == "" || there == head || there == o.state.Record.Pushed {
+		return nil
+	}
+	r := o.bare()
+	if !r.has(ctx, there) {
+		_, err := r.call(ctx, rem, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules",
+			"--no-auto-maintenance", "--", rem.url, "+"+o.branchRef()+":refs/longshift/theirs")
+		if err != nil {
+			return fmt.Errorf("fetch the branch: %w", err)
+		}
+	}
+	if ok, err := r.isAncestor(ctx, there, head); ok || err != nil {
+		return err
+	}
+	not := []string{head}
+	if o.state.Record.Pushed != "" && r.has(ctx, o.state.Record.Pushed) {
+		not = append(not, o.state.Record.Pushed)
+	}
+	theirs, err := r.run(ctx, append([]string{"log", "-n5", "--format=%h %an: %s", there, "--not"}, not...)...)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Changed, "branch %s of %s has commits that are not the task's: %q",
+		o.state.Record.Branch, rem.name, lines(theirs)).WithHint("take them over or move them away, then resume the task")
+}

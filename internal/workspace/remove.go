@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Remove removes the workspace of a task, and, unless keepRemote is set, its checkpoint and fence on the remote. Refs
+// that a later attempt has written are left to it. What others keep in the task's folder stays, and so does the task's
+// branch on the remote. Called again it has nothing to do.
+func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) error {
+	if err := checkTaskID(taskID); err != nil {
+		return err
+	}
+	release, err := m.lockTask(ctx, taskID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p := m.place(taskID)
+	st, err := p.readState()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && fault.KindOf(err) != fault.NotFound {
+		return fmt.Errorf("remove workspace: %w", err)
+	}
+	if err == nil {
+		o := m.tree(taskID, st.Record.Fence).opened(st)
+		if !keepRemote {
+			if err := o.removeRefs(ctx); err != nil {
+				return fmt.Errorf("remove the checkpoint: %w", err)
+			}
+		}
+		if err := m.pin(ctx, st.Mirror, taskID, ""); err != nil {
+			return fmt.Errorf("remove workspace: %w", err)
+		}
+	}
+	if err := p.remove(); err != nil {
+		return fmt.Errorf("remove workspace: %w", err)
+	}
+	os.Remove(filepath.Join(m.locks(), "task-"+taskID+".lock"))
+	return nil
+}
+
+// removeRefs removes the task's refs from the remote, when the fence is still the one we know.
+func (o *opened) removeRefs(ctx context.Context) error {
+	rem, err := o.m.remote(ctx, o.state.Repository)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(o.place.git()); err != nil { // any repository can send a removal
+		o.repo = o.m.mirror(o.state.Mirror)
+	}
+	for range tries {
+		l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
+		if fault.KindOf(err) == fault.NotFound {
+			return nil // the repository is gone, and the refs with it
+		} else if err != nil {
+			return err
+		}
+		fence := l.refs[fenceRef(o.id)]
+		if fence != "" && fence != o.state.FenceRef {
+			rec, err := o.fetchFence(ctx, rem, l)
+			if err != nil {
+				return err
+			}
+			if rec.Fence > o.fence {
+				o.m.log.WarnContext(ctx, "a later attempt has the task; its refs stay", "task", o.id, "attempt", rec.Fence)
+				return nil
+			}
+		}
+		var list []update
+		for _, ref := range []string{checkpointRef(o.id), fenceRef(o.id)} {
+			if l.refs[ref] != "" {
+				list = append(list, update{ref: ref, from: l.refs[ref]})
+			}
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		if err := o.push(ctx, rem, list); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return fault.New(fault.Infra, "the refs of task %s on %s keep moving", o.id, rem.name)
+}
+
+// remove takes away what is ours in the task's folder, the state last, so that a broken-off removal is seen as such.
+func (p place) remove() error {
+	old, _ := filepath.Glob(filepath.Join(p.dir, "damaged-*"))
+	aside, _ := filepath.Glob(filepath.Join(p.dir, "*.damaged*"))
+	for _, path := range slices.Concat([]string{p.work(), p.git()}, old, aside, []string{p.state(), p.fence()}) {
+		if err := removeAll(path); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(p.dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotEmpty(p.dir) {
+		return err
+	}
+	return nil
+}
+
+func isNotEmpty(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && len(list) > 0
+}
+
+// removeAll also removes folders that their owner may not write to, such as those of a module cache.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() || d != nil && d.IsDir() {
+			os.Chmod(p, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}
+
+// List gives the ids of the tasks that have a workspace here, or the remains of one, in order.
+func (m *Manager) List(context.Context) ([]string, error) {
+	dirs, err := os.ReadDir(m.tasks())
+	if err != nil {
+		return nil, fmt.Errorf("list workspaces: %w", err)
+	}
+	var out []string
+	for _, d := range dirs {
+		p := m.place(d.Name())
+		if checkTaskID(d.Name()) == nil && (exists(p.state()) || exists(p.git()) || exists(p.work())) {
+			out = append(out, d.Name())
+		}
+	}
+	return out, nil
+}

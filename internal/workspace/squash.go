@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Squash makes one commit of everything after base ("" for where the task started). Called again it finds it.
+func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err error) {
+	err = t.locked(ctx, func(o *opened) error {
+		if base == "" {
+			base = o.state.Record.Base
+		}
+		head, err := o.head(ctx)
+		if err != nil {
+			return err
+		}
+		c, err = o.squash(ctx, head, base, withTrailer(message, o.id+"/squash"))
+		return err
+	})
+	if err != nil {
+		return Commit{}, fmt.Errorf("squash: %w", err)
+	}
+	return c, nil
+}
+
+func (o *opened) squash(ctx context.Context, head, base, message string) (Commit, error) {
+	none := Commit{ID: head}
+	if head == base || head == "" {
+		return none, nil
+	}
+	if base != "" {
+		if ok, err := o.bare().isAncestor(ctx, base, head); err != nil || !ok {
+			return none, fmt.Errorf("commit %s is not before the branch's head: %w", base, err)
+		}
+	}
+	now, err := o.bare().run(ctx, "log", "-1", "--format=%T%x00%P%x00%B", head)
+	if err != nil {
+		return none, err
+	}
+	f := strings.SplitN(now, "\x00", 3)
+	before, err := o.treeOf(ctx, base)
+	if err != nil || before == f[0] {
+		return none, err
+	}
+	if f[1] == base && strings.TrimSpace(f[2]) == strings.TrimSpace(message) {
+		return o.describe(ctx, base, head)
+	}
+	id, err := o.commitTree(ctx, f[0], base, message)
+	if err != nil {
+		return none, err
+	}
+	if err := o.bare().setRef(ctx, o.branchRef(), id, head); err != nil {
+		return none, err
+	}
+	return o.describe(ctx, base, id)
+}

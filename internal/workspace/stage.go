@@ -1,0 +1,86 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// changes is how the work tree differs from the index, and whether the index differs from the last commit.
+type changes struct {
+	paths    []string
+	embedded []string // git repositories inside the work tree, by their top folders
+	staged   bool
+}
+
+// changes looks for them. Submodules and embedded repositories are never looked into: their configuration is the agent's.
+func (r repo) changes(ctx context.Context, exclude []string) (c changes, err error) {
+	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--", "."}
+	if !plain(exclude) {
+		for _, e := range exclude {
+			args = append(args, ":(exclude)"+e)
+		}
+	}
+	text, err := r.run(ctx, args...)
+	if err != nil {
+		return c, fmt.Errorf("look for changes: %w", err)
+	}
+	for entry := range strings.SplitSeq(text, "\x00") {
+		kind, rest, _ := strings.Cut(entry, " ")
+		f := strings.SplitN(rest, " ", 8)
+		ordinary := kind == "1" && len(f) == 8
+		c.staged = c.staged || kind == "u" || ordinary && f[0][0] != '.'
+		switch {
+		case kind == "?" && strings.HasSuffix(rest, "/"):
+			c.embedded = append(c.embedded, strings.TrimSuffix(rest, "/"))
+		case kind == "?" && !isExcluded(rest, exclude):
+			c.paths = append(c.paths, rest)
+		case ordinary && f[0][1] != '.' && f[1][0] == 'N' && !isExcluded(f[7], exclude):
+			c.paths = append(c.paths, f[7])
+		}
+	}
+	return c, nil
+}
+
+// plain tells whether the pathspecs are nothing but names of files and folders.
+func plain(specs []string) bool { return !strings.ContainsAny(strings.Join(specs, ""), "*?[\\:") }
+
+func isExcluded(name string, exclude []string) bool {
+	for _, e := range exclude {
+		if e = path.Clean(e); name == e || strings.HasPrefix(name, e+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// stage makes the index what parent has, plus everything in the work tree that is not excluded or ignored. The index is
+// most often what head has already, for it was committed last.
+func (r repo) stage(ctx context.Context, head, parent string, exclude []string) (changes, error) {
+	align := func() error {
+		if parent == "" {
+			_, err := r.run(ctx, "read-tree", "--empty")
+			return err
+		}
+		_, err := r.run(ctx, "read-tree", "-m", parent)
+		return err
+	}
+	sure := parent == head && plain(exclude)
+	if !sure {
+		if err := align(); err != nil {
+			return changes{}, err
+		}
+	}
+	c, err := r.changes(ctx, exclude)
+	if err == nil && sure && c.staged {
+		if err = align(); err == nil {
+			c, err = r.changes(ctx, exclude)
+		}
+	}
+	if err != nil || len(c.paths) == 0 {
+		return c, err
+	}
+	_, err = r.feed(ctx, strings.Join(c.paths, "\x00")+"\x00", "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+	return c, err
+}

@@ -1,0 +1,180 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Tree is a workspace opened for one attempt of its task. Each operation takes the task's lock and looks at the fence
+// again, so a Tree that was opened long ago can't write over a later attempt. It may be used by several goroutines.
+type Tree struct {
+	m      *Manager
+	id     string
+	place  place
+	fence  int
+	closed atomic.Bool
+}
+
+// Open opens a workspace that was prepared with this fence. It fails with fault.Fenced when a later attempt has it, and
+// with fault.NotFound when it is gone or was not prepared for this attempt.
+func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, error) {
+	if err := checkTaskID(taskID); err != nil {
+		return nil, err
+	}
+	t := m.tree(taskID, fence)
+	if err := t.locked(ctx, func(*opened) error { return nil }); err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	return t, nil
+}
+
+func (m *Manager) tree(id string, fence int) *Tree {
+	return &Tree{m: m, id: id, place: m.place(id), fence: fence}
+}
+
+// Close ends the use of the Tree. The workspace stays.
+func (t *Tree) Close() error {
+	t.closed.Store(true)
+	return nil
+}
+
+// Dir is the work tree, absolute.
+func (t *Tree) Dir() string { return t.place.work() }
+
+// Objects lists the folders outside the work tree that a git in it must be able to read. None of them may be writable
+// for an agent.
+func (t *Tree) Objects(ctx context.Context) ([]string, error) {
+	var out []string
+	err := t.locked(ctx, func(o *opened) error {
+		out = o.borrowed()
+		return nil
+	})
+	return out, err
+}
+
+// opened is a workspace within one operation: its lock is held and its state is fresh.
+type opened struct {
+	*Tree
+	state state
+	repo  repo // with the work tree; objects(r) is for commands that need none
+}
+
+// locked runs an operation on the workspace.
+func (t *Tree) locked(ctx context.Context, do func(*opened) error) error {
+	if t.closed.Load() {
+		return errors.New("the workspace was closed")
+	}
+	release, err := t.m.lockTask(ctx, t.id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := t.checkFence(); err != nil {
+		return err
+	}
+	st, err := t.place.readState()
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.gone("it has no state")
+	} else if err != nil {
+		return err
+	}
+	if st.Record.Fence != t.fence {
+		return t.gone("its preparation was not finished")
+	}
+	o := t.opened(st)
+	if info, err := os.Lstat(t.place.work()); err != nil || !info.IsDir() {
+		return t.gone("its work tree is missing")
+	}
+	if _, err := os.Stat(t.place.git()); err != nil {
+		return t.gone("its git folder is missing")
+	}
+	if err := o.enforce(ctx); err != nil {
+		return err
+	}
+	return do(o)
+}
+
+func (t *Tree) gone(why string) error {
+	return fault.New(fault.NotFound, "the workspace of task %s is not on this host: %s", t.id, why).
+		WithHint("prepare it again")
+}
+
+func (t *Tree) checkFence() error {
+	now, err := t.place.readFence()
+	switch {
+	case err != nil:
+		return err
+	case now > t.fence:
+		return fenced(t.id, t.fence, now)
+	case now == 0:
+		return t.gone("it has no fence")
+	case now < t.fence:
+		return t.gone(fmt.Sprintf("it was prepared for attempt %d, not %d", now, t.fence))
+	}
+	return nil
+}
+
+func (t *Tree) opened(st state) *opened {
+	return &opened{Tree: t, state: st, repo: repo{m: t.m, dir: t.place.git(), work: t.place.work()}}
+}
+
+// bare is the git folder without the work tree, and so without the work tree's .gitattributes.
+func (o *opened) bare() repo {
+	r := o.repo
+	r.work = ""
+	return r
+}
+
+func (o *opened) borrowed() []string {
+	return []string{filepath.Join(o.place.git(), "objects"), filepath.Join(o.m.mirror(o.state.Mirror).dir, "objects")}
+}
+
+// enforce makes sure that our git folder holds what we have written into it.
+func (o *opened) enforce(ctx context.Context) error {
+	s := shape{format: o.state.Format, branch: o.state.Record.Branch, alternates: o.borrowed()[1:]}
+	changed, err := s.enforce(o.place.git())
+	if len(changed) > 0 {
+		o.m.log.WarnContext(ctx, "put the git folder of a task right", "task", o.id, "files", changed)
+	}
+	return err
+}
+
+func (o *opened) branchRef() string { return "refs/heads/" + o.state.Record.Branch }
+
+// head is the last commit, "" when there is none.
+func (o *opened) head(ctx context.Context) (string, error) {
+	return o.bare().ref(ctx, o.branchRef())
+}
+
+func (o *opened) save() error { return o.place.writeState(o.state) }
+
+// emptyTree is the name of the tree with nothing in it.
+func (o *opened) emptyTree() string {
+	if o.state.Format == "sha256" {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}
+
+// or gives the commit, or the empty tree in its place.
+func (o *opened) or(commit string) string {
+	if commit == "" {
+		return o.emptyTree()
+	}
+	return commit
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

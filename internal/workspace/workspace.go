@@ -1,0 +1,159 @@
+// Package workspace keeps the git side of a task: its work tree, branch, commits, checkpoints and fence.
+//
+// A task has two git directories. The one we use is ours alone: its configuration is written by us and compared before
+// each use. The one that lies in the work tree as .git belongs to the agent; we write it, and read nothing from it but
+// commit ids and objects. So no hook, filter, monitor or helper that a repository or an agent names ever runs here.
+//
+// The package runs the git program only. It knows no forge and no agent, and decides nothing about when to commit.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Person is who commits.
+type Person struct{ Name, Email string }
+
+// Auth is how we log in to a remote over http and https. The zero value means: as nobody.
+type Auth struct {
+	User  string // "x-access-token" when empty
+	Token string
+}
+
+// Config is what a Manager needs. Dir, Author and RemoteURL are required.
+type Config struct {
+	Dir       string // data directory, absolute
+	Author    Person
+	Auth      func(context.Context, task.Repository) (Auth, error) // asked for at each use; nil for none
+	RemoteURL func(task.Repository) (string, error)                // a URL or an absolute path
+	Silence   time.Duration                                        // a remote that sends nothing for so long is down; 0 for 60 s
+	Environ   []string                                             // proxies, certificates and the ssh agent are taken from it; nil for os.Environ
+	Log       *slog.Logger                                         // nil for none
+	Now       func() time.Time                                     // nil for time.Now
+}
+
+// Manager keeps the workspaces of one data directory. It may be used by many goroutines and processes at once.
+type Manager struct {
+	config Config
+	git    string   // the program
+	env    []string // of every git we start
+	netEnv []string // added for those that talk to a remote
+	log    *slog.Logger
+}
+
+// New checks the configuration and finds git.
+func New(c Config) (*Manager, error) {
+	if !filepath.IsAbs(c.Dir) || c.RemoteURL == nil {
+		return nil, errors.New("workspace needs an absolute data directory and a RemoteURL")
+	}
+	if c.Author.Name == "" || c.Author.Email == "" {
+		return nil, fault.New(fault.Input, "the author of commits has no name or no email").
+			WithHint("set LONGSHIFT_AUTHOR_NAME and LONGSHIFT_AUTHOR_EMAIL")
+	}
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return nil, fault.New(fault.Input, "find git: %w", err).WithHint("install git on this host")
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	if c.Environ == nil {
+		c.Environ = os.Environ()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Silence <= 0 {
+		c.Silence = time.Minute
+	}
+	m := &Manager{config: c, git: program, log: c.Log}
+	m.env, m.netEnv = baseEnv(c), networkEnv(c)
+	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fault.New(fault.Infra, "make data directory: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// Spec names a workspace to be.
+type Spec struct {
+	TaskID     string // letters, digits, dot, dash, underscore; names folders and refs
+	Repository task.Repository
+	Base       string // branch to start from; "" for the remote's default
+	Branch     string // the task's own branch
+	Fence      int    // attempt of the task, from 1
+}
+
+// Workspace is one that stands.
+type Workspace struct {
+	Dir        string // the work tree, absolute
+	BaseBranch string
+	BaseCommit string // where the task started; "" when the repository had no commit
+	Head       string // "" when there is no commit yet
+	Branch     string
+	Restored   bool // made from the task's checkpoint on the remote
+	Empty      bool // the repository had no commit
+}
+
+var taskID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+
+func checkTaskID(id string) error {
+	if !taskID.MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".lock") || strings.HasSuffix(id, ".") {
+		return fault.New(fault.Input, "task id %q can't name a folder and a ref", id).
+			WithHint("use letters, digits, dots, dashes and underscores")
+	}
+	return nil
+}
+
+// checkBranch holds to git's own rules for the names of refs.
+func checkBranch(field, name string) error {
+	bad := name == "" || len(name) > 200 || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "~^:?*[\\")
+	for _, part := range []string{"..", "//", "/.", "@{", "./", ".lock/"} {
+		bad = bad || strings.Contains("/"+name+"/", part)
+	}
+	for _, r := range name {
+		bad = bad || r <= ' ' || r == 0x7f || r == utf8.RuneError
+	}
+	if bad {
+		return fault.New(fault.Input, "%s %q is not a branch name", field, name).
+			WithHint("use letters, digits, dashes, dots and slashes")
+	}
+	return nil
+}
+
+func (s Spec) check() error {
+	if err := checkTaskID(s.TaskID); err != nil {
+		return err
+	}
+	if err := checkBranch("branch", s.Branch); err != nil {
+		return err
+	}
+	if s.Base != "" {
+		if err := checkBranch("base", s.Base); err != nil {
+			return err
+		}
+	}
+	if s.Base == s.Branch {
+		return fault.New(fault.Input, "branch %q is the base itself", s.Branch).WithHint("a task works on a branch of its own")
+	}
+	if s.Fence < 1 {
+		return fault.New(fault.Internal, "fence %d of task %s is below 1", s.Fence, s.TaskID)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// Command bench measures the whole task against a shell script that does the same git work and the same agent launches, in
+// one run and taking turns, and prints the figures of docs/performance.md. It needs the built programs and Claude Code.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	tlog "go.temporal.io/sdk/log"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 7, "rounds of each side; the first one is not counted")
+	flag.Parse()
+	if err := run(*rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// ids are the deliverables of the measured task.
+var ids = []string{"A-001", "A-002", "A-003"}
+
+// script answers at once: a plan, three deliverables of one written file each, an approval.
+func script() agenttest.Script {
+	var deliverables []map[string]any
+	rules := []agenttest.Rule{}
+	for i, id := range ids {
+		deliverables = append(deliverables, map[string]any{"id": id, "description": "write file " + id, "acceptance": []string{"it is there"}})
+		end := "<PROGRESS>\ndid " + id + "\n</PROGRESS>"
+		if i == len(ids)-1 {
+			end = "<DONE>\ndid " + id + "\n</DONE>"
+		}
+		// The prompts of both sides name the deliverable, ours among others of the plan.
+		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: "/(^do |Deliverable: )" + id + "/", Turns: []agenttest.Turn{
+			{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": "echo " + id + " > " + id + ".txt", "description": "write"}}}},
+			{Text: end},
+		}})
+	}
+	plan, _ := json.Marshal(map[string]any{"verdict": "work", "summary": "three files", "approach": "write them", "files": []string{},
+		"risks": []string{}, "evidence": "", "deliverables": deliverables})
+	review, _ := json.Marshal(map[string]any{"verdict": "approved", "text": "fine"})
+	return agenttest.Script{Rules: append(rules,
+		agenttest.Rule{Name: "plan", Role: task.Planner, Turns: []agenttest.Turn{{Answer: plan}, {Text: "planned"}}},
+		agenttest.Rule{Name: "review", Role: task.Reviewer, Turns: []agenttest.Turn{{Answer: review}, {Text: "reviewed"}}},
+	)}
+}
+
+// bench is the scene of one run.
+type bench struct {
+	dir, root, claude string
+	model             *agenttest.Server
+	temporal          client.Client
+}
+
+func run(rounds int) (err error) {
+	b := &bench{}
+	if b.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	if b.root, err = os.Getwd(); err != nil {
+		return err
+	}
+	if b.claude = os.Getenv("LONGSHIFT_CLAUDE"); b.claude == "" {
+		b.claude = filepath.Join(b.root, "test", "agents", "node_modules", ".bin", "claude")
+	}
+	if _, err := os.Stat(b.claude); err != nil {
+		return fmt.Errorf("the Claude Code binary is missing, run `make agents` first: %w", err)
+	}
+	if b.model, err = agenttest.Start(script()); err != nil {
+		return err
+	}
+	defer b.model.Close()
+	stop, err := b.start()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var ours, theirs []time.Duration
+	var last string
+	for n := range rounds {
+		shell, err := b.shell(n)
+		if err != nil {
+			return fmt.Errorf("shell script, round %d: %w", n, err)
+		}
+		task, id, err := b.task(n)
+		if err != nil {
+			return fmt.Errorf("task, round %d: %w", n, err)
+		}
+		fmt.Fprintf(os.Stderr, "round %d: shell %.2fs, task %.2fs\n", n, shell.Seconds(), task.Seconds())
+		if n > 0 {
+			ours, theirs = append(ours, task), append(theirs, shell)
+		}
+		last = id
+	}
+	if bad := b.model.Unscripted(); len(bad) > 0 {
+		return fmt.Errorf("%d model calls fit no rule, the first: role %q, %.80q", len(bad), bad[0].Role, bad[0].Prompt)
+	}
+	return b.print(ours, theirs, last)
+}
+
+func (b *bench) print(ours, theirs []time.Duration, id string) error {
+	events, bytes, err := b.history(id)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("whole task, 3 deliverables, real Claude Code, instant model, medians of %d rounds taking turns:\n", len(ours))
+	fmt.Printf("  shell script %.2f s, longshift %.2f s, ratio %.2f\n", median(theirs).Seconds(), median(ours).Seconds(),
+		median(ours).Seconds()/median(theirs).Seconds())
+	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(bytes)/1000)
+	return nil
+}
+
+func median(d []time.Duration) time.Duration {
+	d = slices.Sorted(slices.Values(d))
+	return d[len(d)/2]
+}
+
+// shell runs the baseline once.
+func (b *bench) shell(n int) (time.Duration, error) {
+	remote, err := b.remote(fmt.Sprintf("shell-%d", n))
+	if err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	cmd := exec.Command(filepath.Join(b.root, "test", "bench", "baseline.sh"), remote, filepath.Join(b.dir, fmt.Sprintf("s%d", n)), b.model.URL, b.claude)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w: %s", err, out)
+	}
+	return time.Since(begun), nil
+}
+
+// task runs the same job as a task.
+func (b *bench) task(n int) (time.Duration, string, error) {
+	remote, err := b.remote(fmt.Sprintf("task-%d", n))
+	if err != nil {
+		return 0, "", err
+	}
+	id := fmt.Sprintf("bench-%d", n)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	begun := time.Now()
+	run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask,
+		map[string]any{"repository": remote, "task": "write three files", "config": map[string]any{"check": "true", "approval": map[string]any{"mode": "none"}}})
+	if err != nil {
+		return 0, id, err
+	}
+	var s signals.Status
+	if err := run.Get(ctx, &s); err != nil {
+		return 0, id, err
+	}
+	if s.Outcome != task.PullRequest || len(s.Commits) != len(ids) {
+		return 0, id, fmt.Errorf("outcome %s with %d commits: %s", s.Outcome, len(s.Commits), s.Detail)
+	}
+	return time.Since(begun), id, nil
+}
+
+// history gives the number of events and the bytes of a task's history.
+func (b *bench) history(id string) (events, bytes int, err error) {
+	iter := b.temporal.GetWorkflowHistory(context.Background(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for iter.HasNext() {
+		e, err := iter.Next()
+		if err != nil {
+			return 0, 0, err
+		}
+		events++
+		bytes += e.Size()
+	}
+	return events, bytes, nil
+}
+
+// remote makes a bare repository with one commit.
+func (b *bench) remote(name string) (string, error) {
+	seed, bare := filepath.Join(b.dir, name), filepath.Join(b.dir, name+".git")
+	if err := os.MkdirAll(seed, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(seed, "README.md"), []byte("# bench\n"), 0o644); err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{
+		{"-C", seed, "init", "-q", "-b", "main"}, {"-C", seed, "add", "-A"},
+		{"-C", seed, "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-q", "-m", "start"},
+		{"clone", "-q", "--bare", seed, bare},
+	} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("git %v: %w: %s", args, err, out)
+		}
+	}
+	return bare, nil
+}
+
+func quiet() tlog.Logger {
+	return tlog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+}

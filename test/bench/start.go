@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"go.temporal.io/sdk/client"
+)
+
+// start starts the server and a worker, and gives what ends them.
+func (b *bench) start() (stop func(), err error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	server, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--headless", "--db-filename", filepath.Join(b.dir, "temporal.db"))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for {
+		if b.temporal, err = client.DialContext(ctx, client.Options{HostPort: address, Logger: quiet()}); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		server()
+		return nil, err
+	}
+	worker, err := b.program("longshift-worker", []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
+		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
+	})
+	if err != nil {
+		server()
+		return nil, err
+	}
+	return func() { worker(); b.temporal.Close(); server() }, nil
+}
+
+// program starts one of ours and gives what ends it.
+func (b *bench) program(name string, env []string, args ...string) (stop func(), err error) {
+	log, err := os.Create(filepath.Join(b.dir, name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(filepath.Join(b.root, "bin", name), args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		log.Close()
+	}, nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

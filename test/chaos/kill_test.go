@@ -1,0 +1,242 @@
+// Package chaos kills things: the worker at every stage boundary and in the middle of every agent session, the server, the
+// host with its disk. Each time the task must end as if nothing had happened.
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// point is a moment at which the worker is killed.
+type point struct {
+	name string
+	rule string // in the session that this rule answers, before the turn is answered
+	turn int
+	step lab.Step // or when this step has just completed
+	git  int      // or before the nth request that pushes is served
+	hub  string   // or at the POST of the pull request: before or after it takes effect
+}
+
+// points are every stage boundary and the middle of every session of the story.
+func points() []point {
+	var all []point
+	for _, r := range lab.Script().Rules {
+		for turn := range r.Turns {
+			all = append(all, point{name: fmt.Sprintf("session %s turn %d", r.Name, turn), rule: r.Name, turn: turn})
+		}
+	}
+	for _, s := range []struct {
+		activity string
+		n        int
+	}{{"TakeTask", 1}, {"PrepareWorkspace", 1}, {"RunAgent", 7}, {"RunSetup", 2}, {"RunChecks", 5}, {"CommitWork", 3},
+		{"PushBranch", 1}, {"OpenPullRequest", 1}, {"CleanUp", 1}} {
+		for n := 1; n <= s.n; n++ {
+			all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
+		}
+	}
+	for n := 1; n <= 6; n++ { // fence, three checkpoints, branch, clean-up
+		all = append(all, point{name: fmt.Sprintf("push %d", n), git: n})
+	}
+	return append(all, point{name: "before the pull request", hub: "before"}, point{name: "after the pull request", hub: "after"})
+}
+
+// TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
+func TestKillWorker(t *testing.T) {
+	for _, p := range points() {
+		if testing.Short() && p.turn != 1 {
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) { killWorker(t, p) })
+	}
+}
+
+func killWorker(t *testing.T, p point) {
+	var s *lab.Stage
+	var once sync.Once
+	killed := make(chan struct{})
+	kill := func() {
+		once.Do(func() {
+			s.Worker.Kill()
+			close(killed)
+		})
+	}
+	script := lab.Script()
+	if p.rule != "" {
+		script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) { turn.Before = func(*agenttest.Call) { kill() } })
+	}
+	s = lab.NewStage(t, script, lab.QuickSettings)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	pushes := 0
+	if p.git > 0 {
+		s.OnGit(func(service string) {
+			if service == "git-receive-pack" {
+				if pushes++; pushes == p.git {
+					kill()
+				}
+			}
+		})
+	}
+	hook := func(method, path string) {
+		if method == "POST" && strings.HasSuffix(path, "/pulls") {
+			kill()
+		}
+	}
+	switch p.hub {
+	case "before":
+		s.GitHub.Before(hook)
+	case "after":
+		s.GitHub.After(hook)
+	}
+	s.Play()
+	if p.step.N > 0 {
+		s.OnStep(ctx, s.Begun.GetID(), p.step, kill)
+	}
+	select {
+	case <-killed:
+	case <-time.After(90 * time.Second):
+		now, _ := s.Status(s.Begun.GetID())
+		t.Fatalf("the point was never reached: phase %s%s", now.Phase, lab.Log(now))
+	}
+	// What the dead worker left must be gone without anybody's help: its programs end with it.
+	lab.Eventually(t, 10*time.Second, "the dead worker's programs end", func() bool { return len(lab.Marked(t, "LONGSHIFT_SESSION=")) == 0 })
+	s.Worker.Start()
+	end := s.Ended()
+	asIfNothingHappened(t, s, end, p)
+}
+
+// asIfNothingHappened holds the end of a run against the story.
+func asIfNothingHappened(t *testing.T, s *lab.Stage, end signals.Status, p point) {
+	t.Helper()
+	if end.Outcome != task.PullRequest {
+		t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
+	}
+	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+		t.Errorf("commits %q, want %q", got, lab.Messages)
+	}
+	if n := len(s.GitHub.Pulls(lab.Name)); n != 1 {
+		t.Errorf("%d pull requests", n)
+	}
+	// At most the model turn in flight is said again; a session that had finished is never run again.
+	again := 0
+	for at, n := range s.WholeTurns() {
+		if again += n - 1; n > 1 && p.rule != "" && !strings.HasPrefix(at, p.rule+"/") {
+			t.Errorf("turn %s, of a session that was not cut off, was answered %d times", at, n)
+		}
+	}
+	if again > 1 {
+		t.Errorf("%d model turns were repeated: %v", again, s.WholeTurns())
+	}
+	if len(end.Sessions) != len(lab.Script().Rules) {
+		t.Errorf("%d sessions, want %d", len(end.Sessions), len(lab.Script().Rules))
+	}
+	if left := lab.Marked(t, "LONGSHIFT_SESSION="); len(left) != 0 {
+		t.Errorf("processes left behind: %q", left)
+	}
+	if p.rule != "" && p.turn > 0 {
+		resumed := 0
+		for _, one := range end.Sessions {
+			resumed += one.Resumed
+		}
+		if resumed == 0 {
+			t.Error("the session that was cut off was not gone on with by its id")
+		}
+	}
+}
+
+// TestKillServer kills the Temporal server with SIGKILL at three points.
+func TestKillServer(t *testing.T) {
+	for _, p := range []point{
+		{name: "in a session", rule: "fix", turn: 1},
+		{name: "after the plan", step: lab.Step{Activity: "RunAgent", N: 1}},
+		{name: "while pushing", git: 5},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			var s *lab.Stage
+			var once sync.Once
+			killed := make(chan struct{})
+			kill := func() { once.Do(func() { s.Server.Kill(); close(killed) }) }
+			script := lab.Script()
+			if p.rule != "" {
+				script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) { turn.Before = func(*agenttest.Call) { kill() } })
+			}
+			s = lab.NewStage(t, script, lab.QuickSettings)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			pushes := 0
+			if p.git > 0 {
+				s.OnGit(func(service string) {
+					if service == "git-receive-pack" {
+						if pushes++; pushes == p.git {
+							kill()
+						}
+					}
+				})
+			}
+			s.Play()
+			if p.step.N > 0 {
+				s.OnStep(ctx, s.Begun.GetID(), p.step, kill)
+			}
+			<-killed
+			s.Server.Start()
+			end := s.Ended()
+			if end.Outcome != task.PullRequest || len(s.GitHub.Pulls(lab.Name)) != 1 {
+				t.Errorf("outcome %s, %d pull requests", end.Outcome, len(s.GitHub.Pulls(lab.Name)))
+			}
+			if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+				t.Errorf("commits %q, want %q", got, lab.Messages)
+			}
+			for at, n := range s.WholeTurns() {
+				if n > 1 {
+					t.Errorf("turn %s was answered %d times", at, n)
+				}
+			}
+		})
+	}
+}
+
+// TestHostGone deletes a host with its disk in the middle of a session. Another one finishes the task from the checkpoint.
+func TestHostGone(t *testing.T) {
+	var s *lab.Stage
+	var once sync.Once
+	gone := make(chan struct{})
+	script := lab.With(lab.Script(), "mul", 1, func(turn *agenttest.Turn) {
+		turn.Before = func(*agenttest.Call) {
+			once.Do(func() {
+				s.Worker.Kill()
+				if err := os.RemoveAll(s.Worker.Data); err != nil {
+					t.Error(err)
+				}
+				close(gone)
+			})
+		}
+	})
+	s = lab.NewStage(t, script, lab.QuickSettings)
+	s.Play()
+	<-gone
+	s.NewWorker(lab.Claude(t))
+	end := s.Ended()
+	if end.Outcome != task.PullRequest || end.Fence != 2 {
+		t.Fatalf("outcome %s with fence %d%s", end.Outcome, end.Fence, lab.Log(end))
+	}
+	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+		t.Errorf("commits %q, want %q", got, lab.Messages)
+	}
+	if n := len(s.GitHub.Pulls(lab.Name)); n != 1 {
+		t.Errorf("%d pull requests", n)
+	}
+	if n := s.WholeTurns()["fix/0"]; n != 1 {
+		t.Errorf("the deliverable that was in the checkpoint was done %d times", n)
+	}
+}

@@ -1,0 +1,69 @@
+// Package integration holds the stories of the whole system on its real parts: the server binary, the worker binary, git over
+// HTTP, a GitHub that checks each request, and the real Claude Code behind a scripted model.
+package integration
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// TestStory carries a real repository with a failing test to a pull request: plan, approval by the timer, two deliverables,
+// checks, a review that asks for changes, a second plan, a review that approves, push over HTTP, pull request.
+func TestStory(t *testing.T) {
+	s := lab.NewStage(t, lab.Script(), lab.Settings)
+	s.Play()
+	end := s.Ended()
+	if end.Outcome != task.PullRequest || end.Iteration != 2 {
+		t.Fatalf("outcome %s in round %d: %s%s", end.Outcome, end.Iteration, end.Detail, lab.Log(end))
+	}
+	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+		t.Errorf("commits %q, want the markers' texts %q", got, lab.Messages)
+	}
+	files := lab.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch)
+	if files != "README.md\ncalc.go" {
+		t.Errorf("changed files %q: the specs folder must stay out", files)
+	}
+	pulls := s.GitHub.Pulls(lab.Name)
+	if len(pulls) != 1 {
+		t.Fatalf("%d pull requests", len(pulls))
+	}
+	for _, want := range []string{"FIX-001", "API-002", "DOC-003", "go test ./...", "longshift:task=" + end.TaskID} {
+		if !strings.Contains(pulls[0].Body, want) {
+			t.Errorf("the pull request does not say %q:\n%s", want, pulls[0].Body)
+		}
+	}
+	if end.PullRequest.Number != pulls[0].Number || pulls[0].Head != end.Branch || pulls[0].Base != "main" {
+		t.Errorf("pull request %+v, status says %+v", pulls[0], end.PullRequest)
+	}
+	if end.Check == nil || !end.Check.Passed() {
+		t.Errorf("checks %+v", end.Check)
+	}
+	opus, sonnet := 0, 0
+	for rule, n := range s.WholeTurns() {
+		if strings.HasPrefix(rule, "plan") {
+			opus += n
+		} else {
+			sonnet += n
+		}
+	}
+	if want := lab.Cost(opus, sonnet); math.Abs(end.Usage.CostUSD-want) > 0.000001 {
+		t.Errorf("cost %v for %d opus and %d sonnet answers, want %v", end.Usage.CostUSD, opus, sonnet, want)
+	}
+	if u, calls := end.Usage, int64(opus+sonnet); u.Input != calls*lab.Counted.Input || u.Output != calls*lab.Counted.Output || int64(u.Calls) != calls {
+		t.Errorf("usage %+v for %d answers", u, calls)
+	}
+	if sum := lab.Sum(end.Sessions); math.Abs(sum.CostUSD-end.Usage.CostUSD) > 1e-9 {
+		t.Errorf("the sessions' costs add up to %v, the task's is %v", sum.CostUSD, end.Usage.CostUSD)
+	}
+	if refs := lab.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift"); refs != "" {
+		t.Errorf("checkpoints left behind: %s", refs)
+	}
+	if left := lab.Marked(t, "LONGSHIFT_SESSION="); len(left) != 0 {
+		t.Errorf("processes left behind: %q", left)
+	}
+}

@@ -1,0 +1,184 @@
+// Package lab sets up the real parts of Longshift for tests: the server binary, worker binaries, git over HTTP, a GitHub
+// that checks every request, a scripted model behind the real agent. It may be imported by tests and benchmarks only.
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	tlog "go.temporal.io/sdk/log"
+)
+
+// Root is the repository's top folder.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+// Program gives a built program of ours.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatalf("build: %v", err)
+	}
+	return filepath.Join(Root(), "bin", name)
+}
+
+// build brings the programs up to date, once per test process.
+var build = sync.OnceValue(func() error {
+	cmd := exec.Command("make", "-s", "build")
+	cmd.Dir = Root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make build: %w\n%s", err, out)
+	}
+	return nil
+})
+
+// Claude gives the real Claude Code binary. Without it the test is skipped, and fails where CI is set.
+func Claude(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("LONGSHIFT_CLAUDE")
+	if path == "" {
+		path = filepath.Join(Root(), "test", "agents", "node_modules", ".bin", "claude")
+	}
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the Claude Code binary is missing: run `make agents` (%v)", err)
+		}
+		t.Skipf("the Claude Code binary is missing: run `make agents` (%v)", err)
+	}
+	return path
+}
+
+// FreePort gives a port that was free a moment ago.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Server is a Temporal server process with its data in a file.
+type Server struct {
+	t       testing.TB
+	port    int
+	UIPort  int
+	db      string
+	cmd     *exec.Cmd
+	Client  client.Client
+	Address string
+}
+
+// StartServer starts the server binary on free ports.
+func StartServer(t testing.TB, ui bool) *Server {
+	t.Helper()
+	s := &Server{t: t, port: FreePort(t), db: filepath.Join(t.TempDir(), "temporal.db")}
+	if ui {
+		s.UIPort = FreePort(t)
+	}
+	s.Address = fmt.Sprintf("127.0.0.1:%d", s.port)
+	s.Start()
+	t.Cleanup(s.Kill)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: tlog.NewStructuredLogger(discard())})
+	if err != nil {
+		t.Fatalf("dial the server: %v", err)
+	}
+	s.Client = c
+	t.Cleanup(c.Close)
+	return s
+}
+
+// Start starts the process; on the same data when it ran before.
+func (s *Server) Start() {
+	s.t.Helper()
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename", s.db}
+	if s.UIPort == 0 {
+		args = append(args, "--headless")
+	} else {
+		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
+	}
+	s.cmd = start(s.t, Program(s.t, "longshift-devserver"), args, os.Environ(), "server")
+	Eventually(s.t, 60*time.Second, "the server answers", func() bool {
+		c, err := net.DialTimeout("tcp", s.Address, time.Second)
+		if err != nil {
+			return false
+		}
+		return c.Close() == nil
+	})
+}
+
+// Kill ends the process with SIGKILL.
+func (s *Server) Kill() { kill(s.cmd) }
+
+// Worker is a worker process with a data directory of its own: one host.
+type Worker struct {
+	t    testing.TB
+	Data string
+	env  []string
+	cmd  *exec.Cmd
+	mu   sync.Mutex
+}
+
+// StartWorker starts a worker. env is added to what every worker of the lab gets.
+func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
+	t.Helper()
+	w := &Worker{t: t, Data: data}
+	w.env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(data, "operator"), "TEMPORAL_ADDRESS=" + s.Address,
+		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local",
+	}, env...)
+	w.Start()
+	t.Cleanup(w.Kill)
+	return w
+}
+
+// Start starts the process again on the same data.
+func (w *Worker) Start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cmd = start(w.t, Program(w.t, "longshift-worker"), nil, w.env, "worker")
+}
+
+// Kill ends the process with SIGKILL. It may be called while a server's handler waits for it.
+func (w *Worker) Kill() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kill(w.cmd)
+}
+
+// Pid is the process id of the running worker.
+func (w *Worker) Pid() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cmd.Process.Pid
+}
+
+// Eventually waits for a condition, with a look every few milliseconds.
+func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline.C:
+			t.Fatalf("waited %s in vain: %s", limit, what)
+		case <-tick.C:
+		}
+	}
+}

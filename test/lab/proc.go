@@ -1,0 +1,74 @@
+package lab
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// start starts a program whose output goes to the test's log file, which is shown when the test fails.
+func start(t testing.TB, path string, args, env []string, name string) *exec.Cmd {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name+".log")
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	t.Cleanup(func() {
+		kill(cmd)
+		<-done
+		out.Close()
+		if t.Failed() {
+			t.Logf("%s (pid %d) said:\n%s", name, cmd.Process.Pid, lastLines(file, 60))
+		}
+	})
+	return cmd
+}
+
+func kill(cmd *exec.Cmd) {
+	if cmd != nil && cmd.Process != nil {
+		_ = cmd.Process.Kill()
+	}
+}
+
+func lastLines(file string, n int) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// Marked gives the ids of living processes whose environment carries the text, such as the mark of a session.
+func Marked(t testing.TB, text string) []string {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skipf("no /proc here: %v", err)
+	}
+	var found []string
+	for _, e := range entries {
+		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err == nil && strings.Contains(string(env), text) {
+			line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+			found = append(found, e.Name()+" "+strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}

@@ -1,0 +1,235 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Name is the repository of the stage, as GitHub knows it.
+const Name = "acme/calc"
+
+// Key is the model key that only the worker may know.
+const Key = "sk-ant-test-0000000000000000000000000000000000000000"
+
+// Stage is one scene: the server, a model that plays a script, GitHub with the repository behind smart HTTP, one worker.
+type Stage struct {
+	*Server
+	T      testing.TB
+	Model  *agenttest.Server
+	GitHub *forgetest.GitHub
+	Bare   string // the repository on disk
+	Front  string // where git and the API answer
+	Worker *Worker
+	Begun  client.WorkflowRun
+
+	mu    sync.Mutex
+	onGit func(service string) // before a git request is served
+}
+
+// NewStage sets the scene with the real Claude Code. The worker's environment can be added to.
+func NewStage(t testing.TB, script agenttest.Script, settings string, env ...string) *Stage {
+	t.Helper()
+	claude := Claude(t)
+	script.Key = Key
+	s := &Stage{T: t, GitHub: forgetest.NewGitHub(t), Bare: NewBare(t, Repository(settings))}
+	s.Model = agenttest.NewServer(t, script)
+	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare})
+	s.Front = s.front()
+	s.Server = StartServer(t, false)
+	s.Worker = s.NewWorker(claude, env...)
+	return s
+}
+
+// NewWorker starts a worker with a data directory of its own: another host.
+func (s *Stage) NewWorker(claude string, env ...string) *Worker {
+	s.T.Helper()
+	return s.StartWorker(s.T, s.T.TempDir(), append([]string{
+		"LONGSHIFT_CLAUDE=" + claude, "LONGSHIFT_ANTHROPIC_URL=" + s.Model.URL, "LONGSHIFT_ANTHROPIC_KEY=" + Key,
+		"LONGSHIFT_GITHUB_URL=" + s.Front, "LONGSHIFT_GITHUB_TOKEN=" + forgetest.Token,
+	}, env...)...)
+}
+
+// OnGit sets what is called before a request of git's smart protocol is served.
+func (s *Stage) OnGit(f func(service string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onGit = f
+}
+
+// front serves git and GitHub's API at one address, as GitHub Enterprise does.
+func (s *Stage) front() string {
+	api, err := url.Parse(s.GitHub.URL)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	toAPI := httputil.NewSingleHostReverseProxy(api)
+	backend := gitBackend(s.T)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/") {
+			toAPI.ServeHTTP(w, r)
+			return
+		}
+		if _, password, _ := r.BasicAuth(); password != forgetest.Token {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "no token", http.StatusUnauthorized)
+			return
+		}
+		s.mu.Lock()
+		hook := s.onGit
+		s.mu.Unlock()
+		if hook != nil && r.Method == http.MethodPost {
+			hook(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+		}
+		(&cgi.Handler{Path: backend, Root: "/" + Name + ".git", Dir: s.Bare, InheritEnv: []string{"PATH"}, Env: []string{
+			"GIT_PROJECT_ROOT=" + s.Bare, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		}}).ServeHTTP(w, r)
+	}))
+	s.T.Cleanup(server.Close)
+	return server.URL
+}
+
+func gitBackend(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+}
+
+// NewBare makes a bare repository whose main branch holds the files.
+func NewBare(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	seed, bare := filepath.Join(dir, "seed"), filepath.Join(dir, "origin.git")
+	for name, content := range files {
+		file := filepath.Join(seed, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Git(t, dir, "init", "-q", "-b", "main", seed)
+	Git(t, seed, "add", "-A")
+	Git(t, seed, "-c", "user.name=seed", "-c", "user.email=seed@localhost", "commit", "-q", "-m", "start")
+	Git(t, dir, "clone", "-q", "--bare", seed, bare)
+	Git(t, bare, "config", "http.receivepack", "true")
+	return bare
+}
+
+// Git runs git and gives what it printed.
+func Git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Play starts the story's task. change may alter its input.
+func (s *Stage) Play(change ...func(map[string]any)) client.WorkflowRun {
+	s.T.Helper()
+	input := map[string]any{"repository": Name, "task": Ask}
+	for _, c := range change {
+		c(input)
+	}
+	s.Begun = s.Begin(s.T, "story-"+fmt.Sprint(time.Now().UnixNano()), input)
+	return s.Begun
+}
+
+// Ended waits for the story's end.
+func (s *Stage) Ended() signals.Status {
+	s.T.Helper()
+	return s.End(s.T, s.Begun, 3*time.Minute)
+}
+
+// Until waits until the story's status fits.
+func (s *Stage) Until(what string, ok func(signals.Status) bool) signals.Status {
+	s.T.Helper()
+	var now signals.Status
+	Eventually(s.T, 90*time.Second, what, func() bool {
+		st, answered := s.Status(s.Begun.GetID())
+		if answered {
+			now = st
+		}
+		return answered && ok(st)
+	})
+	return now
+}
+
+// Updated sends an update and gives its answer.
+func (s *Stage) Updated(name string, payload any) (signals.Ack, error) {
+	s.T.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var ack signals.Ack
+	h, err := s.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: s.Begun.GetID(), UpdateName: name,
+		Args: []any{payload}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	if err != nil {
+		return ack, err
+	}
+	return ack, h.Get(ctx, &ack)
+}
+
+// Subjects are the first lines of the branch's commits since main, the oldest first.
+func (s *Stage) Subjects(branch string) []string {
+	out := Git(s.T, s.Bare, "log", "--reverse", "--format=%s", "main.."+branch)
+	if out == "" {
+		return nil
+	}
+	return strings.Split(out, "\n")
+}
+
+// WholeTurns counts, for each rule and turn, how often the model's answer went out whole.
+func (s *Stage) WholeTurns() map[string]int {
+	counts := map[string]int{}
+	for _, c := range s.Model.Calls() {
+		if c.Whole && c.Status == http.StatusOK {
+			counts[fmt.Sprintf("%s/%d", c.Rule, c.Turn)]++
+		}
+	}
+	return counts
+}
+
+// Cost is what the story's scripted answers cost at list price: planner on opus, the others on sonnet.
+func Cost(opus, sonnet int) float64 {
+	per := func(in, out, read, write float64) float64 {
+		u := Counted
+		return (float64(u.Input)*in + float64(u.Output)*out + float64(u.CacheRead)*read + float64(u.CacheWrite)*write) / 1e6
+	}
+	return float64(opus)*per(4, 20, 0.2, 5) + float64(sonnet)*per(2, 10, 0.1, 2.5)
+}
+
+// Sum adds usages.
+func Sum(sessions []signals.Session) (u task.Usage) {
+	for _, s := range sessions {
+		u = u.Add(s.Usage)
+	}
+	return u
+}

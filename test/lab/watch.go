@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/signals"
+)
+
+// Step is the nth completion of an activity type: a boundary between stages.
+type Step struct {
+	Activity string
+	N        int // from 1
+}
+
+// OnStep calls f when the step has just completed, as the server's history shows it. It watches until ctx ends.
+func (s *Server) OnStep(ctx context.Context, workflowID string, at Step, f func()) {
+	go func() {
+		types := map[int64]string{}
+		seen := 0
+		iter := s.Client.GetWorkflowHistory(ctx, workflowID, "", true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for iter.HasNext() {
+			e, err := iter.Next()
+			if err != nil {
+				return
+			}
+			if a := e.GetActivityTaskScheduledEventAttributes(); a != nil {
+				types[e.EventId] = a.ActivityType.Name
+			}
+			if a := e.GetActivityTaskCompletedEventAttributes(); a != nil && types[a.ScheduledEventId] == at.Activity {
+				if seen++; seen == at.N {
+					f()
+					return
+				}
+			}
+		}
+	}()
+}
+
+// History gives every event of a workflow.
+func (s *Server) History(t testing.TB, workflowID string) []*historypb.HistoryEvent {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var all []*historypb.HistoryEvent
+	iter := s.Client.GetWorkflowHistory(ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for iter.HasNext() {
+		e, err := iter.Next()
+		if err != nil {
+			t.Fatalf("read history: %v", err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// Status asks a task for its status. ok is false while nobody answers.
+func (s *Server) Status(workflowID string) (status signals.Status, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	v, err := s.Client.QueryWorkflow(ctx, workflowID, "", signals.QueryStatus)
+	if err != nil || v.Get(&status) != nil {
+		return signals.Status{}, false
+	}
+	return status, true
+}
+
+// Begin starts a task with nothing but the Temporal API: one JSON object.
+func (s *Server) Begin(t testing.TB, id string, input map[string]any) client.WorkflowRun {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask, input)
+	if err != nil {
+		t.Fatalf("start the task: %v", err)
+	}
+	return run
+}
+
+// End waits for the end of a task and gives its result.
+func (s *Server) End(t testing.TB, run client.WorkflowRun, limit time.Duration) signals.Status {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	var status signals.Status
+	if err := run.Get(ctx, &status); err != nil {
+		now, _ := s.Status(run.GetID())
+		t.Fatalf("the task ended with: %v\nphase %s, %s: %s\nlog: %s", err, now.Phase, now.Reason, now.Detail, Log(now))
+	}
+	return status
+}
+
+// Log gives a status's log as text.
+func Log(s signals.Status) string {
+	text := ""
+	for _, l := range s.Log {
+		text += "\n  " + l.Kind + ": " + l.Text
+	}
+	return text
+}

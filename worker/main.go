@@ -1,0 +1,14 @@
+// Command longshift-worker runs workflows and activities.
+package main
+
+import (
+	"os"
+
+	"github.com/longshift/longshift/internal/app"
+	"github.com/longshift/longshift/internal/process"
+)
+
+func main() {
+	process.GuardIfAsked()
+	os.Exit(app.WorkerMain(os.Args[1:], os.LookupEnv, os.Stderr))
+}

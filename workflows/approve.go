@@ -1,0 +1,80 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// decision is what somebody said about the current plan revision.
+type decision struct {
+	name string // signals.Approve, Edit or Reject
+	by   string
+	text string
+}
+
+// approve waits for a decision on the plan. An edit sends the plan back and the wait starts again with the next revision.
+func (t *pipeline) approve(ctx workflow.Context) error {
+	if !t.asks() {
+		return nil
+	}
+	for {
+		d, err := t.decide(ctx)
+		if err != nil {
+			return err
+		}
+		switch d.name {
+		case signals.Approve:
+			t.say(ctx, "approved", "plan revision %d approved by %s", t.status.Plan.Revision, d.by)
+			if d.text != "" {
+				t.tell(d.by, d.text)
+			}
+			return nil
+		case signals.Reject:
+			t.say(ctx, "rejected", "plan revision %d rejected by %s", t.status.Plan.Revision, d.by)
+			return end(task.Rejected, "%s", d.text)
+		}
+		t.say(ctx, "edit", "%s asks for a change of the plan: %s", d.by, firstLine(d.text))
+		t.edit = &d
+		if err := t.plan(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// asks tells whether this plan needs a decision: the first one does, one after a review only when it is configured.
+func (t *pipeline) asks() bool {
+	a := t.settings.Approval
+	return a.Mode != "none" && (t.status.Iteration == 1 || a.Again)
+}
+
+func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
+	t.decision = nil
+	t.status.Reason, t.status.NeedsHuman = signals.ReasonApproval, true
+	t.status.NextAction = "`approve`, `edit` or `reject` the plan"
+	auto := t.settings.Approval.Mode != "required"
+	if auto {
+		t.status.WaitingUntil = workflow.Now(ctx).Add(t.settings.Approval.After.Std())
+	}
+	t.enter(ctx, task.Approving)
+	defer func() {
+		t.status.Reason, t.status.NeedsHuman, t.status.NextAction, t.status.WaitingUntil = "", false, "", time.Time{}
+	}()
+	made := func() bool { return t.decision != nil }
+	if !auto {
+		if err := workflow.Await(ctx, made); err != nil {
+			return decision{}, err
+		}
+		return *t.decision, nil
+	}
+	if err := t.timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
+		return decision{}, err
+	}
+	if !made() {
+		return decision{name: signals.Approve, by: "the timer"}, nil
+	}
+	return *t.decision, nil
+}

@@ -1,0 +1,45 @@
+// Package workflows says what happens, in which order. It is deterministic and does no I/O: it may import the SDK's
+// workflow package, signals, task and fault, and activities as typed nil receivers. A change that alters the order of
+// commands needs a version gate and a recorded history.
+package workflows
+
+import (
+	"encoding/json"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// CodingTask carries one task from a sentence to a pull request. Its input is one task.Input as a JSON object.
+// Every ending that is not a mistake in the input is a result, with its outcome in it.
+func CodingTask(ctx workflow.Context, input json.RawMessage) (signals.Status, error) {
+	t, err := begin(ctx, input)
+	if err != nil {
+		return signals.Status{}, err
+	}
+	return t.finish(ctx, t.run(t.work))
+}
+
+// run is the whole pipeline. Each stage returns nil when the next one may start, or the ending of the task.
+func (t *pipeline) run(ctx workflow.Context) error {
+	if err := t.prepare(ctx); err != nil {
+		return err
+	}
+	for {
+		t.status.Iteration++
+		for _, stage := range []func(workflow.Context) error{t.plan, t.approve, t.setup, t.execute, t.review} {
+			if err := stage(ctx); err != nil {
+				return err
+			}
+		}
+		if t.status.Review.Approved {
+			break
+		}
+		if t.status.Iteration >= t.settings.Iterations {
+			return end(task.MaxIterations, "the review still asks for changes after %d rounds: %s", t.status.Iteration, t.status.Review.Text)
+		}
+	}
+	return t.publish(ctx)
+}

@@ -1,0 +1,368 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/workflows"
+)
+
+func TestTimerApproves(t *testing.T) {
+	w := newWorld(t)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.PullRequest.Number != 7 {
+		t.Errorf("outcome %s, pull request %+v", s.Outcome, s.PullRequest)
+	}
+	if w.roles() != "piir" {
+		t.Errorf("sessions %q, want plan, two deliverables, review", w.roles())
+	}
+	if len(w.commands) != 3 { // before each implementing session and before the review
+		t.Errorf("the check command ran %d times, want 3", len(w.commands))
+	}
+	if got := []string{w.commits[0].Message, w.commits[1].Message}; got[0] != "did FIX-001" || got[1] != "did API-002" {
+		t.Errorf("commit messages %q", got)
+	}
+	if w.cleaned != 1 || s.Usage.CostUSD != 0.04 {
+		t.Errorf("cleaned %d times, cost %v", w.cleaned, s.Usage.CostUSD)
+	}
+	if s.Worked != 4*time.Minute+3*time.Second {
+		t.Errorf("worked %s", s.Worked)
+	}
+}
+
+func TestApproveBySignalWithoutArguments(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Approving || !s.NeedsHuman {
+			t.Errorf("phase %s, needs human %v", s.Phase, s.NeedsHuman)
+		}
+		w.env.SignalWorkflow(signals.Approve, nil)
+	}, 48*time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+}
+
+func TestEditStartsTheTimerAgain(t *testing.T) {
+	w := newWorld(t)
+	var stale *answer
+	w.env.RegisterDelayedCallback(func() {
+		w.update(signals.Edit, signals.EditRequest{Revision: 1, Text: "do less"})
+	}, 19*time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		s := w.status(t)
+		if s.Phase != task.Approving || s.Plan.Revision != 2 {
+			t.Errorf("35 minutes in: phase %s, revision %d; the timer must have started again", s.Phase, s.Plan.Revision)
+		}
+		stale = w.update(signals.Approve, signals.ApproveRequest{Revision: 1})
+	}, 35*time.Minute)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "ppiir" {
+		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+	var app *temporal.ApplicationError
+	if !errors.As(stale.refused, &app) || app.Type() != string(fault.Conflict) || !strings.Contains(app.Message(), "plan revision 1 is stale: the current one is 2") {
+		t.Errorf("stale approval: %v", stale.refused)
+	}
+	if in := w.asked[1].Prompt; in.Edit != "do less" || in.Plan.Revision != 1 {
+		t.Errorf("the planner was told %q about revision %d", in.Edit, in.Plan.Revision)
+	}
+	if w.asked[2].Prompt.Edit != "" {
+		t.Error("the edit was told again after it was done")
+	}
+}
+
+func TestReject(t *testing.T) {
+	w := newWorld(t)
+	w.env.RegisterDelayedCallback(func() {
+		w.update(signals.Reject, signals.RejectRequest{Reason: "not now", Message: signals.Message{By: "maria"}})
+	}, time.Minute)
+	s := w.start(t)
+	if s.Outcome != task.Rejected || s.Detail != "not now" || len(w.requests) != 0 {
+		t.Errorf("outcome %s (%s), %d pull requests", s.Outcome, s.Detail, len(w.requests))
+	}
+	if w.cleaned != 1 {
+		t.Error("a rejected task has no work worth keeping; its workspace must go")
+	}
+}
+
+func TestReviewAsksForChanges(t *testing.T) {
+	w := newWorld(t)
+	reviews := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Reviewer {
+			if in.Role == task.Planner && reviews > 0 {
+				res := well(in)
+				res.Plan = aPlan("DOC-003")
+				return res, nil
+			}
+			return activities.SessionResult{}, nil
+		}
+		reviews++
+		res := well(in)
+		if reviews == 1 {
+			res.Review = &task.Review{Text: "write the docs"}
+		}
+		return res, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piirpir" || s.Plan.Revision != 2 {
+		t.Errorf("outcome %s, sessions %s, revision %d", s.Outcome, w.roles(), s.Plan.Revision)
+	}
+	if r := w.asked[4].Prompt.Review; r != "write the docs" {
+		t.Errorf("the second planner was given the review %q", r)
+	}
+	if n := len(w.requests[0].Summary.Deliverables); n != 3 {
+		t.Errorf("the pull request lists %d deliverables, want those of both plans", n)
+	}
+}
+
+func TestMaxIterations(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Iterations = 2
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := activities.SessionResult{}
+		if in.Role == task.Reviewer {
+			res = well(in)
+			res.Review = &task.Review{Text: "never good enough"}
+		}
+		return res, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.MaxIterations || w.cleaned != 0 || len(w.requests) != 0 {
+		t.Errorf("outcome %s, cleaned %d", s.Outcome, w.cleaned)
+	}
+}
+
+func TestQuotaIsATimer(t *testing.T) {
+	w := newWorld(t)
+	hit := false
+	var reset time.Time
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !hit {
+			hit = true
+			reset = w.env.Now().Add(5 * time.Hour)
+			return activities.SessionResult{Kind: agent.Quota, Reset: reset, Error: "limit"}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Waiting || s.Reason != signals.ReasonQuota || s.NeedsHuman {
+			t.Errorf("3 hours in: %s %s needs human %v", s.Phase, s.Reason, s.NeedsHuman)
+		}
+	}, 3*time.Hour)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest {
+		t.Fatalf("outcome %s", s.Outcome)
+	}
+	if late := w.env.Now().Sub(reset); late < 0 || late > 10*time.Second {
+		t.Errorf("went on %s after the reset", late)
+	}
+	if w.asked[1].ID != w.asked[2].ID || w.asked[2].Ask != 2 {
+		t.Errorf("the session must be gone on with: ids %s, %s, ask %d", w.asked[1].ID, w.asked[2].ID, w.asked[2].Ask)
+	}
+}
+
+func TestResumeCutsTheQuotaWaitShort(t *testing.T) {
+	w := newWorld(t)
+	hit := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !hit {
+			hit = true
+			return activities.SessionResult{Kind: agent.Quota, Reset: w.env.Now().Add(5 * time.Hour)}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	begun := w.env.Now()
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, map[string]any{"note": "other account"}) }, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.env.Now().Sub(begun) > 2*time.Hour {
+		t.Errorf("outcome %s after %s", s.Outcome, w.env.Now().Sub(begun))
+	}
+	if tells := w.asked[2].Prompt.Tells; len(tells) != 1 || tells[0].Text != "other account" {
+		t.Errorf("the note was told as %+v", tells)
+	}
+}
+
+func TestBudgetSuspendsAndMoreGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Budget.Cost = 0.05
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && in.Ask == 1 && in.N == 2 {
+			return activities.SessionResult{Kind: agent.Budget, Usage: task.Usage{CostUSD: 0.045}}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		s := w.status(t)
+		if s.Phase != task.Suspended || s.Reason != signals.ReasonBudget || !strings.Contains(s.NextAction, "addCost") {
+			t.Errorf("%s %s: %s", s.Phase, s.Reason, s.NextAction)
+		}
+		w.update(signals.Resume, signals.ResumeRequest{AddCost: 1})
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || s.BudgetUSD != 1.05 {
+		t.Errorf("outcome %s, budget %v", s.Outcome, s.BudgetUSD)
+	}
+}
+
+func TestErrorsInARowSuspend(t *testing.T) {
+	w := newWorld(t)
+	n := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && n < 4 {
+			n++
+			return activities.SessionResult{Kind: agent.Errored, Error: "boom"}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended || s.Reason != signals.ReasonErrors {
+			t.Errorf("%s %s", s.Phase, s.Reason)
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != "piiiiiir" {
+		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+}
+
+func TestSessionWithoutReportIsAskedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && in.Ask == 1 && in.N == 2 {
+			return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportNone}}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.start(t)
+	if again := w.asked[2]; again.ID != w.asked[1].ID || !again.Nudge {
+		t.Errorf("the session was not asked for its report: %+v", again)
+	}
+}
+
+func TestSpecIssueWaitsForAPerson(t *testing.T) {
+	w := newWorld(t)
+	asked := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Planner && !asked {
+			asked = true
+			return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which sum?"}}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonSpecIssue || s.Detail != "which sum?" {
+			t.Errorf("%s: %s", s.Reason, s.Detail)
+		}
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "the integer one"})
+	}, time.Hour)
+	w.start(t)
+	if tells := w.asked[1].Prompt.Tells; len(tells) != 1 || tells[0].Text != "the integer one" {
+		t.Errorf("the answer was told as %+v", tells)
+	}
+}
+
+func TestPlannersVerdicts(t *testing.T) {
+	for verdict, want := range map[task.Verdict]task.Outcome{task.VerdictAlreadyDone: task.AlreadyDone, task.VerdictDeclined: task.Declined} {
+		w := newWorld(t)
+		w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+			res := well(in)
+			res.Plan = &task.Plan{Verdict: verdict, Evidence: "the test is green"}
+			return res, nil
+		}
+		if s := w.start(t); s.Outcome != want || s.Detail != "the test is green" || w.roles() != "p" {
+			t.Errorf("%s: outcome %s (%s), sessions %s", verdict, s.Outcome, s.Detail, w.roles())
+		}
+	}
+}
+
+func TestAllBlocked(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer {
+			return activities.SessionResult{}, nil
+		}
+		return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no network"}}, nil
+	}
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{Commit: "base"}, nil
+	}
+	if s := w.start(t); s.Outcome != task.AllBlocked || !strings.Contains(s.Detail, "FIX-001: no network") {
+		t.Errorf("outcome %s: %s", s.Outcome, s.Detail)
+	}
+}
+
+func TestAbandonStopsARunningSession(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	w.env.RegisterDelayedCallback(func() {
+		w.update(signals.Abandon, signals.AbandonRequest{Reason: "no longer needed", Message: signals.Message{By: "maria"}})
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.Abandoned || !strings.Contains(s.Detail, "maria: no longer needed") {
+		t.Errorf("outcome %s: %s", s.Outcome, s.Detail)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	w.env.RegisterDelayedCallback(w.env.CancelWorkflow, time.Hour)
+	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"x"}`))
+	if err := w.env.GetWorkflowError(); !temporal.IsCanceledError(err) {
+		t.Errorf("ended with %v, want cancelled", err)
+	}
+	if w.cleaned != 0 {
+		t.Error("the workspace of a cancelled task is kept")
+	}
+}
+
+func TestAMessageCountsOnce(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	tell := signals.TellRequest{Message: signals.Message{ID: "delivery-1"}, Text: "use tabs"}
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Tell, tell) }, time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		w.update(signals.Tell, tell)
+	}, 2*time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, nil) }, 3*time.Minute)
+	w.start(t)
+	if tells := w.asked[1].Prompt.Tells; len(tells) != 1 || !strings.Contains(tells[0].Text, "use tabs") {
+		t.Errorf("told %+v", tells)
+	}
+}
+
+func TestWrongInput(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"task":"x"}`:               "repository",
+		`{"repository":"acme/calc"}`: "task",
+		`{"repository":"acme/calc","task":"x","bsae":"m"}`:                "bsae",
+		`{"repository":"not a name","task":"x"}`:                          "not a name",
+		`{"repository":"acme/calc","task":"x","config":{"iterations":0}}`: "iterations",
+		`[]`: "object",
+	} {
+		w := newWorld(t)
+		w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(input))
+		err := w.env.GetWorkflowError()
+		var app *temporal.ApplicationError
+		if !errors.As(err, &app) || app.Type() != string(fault.Input) || !app.NonRetryable() {
+			t.Errorf("%s: %v", input, err)
+			continue
+		}
+		if msg := app.Message(); !strings.Contains(msg, want) || strings.Contains(msg, "\n") {
+			t.Errorf("%s: message %q, want one line that names %q", input, msg, want)
+		}
+		if w.takes != 0 {
+			t.Errorf("%s: a host was asked", input)
+		}
+	}
+}

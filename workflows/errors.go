@@ -1,0 +1,59 @@
+package workflows
+
+import (
+	"errors"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+func asError[T error](err error, target *T) bool { return errors.As(err, target) }
+
+// kindOf reads the kind of a fault from the error an activity ended with.
+func kindOf(err error) fault.Kind {
+	var app *temporal.ApplicationError
+	if asError(err, &app) && strings.HasPrefix(app.Type(), "Longshift") {
+		return fault.Kind(app.Type())
+	}
+	return fault.Infra
+}
+
+// hintOf reads the way out that came with the error.
+func hintOf(err error) string {
+	var app *temporal.ApplicationError
+	if asError(err, &app) && app.HasDetails() {
+		var hint string
+		if app.Details(&hint) == nil {
+			return hint
+		}
+	}
+	return ""
+}
+
+// message is what a person should read of an error: without the layers that Temporal puts around it.
+func message(err error) string {
+	var app *temporal.ApplicationError
+	if asError(err, &app) {
+		return app.Message()
+	}
+	var timeout *temporal.TimeoutError
+	if asError(err, &timeout) {
+		return timeout.Message()
+	}
+	return err.Error()
+}
+
+// clip cuts a text to n bytes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " …"
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return clip(s, 200)
+}

@@ -1,0 +1,164 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// host and desk are typed nil receivers: they name activities, they are never called.
+var (
+	host *activities.Host
+	desk *activities.Control
+)
+
+// mostMoves is how many hosts in a row may fail a task before a person is asked.
+const mostMoves = 5
+
+// step is one activity on the task's host.
+type step struct {
+	options func(ctx workflow.Context, wait time.Duration) workflow.Context
+	call    func(ctx workflow.Context) error // runs the activity and keeps its result
+	missed  func(err error)                  // told of an attempt that was cut off; may be nil
+}
+
+// onHost runs a step on the task's host, and follows the task when the host is gone: it asks whether the host lives,
+// and if it does not, another one restores the workspace and the step runs there.
+func (t *pipeline) onHost(ctx workflow.Context, s step) error {
+	wait := t.taken.Probe
+	for {
+		err := s.call(s.options(ctx, wait))
+		if err == nil {
+			t.moves = 0
+			return nil
+		}
+		inQuestion, neverStarted := hostInQuestion(err)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case inQuestion:
+			if s.missed != nil && !neverStarted {
+				s.missed(err)
+			}
+			if t.alive(ctx) {
+				wait = min(2*wait, time.Hour) // it lives and is busy, or it is back
+				continue
+			}
+			err = t.take(ctx)
+		case kindOf(err) == fault.NotFound || kindOf(err) == fault.Fenced:
+			// The workspace is not there any more, or another attempt holds it: take the task anew.
+			err = t.take(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// alive asks the host's control queue.
+func (t *pipeline) alive(ctx workflow.Context) bool {
+	return workflow.ExecuteActivity(t.probeOptions(ctx), host.Probe).Get(ctx, nil) == nil
+}
+
+// take finds a host for the task and has it make or restore the workspace.
+func (t *pipeline) take(ctx workflow.Context) error {
+	for {
+		t.moves++
+		if t.moves > mostMoves {
+			t.moves = 0
+			if err := t.suspend(ctx, signals.ReasonInfra, "%d hosts in a row failed this task", mostMoves); err != nil {
+				return err
+			}
+		}
+		before := t.taken.Host
+		if err := workflow.ExecuteActivity(toAnyHost(ctx, "who takes this task?"), host.TakeTask).Get(ctx, &t.taken); err != nil {
+			return err
+		}
+		t.status.Fence++
+		t.status.Host = t.taken.Host
+		switch {
+		case before == "":
+		case before == t.taken.Host:
+			t.say(ctx, "host", "host %s took the task again", t.taken.Host)
+		default:
+			t.say(ctx, "host", "host %s is gone, host %s took the task", before, t.taken.Host)
+		}
+		err := t.workspace(ctx)
+		if inQuestion, _ := hostInQuestion(err); err == nil || !inQuestion {
+			return err
+		}
+	}
+}
+
+// workspace has the host make the workspace, or restore it from the checkpoint.
+func (t *pipeline) workspace(ctx workflow.Context) error {
+	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Base: t.input.Base, Title: t.input.Task,
+		Config: t.input.Config, Branch: t.status.Branch}
+	if t.status.Base != "" {
+		in.Base = t.status.Base
+	}
+	var out activities.Prepared
+	err := workflow.ExecuteActivity(t.short(ctx, "make the workspace"), host.PrepareWorkspace, in).Get(ctx, &out)
+	if err != nil {
+		return err
+	}
+	if t.status.Branch == "" { // settings are those of the first base commit, wherever the task goes on
+		t.settings = out.Settings
+		t.status.Branch, t.status.Base, t.status.BaseCommit = out.Branch, out.Base, out.BaseCommit
+		t.status.Warnings = out.Warnings
+	}
+	t.status.Head = out.Head
+	if out.Restored {
+		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
+	}
+	return nil
+}
+
+// prepare finds a host, has it make the workspace and learns the settings. A repository that can't be had ends the task;
+// one that is refused waits for a person.
+func (t *pipeline) prepare(ctx workflow.Context) error {
+	t.enter(ctx, task.Preparing)
+	for {
+		err := t.take(ctx)
+		if err == nil {
+			break
+		}
+		var e *ending
+		if ctx.Err() != nil || errors.As(err, &e) || !t.liftable(err) {
+			return err
+		}
+		if err := t.suspendFor(ctx, err); err != nil {
+			return err
+		}
+	}
+	s := &t.settings
+	t.status.Agent, t.status.Iterations = s.Agent, s.Iterations
+	t.status.BudgetUSD += s.Budget.Cost
+	t.status.BudgetTime += s.Budget.Time.Std()
+	t.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.taken.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))
+	return nil
+}
+
+func short(commit string) string {
+	if commit == "" {
+		return "no commit"
+	}
+	return commit[:min(len(commit), 10)]
+}
+
+// cut gives the last heartbeat of an attempt that was cut off.
+func cut(err error) (signals.Beat, bool) {
+	var timeout *temporal.TimeoutError
+	var b signals.Beat
+	if asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil {
+		return b, true
+	}
+	return b, false
+}

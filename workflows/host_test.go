@@ -1,0 +1,134 @@
+package workflows_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+func stopping() error {
+	return temporal.NewNonRetryableApplicationError("worker stopping", string(fault.Stopping), nil)
+}
+
+func TestWorkerRestartGoesOnWithTheSession(t *testing.T) {
+	w := newWorld(t)
+	cut := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !cut {
+			cut = true
+			return activities.SessionResult{}, stopping()
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.takes != 1 {
+		t.Errorf("outcome %s, %d takes: the host answered its probe, so nobody else may take the task", s.Outcome, w.takes)
+	}
+	if w.asked[1].ID != w.asked[2].ID || w.asked[1].Ask != w.asked[2].Ask {
+		t.Error("the same ask of the same session must be made again")
+	}
+}
+
+func TestHostGoneMovesTheTask(t *testing.T) {
+	w := newWorld(t)
+	w.hosts = []string{"alpha", "beta"}
+	cut := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !cut {
+			cut = true
+			return activities.SessionResult{}, stopping()
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.probe = func() error {
+		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.Host != "beta" || s.Fence != 2 {
+		t.Errorf("outcome %s on %s with fence %d", s.Outcome, s.Host, s.Fence)
+	}
+	if in := w.asked[2]; in.Fence != 2 || in.ID != w.asked[1].ID {
+		t.Errorf("on the new host: fence %d, same session %v", in.Fence, in.ID == w.asked[1].ID)
+	}
+	for _, c := range w.commits {
+		if c.Fence != 2 {
+			t.Errorf("a commit carries fence %d", c.Fence)
+		}
+	}
+}
+
+func TestWorkspaceGoneIsMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	gone := false
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		if !gone {
+			gone = true
+			return activities.Committed{}, temporal.NewNonRetryableApplicationError("no workspace", string(fault.NotFound), nil)
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest || w.takes != 2 {
+		t.Errorf("outcome %s, %d takes", s.Outcome, w.takes)
+	}
+}
+
+func TestRepositoryThatIsNotThereFailsTheTask(t *testing.T) {
+	w := newWorld(t)
+	w.prepare = func(activities.PrepareInput) error {
+		return temporal.NewNonRetryableApplicationError(`repository "acme/calc": not found`, string(fault.NotFound), nil, "check the name")
+	}
+	w.env.ExecuteWorkflow("CodingTask", map[string]any{"repository": "acme/calc", "task": "x"})
+	var app *temporal.ApplicationError
+	if err := w.env.GetWorkflowError(); !errors.As(err, &app) || app.Type() != string(fault.NotFound) || app.Message() != `repository "acme/calc": not found` {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestRefusedLoginWaitsForAPerson(t *testing.T) {
+	w := newWorld(t)
+	tries := 0
+	w.prepare = func(activities.PrepareInput) error {
+		if tries++; tries == 1 {
+			return temporal.NewNonRetryableApplicationError("login refused", string(fault.Denied), nil, "renew the token")
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonAccess || !strings.Contains(s.Detail, "renew the token") {
+			t.Errorf("%s: %s", s.Reason, s.Detail)
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+}
+
+func TestHostsThatKeepFailingAskAPerson(t *testing.T) {
+	w := newWorld(t)
+	tries := 0
+	w.prepare = func(activities.PrepareInput) error {
+		if tries++; tries <= 5 {
+			return stopping()
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonInfra {
+			t.Errorf("reason %q after %d tries", s.Reason, tries)
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+}

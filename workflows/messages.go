@@ -1,0 +1,230 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// listen makes the task ready for queries, updates and signals. An update and the signal of the same name do the same.
+func (t *pipeline) listen(ctx workflow.Context) error {
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryStatus, func() (signals.Status, error) { return t.status, nil },
+		workflow.QueryHandlerOptions{Description: "phase, plan, cost, sessions and the next human action"})
+	if err != nil {
+		return err
+	}
+	for _, m := range []func() error{
+		func() error {
+			return receive(ctx, t, signals.Approve, "let the plan pass: {revision, comment, by}", t.canApprove, t.onApprove)
+		},
+		func() error {
+			return receive(ctx, t, signals.Edit, "send the plan back: {text, revision, by}", t.canEdit, t.onEdit)
+		},
+		func() error {
+			return receive(ctx, t, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.canReject, t.onReject)
+		},
+		func() error {
+			return receive(ctx, t, signals.Resume, "go on: {note, addCost, addTime, by}", t.canResume, t.onResume)
+		},
+		func() error {
+			return receive(ctx, t, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.onAbandon)
+		},
+		func() error {
+			return receive(ctx, t, signals.Tell, "a message for the next session: {text, by}", t.canTell, t.onTell)
+		},
+	} {
+		if err := m(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// request is any payload: it carries a delivery id and a sender.
+type request interface{ Envelope() signals.Message }
+
+// receive funnels an update and the signal of the same name into one reducer.
+func receive[T request](ctx workflow.Context, t *pipeline, name, about string, allowed func(T) error, apply func(workflow.Context, T) string) error {
+	once := func(ctx workflow.Context, req T) signals.Ack {
+		text := "already counted"
+		if id := req.Envelope().ID; id == "" || !t.delivered[id] {
+			if id != "" {
+				t.delivered[id] = true
+			}
+			text = apply(ctx, req)
+		}
+		return t.ack(text)
+	}
+	err := workflow.SetUpdateHandlerWithOptions(ctx, name,
+		func(ctx workflow.Context, req T) (signals.Ack, error) { return once(ctx, req), nil },
+		workflow.UpdateHandlerOptions{Description: about, Validator: func(req T) error {
+			if t.delivered[req.Envelope().ID] {
+				return nil
+			}
+			return refusal(allowed(req))
+		}})
+	if err != nil {
+		return err
+	}
+	ch := workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: about})
+	workflow.GoNamed(ctx, "signal "+name, func(ctx workflow.Context) {
+		for {
+			var req T
+			if !ch.Receive(ctx, &req) {
+				return
+			}
+			if err := allowed(req); err != nil {
+				t.say(ctx, "refused", "%s: %s", name, err)
+				continue
+			}
+			once(ctx, req)
+		}
+	})
+	return nil
+}
+
+// refusal is how a validator says no: with the kind that gives clients their exit code.
+func refusal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return temporal.NewApplicationErrorWithOptions(err.Error(), string(fault.KindOf(err)),
+		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{fault.HintOf(err)}})
+}
+
+func (t *pipeline) ack(text string) signals.Ack {
+	a := signals.Ack{Phase: t.status.Phase, Text: text}
+	if t.status.Plan != nil {
+		a.Revision = t.status.Plan.Revision
+	}
+	return a
+}
+
+func always[T any](T) error { return nil }
+
+// decidable tells whether a decision on a plan revision can be taken now.
+func (t *pipeline) decidable(what string, revision int) error {
+	if t.status.Phase != task.Approving || t.decision != nil {
+		return fault.New(fault.Conflict, "nothing to %s: the task is %s", what, t.status.Phase)
+	}
+	if current := t.status.Plan.Revision; revision != 0 && revision != current {
+		return fault.New(fault.Conflict, "plan revision %d is stale: the current one is %d", revision, current).
+			WithHint("look at the plan again, then %s revision %d", what, current)
+	}
+	return nil
+}
+
+func (t *pipeline) canApprove(r signals.ApproveRequest) error {
+	return t.decidable("approve", r.Revision)
+}
+func (t *pipeline) canReject(r signals.RejectRequest) error { return t.decidable("reject", r.Revision) }
+func (t *pipeline) canEdit(r signals.EditRequest) error {
+	if r.Text == "" {
+		return fault.New(fault.Input, "text is missing: say what is to change in the plan")
+	}
+	return t.decidable("edit", r.Revision)
+}
+
+func (t *pipeline) canTell(r signals.TellRequest) error {
+	if r.Text == "" {
+		return fault.New(fault.Input, "text is missing: say what the next session is to know")
+	}
+	return nil
+}
+
+func (t *pipeline) canResume(r signals.ResumeRequest) error {
+	if r.AddCost < 0 {
+		return fault.New(fault.Input, "addCost %v is negative: give US dollars to add", r.AddCost)
+	}
+	if _, err := addTime(r); err != nil {
+		return fault.New(fault.Input, "addTime %q is not a positive duration: write it as 30m or 2h", r.AddTime)
+	}
+	return nil
+}
+
+func addTime(r signals.ResumeRequest) (time.Duration, error) {
+	if r.AddTime == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(r.AddTime)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("negative")
+	}
+	return d, err
+}
+
+func (t *pipeline) onApprove(_ workflow.Context, r signals.ApproveRequest) string {
+	t.decision = &decision{signals.Approve, who(r.By), r.Comment}
+	return fmt.Sprintf("plan revision %d approved", t.status.Plan.Revision)
+}
+
+func (t *pipeline) onEdit(_ workflow.Context, r signals.EditRequest) string {
+	t.decision = &decision{signals.Edit, who(r.By), r.Text}
+	return fmt.Sprintf("plan revision %d goes back to the planner", t.status.Plan.Revision)
+}
+
+func (t *pipeline) onReject(_ workflow.Context, r signals.RejectRequest) string {
+	t.decision = &decision{signals.Reject, who(r.By), r.Reason}
+	return fmt.Sprintf("plan revision %d rejected", t.status.Plan.Revision)
+}
+
+func (t *pipeline) onResume(ctx workflow.Context, r signals.ResumeRequest) string {
+	more, _ := addTime(r) // validated
+	t.status.BudgetUSD += r.AddCost
+	t.status.BudgetTime += more
+	if r.Note != "" {
+		t.tell(r.By, r.Note)
+	}
+	t.resume++
+	t.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
+	if t.status.Phase == task.Suspended || t.status.Phase == task.Waiting {
+		return "the task goes on"
+	}
+	return fmt.Sprintf("the task is %s; what you added counts", t.status.Phase)
+}
+
+func added(cost float64, more time.Duration) string {
+	text := ""
+	if cost > 0 {
+		text += ", " + usd(cost) + " more"
+	}
+	if more > 0 {
+		text += ", " + more.String() + " more"
+	}
+	return text
+}
+
+func (t *pipeline) onAbandon(ctx workflow.Context, r signals.AbandonRequest) string {
+	t.abandoned = fmt.Sprintf("abandoned by %s", who(r.By))
+	if r.Reason != "" {
+		t.abandoned += ": " + r.Reason
+	}
+	t.say(ctx, "abandon", "%s", t.abandoned)
+	t.stop()
+	return "the task ends; its workspace and checkpoint are kept"
+}
+
+func (t *pipeline) onTell(ctx workflow.Context, r signals.TellRequest) string {
+	t.tell(r.By, r.Text)
+	t.say(ctx, "tell", "%s: %s", who(r.By), firstLine(r.Text))
+	return "the next session will be told"
+}
+
+func (t *pipeline) tell(by, text string) {
+	t.tells = append(t.tells, prompt.Tell{From: &task.Person{Name: who(by)}, Text: clip(text, 8000)})
+	t.status.Tells = len(t.tells)
+}
+
+func who(by string) string {
+	if by == "" {
+		return "someone"
+	}
+	return by
+}

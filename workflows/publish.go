@@ -1,0 +1,74 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// publish pushes the branch and opens the pull request. Work that changed nothing needs none.
+func (t *pipeline) publish(ctx workflow.Context) error {
+	if t.status.Head == t.status.BaseCommit || t.status.Files == 0 {
+		return end(task.AlreadyDone, "nothing had to change; the review says: %s", t.status.Review.Text)
+	}
+	t.enter(ctx, task.Publish)
+	head, err := t.push(ctx)
+	if err != nil {
+		return err
+	}
+	t.status.Head = head
+	in := activities.PullRequestInput{
+		Ref: t.ref(), Repository: t.repo, Head: t.status.Branch, HeadCommit: head, Base: t.status.Base,
+		Draft: t.settings.PullRequest.Draft, Labels: t.settings.PullRequest.Labels, Reviewers: t.settings.PullRequest.Reviewers,
+		Summary: t.summary(),
+	}
+	var pr forge.PullRequest
+	err = t.insist(ctx, func() error {
+		return workflow.ExecuteActivity(control(ctx, "open the pull request"), desk.OpenPullRequest, in).Get(ctx, &pr)
+	})
+	if err != nil {
+		return err
+	}
+	t.status.PullRequest = &signals.PullRequest{Number: pr.Number, URL: pr.URL}
+	t.status.Warnings = append(t.status.Warnings, pr.Warnings...)
+	t.say(ctx, "pull_request", "%s", pr.URL)
+	return nil
+}
+
+func (t *pipeline) push(ctx workflow.Context) (string, error) {
+	var head string
+	squash := ""
+	if t.settings.Commits == "single" {
+		squash = t.status.Plan.Summary
+	}
+	err := t.insist(ctx, func() error {
+		return t.onHost(ctx, step{
+			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+				return t.short(ctx, "push "+t.status.Branch)
+			},
+			call: func(ctx workflow.Context) error {
+				in := activities.PushInput{Ref: t.ref(), Squash: squash, BaseRef: t.status.BaseCommit}
+				return workflow.ExecuteActivity(ctx, host.PushBranch, in).Get(ctx, &head)
+			},
+		})
+	})
+	return head, err
+}
+
+// clean removes the workspace of a task that ended well. Of any other it keeps workspace and checkpoint, for people to look at.
+func (t *pipeline) clean(ctx workflow.Context, o task.Outcome) {
+	if t.taken.Host == "" || t.status.Branch == "" || !o.Good() && len(t.status.Commits) > 0 || o == task.Failed || o == task.Cancelled {
+		return
+	}
+	t.enter(ctx, task.Cleaning)
+	// One try on the host that has it: what stays behind costs disk, not correctness.
+	err := workflow.ExecuteActivity(t.short(ctx, "remove the workspace"), host.CleanUp, activities.CleanInput{Ref: t.ref()}).Get(ctx, nil)
+	if err != nil {
+		t.status.Warnings = append(t.status.Warnings, "the workspace could not be removed: "+message(err))
+	}
+}

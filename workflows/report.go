@@ -1,0 +1,161 @@
+package workflows
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// attributes is what the search attributes of the task say.
+type attributes struct {
+	repository, phase, outcome, host, agent, pullRequest string
+	needsHuman                                           bool
+	cost                                                 float64
+	until                                                time.Time
+}
+
+// enter moves the task into a phase and tells everybody who looks: search attributes and the page in Temporal Web.
+func (t *pipeline) enter(ctx workflow.Context, phase task.Phase) {
+	t.status.Phase = phase
+	t.upsert(ctx)
+	workflow.SetCurrentDetails(ctx, t.details())
+}
+
+// upsert writes the search attributes that have changed, in one event.
+func (t *pipeline) upsert(ctx workflow.Context) {
+	now := attributes{
+		repository: clip(t.status.Repository, 200), phase: string(t.status.Phase), outcome: string(t.status.Outcome),
+		host: t.status.Host, agent: t.status.Agent, needsHuman: t.status.NeedsHuman,
+		cost: math.Round(t.status.Usage.CostUSD*10000) / 10000, until: t.status.WaitingUntil,
+	}
+	if t.status.PullRequest != nil {
+		now.pullRequest = clip(t.status.PullRequest.URL, 200)
+	}
+	was := t.attributes
+	var updates []temporal.SearchAttributeUpdate
+	word := func(name, was, now string) {
+		if was != now {
+			updates = append(updates, temporal.NewSearchAttributeKeyKeyword(name).ValueSet(now))
+		}
+	}
+	word(signals.AttrRepository, was.repository, now.repository)
+	word(signals.AttrPhase, was.phase, now.phase)
+	word(signals.AttrOutcome, was.outcome, now.outcome)
+	word(signals.AttrHost, was.host, now.host)
+	word(signals.AttrAgent, was.agent, now.agent)
+	word(signals.AttrPullRequest, was.pullRequest, now.pullRequest)
+	if was.needsHuman != now.needsHuman {
+		updates = append(updates, temporal.NewSearchAttributeKeyBool(signals.AttrNeedsHuman).ValueSet(now.needsHuman))
+	}
+	if was.cost != now.cost {
+		updates = append(updates, temporal.NewSearchAttributeKeyFloat64(signals.AttrCostUSD).ValueSet(now.cost))
+	}
+	if !was.until.Equal(now.until) {
+		key := temporal.NewSearchAttributeKeyTime(signals.AttrWaitingUntil)
+		if now.until.IsZero() {
+			updates = append(updates, key.ValueUnset())
+		} else {
+			updates = append(updates, key.ValueSet(now.until))
+		}
+	}
+	if len(updates) == 0 {
+		return
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, updates...); err == nil {
+		t.attributes = now
+	}
+}
+
+// mostDetails keeps the page under 4 KB: Temporal Web carries it in a URL.
+const mostDetails = 3500
+
+// details is the task's page in Temporal Web, as Markdown.
+func (t *pipeline) details() string {
+	s := &t.status
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**", s.Phase)
+	if s.Outcome != "" {
+		fmt.Fprintf(&b, " · %s", s.Outcome)
+	}
+	if s.Detail != "" {
+		fmt.Fprintf(&b, "\n\n%s: %s", orDash(string(s.Reason)), escape(clip(s.Detail, 600)))
+	}
+	if s.NextAction != "" {
+		fmt.Fprintf(&b, "\n\n**Next human action:** %s", s.NextAction)
+		if !s.WaitingUntil.IsZero() {
+			fmt.Fprintf(&b, " (until %s)", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
+		}
+	}
+	if s.PullRequest != nil {
+		fmt.Fprintf(&b, "\n\n**Pull request:** [#%d](%s)", s.PullRequest.Number, s.PullRequest.URL)
+	}
+	fmt.Fprintf(&b, "\n\n| cost | time | sessions | round | branch | host |\n|---|---|---|---|---|---|\n| %s of %s | %s of %s | %d | %d of %d | `%s` | `%s` |\n",
+		usd(s.Usage.CostUSD), usd(s.BudgetUSD), round(s.Worked), round(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations,
+		orDash(s.Branch), orDash(s.Host))
+	t.planDetails(&b)
+	fmt.Fprintf(&b, "\n**Task:** %s\n", escape(clip(s.Task, 300)))
+	return clip(b.String(), mostDetails)
+}
+
+func (t *pipeline) planDetails(b *strings.Builder) {
+	s := &t.status
+	if s.Plan == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, escape(clip(s.Plan.Summary, 400)))
+	for _, d := range s.Plan.Deliverables {
+		box := map[task.Status]string{task.Passed: "x"}[d.Status]
+		if box == "" {
+			box = " "
+		}
+		fmt.Fprintf(b, "- [%s] %s %s", box, d.ID, escape(clip(d.Description, 120)))
+		if d.Status == task.Blocked {
+			fmt.Fprintf(b, " — blocked: %s", escape(clip(d.Reason, 120)))
+		}
+		b.WriteByte('\n')
+	}
+	if s.Check != nil {
+		word := "failed"
+		if s.Check.Passed() {
+			word = "passed"
+		}
+		fmt.Fprintf(b, "\n**Checks:** %s\n", word)
+	}
+}
+
+// escape keeps a model's or a person's words from becoming markup.
+func escape(s string) string {
+	return strings.NewReplacer("\n", " ", "\r", " ", "|", "\\|", "<", "&lt;", "[", "\\[", "`", "\\`").Replace(s)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// summary is what the pull request says about the task.
+func (t *pipeline) summary() forge.Summary {
+	s := &t.status
+	sum := forge.Summary{
+		Title: t.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
+		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
+		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: t.input.RequestedBy, Issue: t.input.Issue,
+	}
+	for _, e := range s.Sessions {
+		sum.Turns += e.Turns
+	}
+	if s.Check != nil {
+		sum.Checks = []forge.Check{{Command: s.Check.Command, Passed: s.Check.Passed(), Tail: s.Check.Tail, Duration: s.Check.Duration}}
+	}
+	return sum
+}

@@ -1,0 +1,29 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// review runs the checks and then a reviewer, who can't write. The verdict stands in the status.
+func (t *pipeline) review(ctx workflow.Context) error {
+	t.enter(ctx, task.Checking)
+	if err := t.check(ctx); err != nil {
+		return err
+	}
+	t.enter(ctx, task.Reviewing)
+	res, err := t.converse(ctx, task.Reviewer, nil)
+	if err != nil {
+		return err
+	}
+	t.status.Review = res.Review
+	if res.Review.Approved {
+		t.remember(ctx, string(task.Approved), res.Review.Text)
+		t.say(ctx, "review", "approved: %s", firstLine(res.Review.Text))
+		return nil
+	}
+	t.remember(ctx, string(task.RequestChanges), res.Review.Text)
+	t.say(ctx, "review", "changes requested: %s", firstLine(res.Review.Text))
+	return nil
+}

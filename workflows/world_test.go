@@ -1,0 +1,196 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	tlog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/workflows"
+)
+
+// world stands in for everything outside the workflow. Each session is answered by what the test has scripted for it, and
+// otherwise by a session that goes well.
+type world struct {
+	env      *testsuite.TestWorkflowEnvironment
+	settings task.Settings
+	hosts    []string // that take the task, in order; the last one again and again
+	takes    int
+	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
+	prepare  func(in activities.PrepareInput) error
+	probe    func() error
+	commit   func(in activities.CommitInput) (activities.Committed, error)
+	asked    []activities.SessionInput
+	commits  []activities.CommitInput
+	requests []activities.PullRequestInput
+	cleaned  int
+	commands []string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	w := &world{env: suite.NewTestWorkflowEnvironment(), settings: project.Defaults(), hosts: []string{"alpha"}}
+	w.settings.Check = "go test ./..."
+	w.env.SetTestTimeout(20 * time.Second)
+	w.env.RegisterWorkflow(workflows.CodingTask)
+	for name, f := range map[string]any{
+		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
+		"RunSetup": w.run, "RunChecks": w.run, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
+		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest,
+	} {
+		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
+	return w
+}
+
+func (w *world) TakeTask(context.Context) (activities.Taken, error) {
+	h := w.hosts[min(w.takes, len(w.hosts)-1)]
+	w.takes++
+	return activities.Taken{Host: h, Heartbeat: time.Second, Probe: time.Second}, nil
+}
+
+func (w *world) Probe(context.Context) error {
+	if w.probe != nil {
+		return w.probe()
+	}
+	return nil
+}
+
+func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) (activities.Prepared, error) {
+	if w.prepare != nil {
+		if err := w.prepare(in); err != nil {
+			return activities.Prepared{}, err
+		}
+	}
+	return activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings}, nil
+}
+
+func (w *world) RunAgent(_ context.Context, in activities.SessionInput) (activities.SessionResult, error) {
+	w.asked = append(w.asked, in)
+	if w.agent != nil {
+		if res, err := w.agent(in); err != nil || res.Kind != "" {
+			return res, err
+		}
+	}
+	return well(in), nil
+}
+
+// well is a session that goes well, in any role.
+func well(in activities.SessionInput) activities.SessionResult {
+	res := activities.SessionResult{Kind: agent.Completed, Usage: task.Usage{Input: 10, CostUSD: 0.01, Calls: 1}, Duration: time.Minute, Turns: 2}
+	switch in.Role {
+	case task.Planner:
+		res.Plan = aPlan("FIX-001", "API-002")
+	case task.Reviewer:
+		res.Review = &task.Review{Approved: true, Text: "good"}
+	default:
+		res.Report = task.Report{Kind: task.ReportProgress, Text: "did " + in.Prompt.Deliverable.ID}
+	}
+	return res
+}
+
+func aPlan(ids ...string) *task.Plan {
+	p := &task.Plan{Verdict: task.VerdictWork, Summary: "a plan"}
+	for _, id := range ids {
+		p.Deliverables = append(p.Deliverables, task.Deliverable{ID: id, Description: "do " + id, Status: task.Pending})
+	}
+	return p
+}
+
+func (w *world) run(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+	w.commands = append(w.commands, in.Command)
+	return signals.Check{Command: in.Command, Duration: time.Second}, nil
+}
+
+func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activities.Committed, error) {
+	w.commits = append(w.commits, in)
+	if w.commit != nil {
+		return w.commit(in)
+	}
+	return activities.Committed{Commit: fmt.Sprintf("commit%d", len(w.commits)), Created: true, Files: 1, Added: 2, Deleted: 1}, nil
+}
+
+func (w *world) PushBranch(context.Context, activities.PushInput) (string, error) {
+	return "pushed", nil
+}
+
+func (w *world) CleanUp(context.Context, activities.CleanInput) error {
+	w.cleaned++
+	return nil
+}
+
+func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
+	w.requests = append(w.requests, in)
+	return forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}, nil
+}
+
+// start runs the task to its end.
+func (w *world) start(t *testing.T) signals.Status {
+	t.Helper()
+	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"fix the failing test"}`))
+	if !w.env.IsWorkflowCompleted() {
+		t.Fatal("the workflow did not end")
+	}
+	var s signals.Status
+	if err := w.env.GetWorkflowError(); err != nil {
+		t.Fatalf("the workflow failed: %v", err)
+	}
+	if err := w.env.GetWorkflowResult(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// status asks the running task.
+func (w *world) status(t *testing.T) signals.Status {
+	t.Helper()
+	v, err := w.env.QueryWorkflow(signals.QueryStatus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s signals.Status
+	if err := v.Get(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// update sends an update and gives how it was answered.
+func (w *world) update(name string, payload any) *answer {
+	a := &answer{}
+	w.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
+		OnAccept:   func() {},
+		OnReject:   func(err error) { a.refused = err },
+		OnComplete: func(v any, err error) { a.ack, _ = v.(signals.Ack); a.err = err },
+	}, payload)
+	return a
+}
+
+type answer struct {
+	ack     signals.Ack
+	refused error
+	err     error
+}
+
+// roles lists the roles of the sessions that were asked for.
+func (w *world) roles() string {
+	text := ""
+	for _, in := range w.asked {
+		text += string(in.Role[:1])
+	}
+	return text
+}
