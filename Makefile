@@ -67,6 +67,10 @@ bench: build agents ## measure: whole task against a shell script, history, pars
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) run ./test/bench
 
+.PHONY: record
+record: build ## record the histories of the replay test, from released code only (RECORD="-only name" for one)
+	$(GO) run ./test/record $(RECORD)
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf $(BIN)

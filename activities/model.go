@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -13,7 +14,7 @@ import (
 // without one, they are what the agent says.
 type model struct{ gate *gateway.Session }
 
-func (r *sessionRun) openModel(s *agent.Session) (*model, error) {
+func (r *sessionRun) openModel(ctx context.Context, s *agent.Session) (*model, error) {
 	if r.host.Gateway == nil {
 		return &model{}, nil
 	}
@@ -25,7 +26,7 @@ func (r *sessionRun) openModel(s *agent.Session) (*model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the model endpoint: %w", err)
 	}
-	s.BaseURL, s.Token = gate.BaseURL(), gate.Token()
+	s.BaseURL, s.Token, s.Login = gate.BaseURL(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
 	return &model{gate: gate}, nil
 }
 

@@ -95,7 +95,7 @@ func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	model, err := r.openModel(&s)
+	model, err := r.openModel(ctx, &s)
 	if err != nil {
 		return SessionResult{}, err
 	}

@@ -33,6 +33,7 @@ type Session struct {
 	Wall     time.Duration     // wall time at most, 0 for no limit
 	BaseURL  string            // the model endpoint the agent must use, "" for the agent's own
 	Token    string            // what the agent shows to BaseURL in place of a key
+	Login    bool              // Token is shown as a subscription login, with the headers that go with one, and not as a key
 	Env      map[string]string // added to the environment that the driver builds; nothing else is inherited
 	Scenario string            // for the script agent
 }

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
@@ -48,35 +45,26 @@ type demonstration struct {
 
 func (p *program) demo(ctx context.Context, kill, keep bool) (err error) {
 	d := &demonstration{demo: p.wiring.Demo(), stack: &stack{p: p, role: config.RoleAll, line: func(string) {}}}
-	if d.dir, err = os.MkdirTemp("", "longshift-demo-"); err != nil {
+	if d.dir, err = os.MkdirTemp(p.env.Get("TMPDIR"), "longshift-demo-"); err != nil {
 		return fault.New(fault.Infra, "make temporary folder: %w", err).WithHint("set TMPDIR to a folder that you can write to")
 	}
 	defer d.clean(keep)
 	defer d.stop()
 	p.say("The agent of this demo is scripted: it plays a scenario file, and no model is called.")
 	if err := d.prepare(ctx); err != nil {
-		return p.stopped(ctx, err)
+		return err
 	}
 	status, id, err := d.play(ctx, kill)
 	if err != nil {
-		return p.stopped(ctx, err)
+		return err
 	}
 	if err := d.result(ctx, status); err != nil {
-		return p.stopped(ctx, err)
+		return err
 	}
 	if err := d.linger(ctx, id); err != nil {
 		return err
 	}
 	return ending(status, nil)
-}
-
-// stopped makes one error of everything that Ctrl-C breaks.
-func (p *program) stopped(ctx context.Context, err error) error {
-	var silent exit
-	if ctx.Err() != nil && !errors.As(err, &silent) {
-		return errInterrupted
-	}
-	return err
 }
 
 // clean takes the folder away, or says where it is.
@@ -88,75 +76,6 @@ func (d *demonstration) clean(keep bool) {
 	if err := os.RemoveAll(d.dir); err != nil {
 		d.p.say("longshift: remove temporary folder: %v", err)
 	}
-}
-
-// prepare makes the repository and starts server and worker on free ports.
-func (d *demonstration) prepare(ctx context.Context) error {
-	if err := d.makeRepository(ctx); err != nil {
-		return err
-	}
-	if err := os.WriteFile(d.scenario(), d.demo.Scenario, 0o600); err != nil {
-		return fmt.Errorf("write scenario: %w", err)
-	}
-	var f serverFlags
-	var err error
-	if f.port, err = freePort(); err != nil {
-		return err
-	}
-	if f.uiPort, err = freePort(); err != nil {
-		return err
-	}
-	f.database = filepath.Join(d.dir, "temporal.db")
-	d.web = fmt.Sprintf("http://localhost:%d", f.uiPort)
-	f.namespace = client.DefaultNamespace
-	d.options = d.p.localOptions(f.port, f.namespace)
-	d.p.say("starting a Temporal server and a worker...")
-	if err := d.startServer(ctx, f); err != nil {
-		return err
-	}
-	d.p.use(d.stack, d.web)
-	d.env = append(d.p.bareEnv(), localProfile(d.options)...)
-	d.env = append(d.env, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
-		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
-	return d.startWorker(ctx)
-}
-
-// scenario is the file that the scripted agent plays.
-func (d *demonstration) scenario() string { return filepath.Join(d.dir, "scenario.yaml") }
-
-// use makes the demo's server the one that this program talks to.
-func (p *program) use(s *stack, web string) {
-	p.connected, p.address, p.namespace, p.web = s.client, s.options.HostPort, s.options.Namespace, web
-}
-
-// makeRepository makes a bare repository with one commit of the demo's files.
-func (d *demonstration) makeRepository(ctx context.Context) error {
-	seed := filepath.Join(d.dir, "seed")
-	d.repository = filepath.Join(d.dir, "demo.git")
-	for name, content := range d.demo.Files {
-		file := filepath.Join(seed, filepath.FromSlash(name))
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return fault.New(fault.Internal, "demo file %q is not a local path", name)
-		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return fmt.Errorf("write demo repository: %w", err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			return fmt.Errorf("write demo repository: %w", err)
-		}
-	}
-	author := []string{"-c", "user.name=Longshift demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
-	for _, args := range [][]string{
-		{"init", "--quiet", "--initial-branch=main"},
-		{"add", "--all"},
-		append(author, "commit", "--quiet", "--message=Start of the demo"),
-		{"clone", "--quiet", "--bare", ".", d.repository},
-	} {
-		if _, err := d.p.git(ctx, seed, args...); err != nil {
-			return fault.New(fault.KindOf(err), "make demo repository: %w", err)
-		}
-	}
-	return nil
 }
 
 // play starts the task and follows it to its end.
@@ -173,21 +92,30 @@ func (d *demonstration) play(ctx context.Context, kill bool) (*signals.Status, s
 		return nil, "", err
 	}
 	d.p.greet(id, run)
+	status, err := d.follow(ctx, id, run, kill)
+	return status, id, err
+}
+
+func (d *demonstration) follow(ctx context.Context, id, run string, kill bool) (*signals.Status, error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	f := d.p.follower(id, d.client)
 	f.ends = true
-	w := &watcher{client: d.client, id: id, run: run, clock: d.p.clock}
-	if !kill {
-		status, err := f.follow(ctx, w)
-		return status, id, err
-	}
-	k := &killing{d: d, screen: f.screen}
+	k := &killing{d: d, screen: f.screen, fail: fail}
 	defer k.wait()
-	f.onto = func(s snapshot) { k.look(ctx, s) }
-	status, err := f.follow(ctx, w)
-	if err == nil {
+	go k.mourn(d.server)
+	go k.mourn(d.worker)
+	if kill {
+		f.onto = func(s snapshot) { k.look(ctx, s) }
+	}
+	status, err := f.follow(ctx, &watcher{client: d.client, id: id, run: run, clock: d.p.clock})
+	if cause := context.Cause(ctx); cause != nil && cause != ctx.Err() {
+		return status, cause // not Ctrl-C: something broke
+	}
+	if err == nil && kill {
 		err = k.verdict(status)
 	}
-	return status, id, err
+	return status, err
 }
 
 // result prints what the task has come to, down to the diff.

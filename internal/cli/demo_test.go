@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +18,7 @@ import (
 func demoConsole(t *testing.T) (c *console, temporary string) {
 	c, _ = devConsole(t)
 	temporary = t.TempDir()
-	t.Setenv("TMPDIR", temporary)
+	c.vars = append(c.vars, "TMPDIR="+temporary)
 	return c, temporary
 }
 
@@ -34,6 +36,7 @@ func left(t *testing.T, dir string) []string {
 }
 
 func TestDemoKill(t *testing.T) {
+	t.Parallel()
 	c, temporary := demoConsole(t)
 	if code := c.run("demo", "--kill"); code != fault.ExitOK {
 		t.Errorf("exit code %d", code)
@@ -47,6 +50,7 @@ func TestDemoKill(t *testing.T) {
 }
 
 func TestDemoKeeps(t *testing.T) {
+	t.Parallel()
 	c, temporary := demoConsole(t)
 	c.demo = "demo quick"
 	if code := c.run("demo", "--keep", "-o", "json"); code != fault.ExitOK {
@@ -67,6 +71,7 @@ func TestDemoKeeps(t *testing.T) {
 func TestDemoInterrupted(t *testing.T) {
 	for _, at := range []string{"starting a Temporal server", "session 1: planner"} {
 		t.Run(at, func(t *testing.T) {
+			t.Parallel()
 			c, temporary := demoConsole(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			code := make(chan int, 1)
@@ -83,6 +88,31 @@ func TestDemoInterrupted(t *testing.T) {
 				t.Error("says that the task goes on, and it does not")
 			}
 		})
+	}
+}
+
+// A worker that dies by itself ends the demo: nobody would start it again.
+func TestDemoWithoutWorker(t *testing.T) {
+	t.Parallel()
+	c, temporary := demoConsole(t)
+	c.demo = "demo quick hold"
+	code := make(chan int, 1)
+	go func() { code <- c.run("demo") }()
+	eventually(t, "a session", func() bool { return strings.Contains(c.errs.String(), "session 2: implementer") })
+	dirs := left(t, temporary)
+	if len(dirs) != 1 {
+		t.Fatalf("folders: %v", dirs)
+	}
+	c.vars = append(c.vars, "LONGSHIFT_DATA="+filepath.Join(temporary, dirs[0], "data"))
+	if err := syscall.Kill(c.workerPid(0), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-code; got != fault.ExitServer {
+		t.Errorf("exit code %d", got)
+	}
+	wants(t, c.errs.String(), "longshift: the worker has ended: signal: killed")
+	if names := left(t, temporary); len(names) > 0 {
+		t.Errorf("left behind: %v", names)
 	}
 }
 

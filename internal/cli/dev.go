@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -29,7 +28,7 @@ func (p *program) devCommand() *cobra.Command {
 		Short: "Run everything on this machine: Temporal server, Temporal Web and a worker",
 		Long: `Run a Temporal server with Temporal Web and a worker, until Ctrl-C. A crashed worker or server is started
 again. A server that answers already is used and left alone. The server keeps its state in the data folder;
-with --ephemeral it forgets everything at the end.`,
+with --ephemeral it forgets everything at the end. The worker logs warnings, or what LONGSHIFT_LOG says.`,
 		Example:     "  longshift dev\n  longshift dev --port 7300 --ui-port 8300\n  TEMPORAL_ADDRESS=temporal.example.com:7233 longshift dev   # a worker for that server",
 		Args:        takes(0, 0, ""),
 		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer),
@@ -144,6 +143,9 @@ func (s *stack) workerEnv(info devInfo, data string) []string {
 		env = append(s.p.envWithout("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(s.options)...)
 	}
 	env = append(env, "TEMPORAL_ADDRESS="+s.options.HostPort, "LONGSHIFT_DATA="+data)
+	if s.p.env.Get("LONGSHIFT_LOG") == "" {
+		env = append(env, "LONGSHIFT_LOG=warn") // what works needs no lines on somebody's terminal
+	}
 	if info.Web != "" {
 		env = append(env, "LONGSHIFT_WEB_URL="+info.Web)
 	}
@@ -179,58 +181,4 @@ func (p *program) serverFlags(o devOptions, address string, conf config.Config) 
 		return f, fault.New(fault.Input, "port %d for Temporal Web is in use by another program or no port", f.uiPort).WithHint("give another --ui-port, or --headless")
 	}
 	return f, nil
-}
-
-// keepUp starts a child that has ended again, a little later each time, until ctx ends.
-func (s *stack) keepUp(ctx context.Context) {
-	var delays backoff
-	for {
-		var gone <-chan struct{} // never, when the server is not ours
-		if s.server != nil {
-			gone = s.server.done
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.worker.done:
-			s.worker = s.again(ctx, s.worker, &delays)
-		case <-gone:
-			s.server = s.again(ctx, s.server, &delays)
-		}
-	}
-}
-
-// again says that a child has ended and starts it again after a while. When ctx ends first it gives the one that ended.
-func (s *stack) again(ctx context.Context, c *child, delays *backoff) *child {
-	how := c.ended()
-	for {
-		if ctx.Err() != nil {
-			return c
-		}
-		wait := delays.next(s.p.clock.now())
-		s.p.say("the %s has ended (%s); starting it again in %s; no task is lost", c.name, how, duration(wait))
-		if !s.p.pause(ctx, wait) {
-			return c
-		}
-		next, err := startChild(c.name, c.cmd.Path, c.cmd.Args[1:], c.cmd.Env, s.line)
-		if err == nil {
-			return next
-		}
-		how = err.Error()
-	}
-}
-
-// backoff is the wait before a restart: 1 s, doubled with every restart within a minute of the last, at most 30 s.
-type backoff struct {
-	last time.Time
-	wait time.Duration
-}
-
-func (b *backoff) next(now time.Time) time.Duration {
-	if now.Sub(b.last) > time.Minute {
-		b.wait = 0
-	}
-	b.last = now
-	b.wait = min(max(2*b.wait, time.Second), 30*time.Second)
-	return b.wait
 }

@@ -30,13 +30,7 @@ func devConsole(t *testing.T, vars ...string) (c *console, port int) {
 }
 
 func (c *console) data() string {
-	for _, v := range c.vars {
-		if dir, ok := strings.CutPrefix(v, "LONGSHIFT_DATA="); ok {
-			return dir
-		}
-	}
-	c.t.Fatal("no data folder")
-	return ""
+	return Environ{Vars: c.vars}.Get("LONGSHIFT_DATA")
 }
 
 // workerPid reads the number of the worker that runs now, other than one before.
@@ -54,6 +48,7 @@ func (c *console) workerPid(before int) int {
 func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
 func TestDev(t *testing.T) {
+	t.Parallel()
 	c, port := devConsole(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -96,6 +91,7 @@ func TestDev(t *testing.T) {
 
 // When dev itself is killed, nothing of it stays.
 func TestDevKilled(t *testing.T) {
+	t.Parallel()
 	c, port := devConsole(t)
 	program, err := exec.LookPath("longshift")
 	if err != nil {
@@ -115,6 +111,7 @@ func TestDevKilled(t *testing.T) {
 }
 
 func TestDevRefusals(t *testing.T) {
+	t.Parallel()
 	c, port := devConsole(t)
 	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,48 +14,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
-
-// runOptions are the flags of run that make the task's input.
-type runOptions struct {
-	repo, base, file, id string
-	issue                int
-	config               []string
-	configFile           string
-	budget               float64
-	time, approveAfter   time.Duration
-	approval, agent      string
-	model, planModel     string
-	iterations           int
-	check, setup         string
-	draft                bool
-	labels, reviewers    []string
-	detach, wait         bool
-}
-
-func (o *runOptions) define(c *cobra.Command) {
-	f := c.Flags()
-	f.SortFlags = false
-	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder)")
-	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
-	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
-	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")
-	f.StringArrayVarP(&o.config, "config", "c", nil, "configuration of this task, `key=value`; repeatable")
-	f.StringVar(&o.configFile, "config-file", "", "configuration of this task, a JSON or YAML `file`")
-	f.Float64Var(&o.budget, "budget", 0, "US `dollars` for the whole task (config budget.cost)")
-	f.DurationVar(&o.time, "time", 0, "running time of agents, setup and checks, such as 60m (config budget.time)")
-	f.StringVar(&o.approval, "approval", "", "who lets the plan pass, `mode`: auto, required or none (config approval.mode)")
-	f.DurationVar(&o.approveAfter, "approve-after", 0, "auto: how long people have, such as 20m (config approval.after)")
-	f.StringVar(&o.agent, "agent", "", "`agent` that works on the task (config agent)")
-	f.StringVar(&o.model, "model", "", "`model` for implementing and reviewing (config model)")
-	f.StringVar(&o.planModel, "plan-model", "", "`model` for planning (config planModel)")
-	f.IntVar(&o.iterations, "iterations", 0, "`rounds` of plan, work and review at most (config iterations)")
-	f.StringVar(&o.check, "check", "", "`command` that must pass, such as \"go test ./...\" (config check)")
-	f.StringVar(&o.setup, "setup", "", "`command` that prepares the workspace (config setup)")
-	f.BoolVar(&o.draft, "draft", false, "open the pull request as a draft (config pullRequest.draft)")
-	f.StringSliceVar(&o.labels, "label", nil, "`label` for the pull request; repeatable (config pullRequest.labels)")
-	f.StringSliceVar(&o.reviewers, "reviewer", nil, "`reviewer` for the pull request; repeatable (config pullRequest.reviewers)")
-	f.StringVar(&o.id, "id", "", "`id` of the task (default: made of repository and task)")
-}
 
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
 func (p *program) input(ctx context.Context, c *cobra.Command, o *runOptions, args []string) (task.Input, error) {
@@ -183,28 +140,4 @@ func shortDuration(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
-}
-
-// newTaskID makes a readable id: repository, task, and six random letters that keep it apart from others.
-func newTaskID(in task.Input) (string, error) {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	r, err := task.ParseRepository(in.Repository)
-	if err != nil {
-		return "", err
-	}
-	var parts []string
-	for _, part := range []string{r.Slug(), task.Slug(in.Task, 32)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	random := make([]byte, 6)
-	for i := range random {
-		b := [1]byte{255}
-		for b[0] >= 252 { // 252 is a multiple of 36: no letter is likelier than another
-			_, _ = rand.Read(b[:]) // never fails
-		}
-		random[i] = letters[b[0]%36]
-	}
-	return strings.Join(append(parts, string(random)), "-"), nil
 }

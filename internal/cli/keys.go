@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"strings"
+	"sync/atomic"
 	"unicode"
 )
 
@@ -17,16 +18,24 @@ const (
 	keyDelete    = 0x7f
 )
 
-// keyboard gives the keys of a terminal one by one, while it is open.
+// keyboard gives the keys of a terminal one by one, while it is open. What is typed while it is closed means nothing.
 type keyboard struct {
 	raw     func() (func(), error)
 	in      io.Reader
 	keys    chan rune
-	restore func() // nil while closed
+	restore func()      // nil while closed
+	opened  atomic.Bool // the same for the reading goroutine
 }
 
+// pasted is how many keys may wait to be looked at: a paragraph from the clipboard comes at once.
+const pasted = 4096
+
+// keyboard is the one keyboard of the program: two readers of one terminal would take each other's keys.
 func (p *program) keyboard() *keyboard {
-	return &keyboard{raw: p.streams.Raw, in: p.streams.In}
+	if p.keys == nil {
+		p.keys = &keyboard{raw: p.streams.Raw, in: p.streams.In}
+	}
+	return p.keys
 }
 
 // open puts the terminal into raw mode. It may be called again and again.
@@ -40,17 +49,30 @@ func (k *keyboard) open() error {
 	}
 	k.restore = restore
 	if k.keys == nil {
-		k.keys = make(chan rune)
+		k.keys = make(chan rune, pasted)
 		go k.read()
 	}
+	k.opened.Store(true)
 	return nil
 }
 
-// close gives the terminal back as it was. It may be called again and again.
+// close gives the terminal back as it was, and forgets keys that nobody has looked at. It may be called again and again.
 func (k *keyboard) close() {
-	if k.restore != nil {
-		k.restore()
-		k.restore = nil
+	if k.restore == nil {
+		return
+	}
+	k.opened.Store(false)
+	k.restore()
+	k.restore = nil
+	for {
+		select {
+		case _, ok := <-k.keys:
+			if ok {
+				continue
+			}
+		default:
+		}
+		return
 	}
 }
 
@@ -67,7 +89,13 @@ func (k *keyboard) read() {
 			skipSequence(in)
 			continue
 		}
-		k.keys <- key
+		if !k.opened.Load() {
+			continue
+		}
+		select {
+		case k.keys <- key:
+		default: // far too many at once
+		}
 	}
 }
 

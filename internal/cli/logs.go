@@ -2,16 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -68,27 +64,13 @@ func (p *program) logs(ctx context.Context, given string, follow bool, session i
 		return err
 	}
 	r.missing(w.last.status, p.clock.now())
-	return r.nothing(f, w.last.status)
-}
-
-// logFolder is where this host keeps the logs of a task. A task whose worker does not answer is found by the end of its
-// run's id, which is the end of the folder's name.
-func logFolder(data string, f found, status *signals.Status) (string, error) {
-	if status != nil && status.TaskID != "" {
-		if status.TaskID != filepath.Base(status.TaskID) || status.TaskID == ".." {
-			return "", fault.New(fault.Internal, "task %s has the folder name %q", f.id, status.TaskID)
-		}
-		return filepath.Join(data, "tasks", status.TaskID, "logs"), nil
+	if err := r.nothing(f, w.last.status); err != nil {
+		return err
 	}
-	end := f.run
-	if len(end) > 8 {
-		end = end[len(end)-8:]
+	if follow {
+		r.ended(w.last.status)
 	}
-	slug := task.Slug(f.id, 60)
-	if slug == "" {
-		slug = "task"
-	}
-	return filepath.Join(data, "tasks", slug+"-"+end, "logs"), nil
+	return nil
 }
 
 // follow reads along until the task has ended and its logs have been read to their ends.
@@ -129,10 +111,14 @@ func (r *logReader) last(s snapshot) error {
 	if err := r.read(true); err != nil {
 		return err
 	}
-	if s.status != nil && s.status.Outcome != "" {
-		r.p.say("task ended: %s", s.status.Outcome)
-	}
+	r.ended(s.status)
 	return nil
+}
+
+func (r *logReader) ended(status *signals.Status) {
+	if status != nil && status.Outcome != "" {
+		r.p.say("task ended: %s", status.Outcome)
+	}
 }
 
 func finished(status *signals.Status, n int) bool {
@@ -169,15 +155,6 @@ func (r *logReader) isElsewhere(s signals.Session, now time.Time) bool {
 	return now.Sub(s.Started) > elsewhereAfter
 }
 
-// ownHost reads the id of the host that the data folder belongs to; "" when no worker has used it yet.
-func ownHost(data string) string {
-	id, err := os.ReadFile(filepath.Join(data, "host-id"))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(id))
-}
-
 // nothing is the error of a task without any log here.
 func (r *logReader) nothing(f found, status *signals.Status) error {
 	switch {
@@ -193,26 +170,4 @@ func (r *logReader) nothing(f found, status *signals.Status) error {
 	}
 	return fault.New(fault.NotFound, "no log of task %s under %s", f.id, filepath.Dir(filepath.Dir(filepath.Dir(r.dir)))).
 		WithHint("logs are on the host that runs the task; set LONGSHIFT_DATA to its data folder")
-}
-
-// logName reads the number and the role of a session out of the name of its log, such as 02-implementer.log.
-func logName(name string) (n int, role string, ok bool) {
-	stem, found := strings.CutSuffix(name, ".log")
-	if !found {
-		return 0, "", false
-	}
-	_, err := fmt.Sscanf(stem, "%d-%s", &n, &role)
-	return n, role, err == nil && n > 0
-}
-
-// listLogs gives the sessions' logs in the folder. A folder that is not there has none.
-func listLogs(dir string) ([]os.DirEntry, error) {
-	entries, err := os.ReadDir(dir) // sorted by name
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fault.New(fault.Denied, "read logs: %w", err).WithHint("run as the user of the worker")
-	}
-	return entries, nil
 }

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // Bounds for what tasks need.
@@ -129,66 +125,4 @@ func diskFinding(free uint64) finding {
 		return finding{"disk", stateWarn, detail, "large repositories will fill it; make room, or set LONGSHIFT_DATA to another disk"}
 	}
 	return finding{Check: "disk", State: stateOK, Detail: detail}
-}
-
-// checkClaude runs the agent's binary for its version.
-func (p *program) checkClaude(ctx context.Context, conf config.Config) finding {
-	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
-	path := conf.Claude
-	if !filepath.IsAbs(path) {
-		found, err := p.findProgram(path)
-		if err != nil {
-			return finding{"claude", stateFail, path + " is not on PATH", hint}
-		}
-		path = found
-	}
-	if !executable(path) {
-		return finding{"claude", stateFail, "no program at " + path, hint}
-	}
-	ctx, cancel := context.WithTimeout(ctx, versionWithin)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = p.bareEnv()
-	cmd.WaitDelay = time.Second
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		detail := firstLine(errs.String())
-		if detail == "" {
-			detail = err.Error()
-		}
-		return finding{"claude", stateFail, "--version failed: " + detail, hint}
-	}
-	return finding{Check: "claude", State: stateOK, Detail: clip(firstLine(out.String()), 100)}
-}
-
-// checkKey tells whether the agent has a key or a login, and never which.
-func checkKey(conf config.Config) finding {
-	for _, s := range []config.Secret{conf.AnthropicKey, conf.ClaudeToken} {
-		if !s.Present() {
-			continue
-		}
-		if _, err := s.Read(); err != nil {
-			return failed("model key", err)
-		}
-		return finding{Check: "model key", State: stateOK, Detail: "from " + s.Source()}
-	}
-	return finding{"model key", stateWarn, "none is set", "set LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN, unless the agent has a login of its own"}
-}
-
-func checkScenario(path string) finding {
-	if _, err := os.ReadFile(path); err != nil {
-		return failed("scenario", fault.New(fault.NotFound, "%w", err).WithHint("let LONGSHIFT_SCENARIO name a scenario file, or unset it"))
-	}
-	return finding{Check: "scenario", State: stateOK, Detail: path + " (the scripted agent calls no model)"}
-}
-
-func checkGitHub(conf config.Config) finding {
-	if !conf.GitHubToken.Present() {
-		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN to work on GitHub; local repositories need none"}
-	}
-	if _, err := conf.GitHubToken.Read(); err != nil {
-		return failed("github token", err)
-	}
-	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHubToken.Source()}
 }

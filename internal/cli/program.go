@@ -20,6 +20,7 @@ type program struct {
 	format  string // of the output: text, json, jsonl
 
 	config    func() (config.Config, error) // read once
+	keys      *keyboard                     // made when it is first asked for
 	connected client.Client
 	namespace string
 	address   string

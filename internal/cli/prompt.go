@@ -26,7 +26,7 @@ func (f *follower) plan(status *signals.Status) {
 		f.asking = true // the live line says the rest
 		return
 	}
-	f.screen.line(decideText(f.id, status, f.p.clock.now()))
+	f.screen.line(f.decideText(status))
 }
 
 func (f *follower) stopAsking() {

@@ -104,6 +104,36 @@ func TestPromptShowsCountdownAndText(t *testing.T) {
 	})
 }
 
+// The terminal has one reader, and what was typed before a question is no answer to it.
+func TestKeyboardForgetsTypeAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ft := approving(1)
+		f := startFollowing(t, ft, true)
+		pass(2 * time.Second)
+		f.press("x")
+		ft.set(func(f *fakeTask) { f.status.Phase = task.Planning })
+		pass(2 * time.Second)
+		f.press("aaa\r")
+		pass(time.Second)
+		ft.set(func(f *fakeTask) { f.status.Phase, f.status.Plan = task.Approving, &task.Plan{Revision: 2} })
+		pass(3 * time.Second)
+		if len(ft.updates) != 0 {
+			t.Errorf("sent %v", ft.updates)
+		}
+		f.press("a")
+		pass(2 * time.Second)
+		if len(ft.updates) != 1 || ft.updates[0].Args[0].(signals.ApproveRequest).Revision != 2 {
+			t.Errorf("sent %v", ft.updates)
+		}
+		if f.f.p.keyboard() != f.f.keys {
+			t.Error("a second keyboard")
+		}
+		f.stop()
+		f.end()
+		balanced(t, f.errs.String())
+	})
+}
+
 // Every way out gives the terminal back.
 func TestPromptRestoresTheTerminal(t *testing.T) {
 	for _, c := range []struct {

@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
@@ -73,12 +69,6 @@ func (p *program) run(ctx context.Context, c *cobra.Command, o *runOptions, args
 	return p.followTask(ctx, cl, found{id: id, run: run}, o.wait)
 }
 
-// started is what --detach prints.
-type started struct {
-	ID    string `json:"id"`
-	RunID string `json:"runId"`
-}
-
 // greet says what was started and where it can be seen.
 func (p *program) greet(id, run string) {
 	if p.format != formatText {
@@ -124,64 +114,6 @@ func ending(status *signals.Status, err error) error {
 		return nil
 	}
 	return exit{fault.ExitFailed}
-}
-
-// starter is what starting a task needs of the client.
-type starter interface {
-	ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
-}
-
-// start starts the task's workflow and gives the id of its run.
-func (p *program) start(ctx context.Context, c starter, id string, in task.Input) (string, error) {
-	repository, err := task.ParseRepository(in.Repository)
-	if err != nil {
-		return "", err
-	}
-	call, cancel := answer(ctx)
-	defer cancel()
-	run, err := c.ExecuteWorkflow(call, client.StartWorkflowOptions{
-		ID: id, TaskQueue: signals.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: clip(firstLine(in.Task), 200), StaticDetails: startDetails(in),
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repository.Text, 255)),
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
-		),
-	}, signals.CodingTask, in)
-	var exists *serviceerror.WorkflowExecutionAlreadyStarted
-	switch {
-	case err == nil:
-		return run.GetRunID(), nil
-	case errors.As(err, &exists):
-		return "", fault.New(fault.Conflict, "task %s is running already", id).WithHint("follow it with `longshift status -f %s`, or give another --id", id)
-	case ctx.Err() != nil:
-		p.say("interrupted while starting; the task may run: longshift status %s", id)
-		return "", exit{fault.ExitInterrupt}
-	}
-	return "", p.explain(err, id)
-}
-
-// startDetails is the Markdown that Temporal Web shows at the top of the task.
-func startDetails(in task.Input) string {
-	text := fmt.Sprintf("**Repository** %s\n\n", in.Repository)
-	if in.RequestedBy != nil && in.RequestedBy.Name != "" {
-		text += fmt.Sprintf("**Requested by** %s\n\n", in.RequestedBy.Name)
-	}
-	return text + clip(plain(in.Task), 16000)
-}
-
-// checkID refuses ids that web pages and folders could not carry.
-func checkID(id string) error {
-	if len(id) > 200 {
-		return fault.New(fault.Input, "--id: longer than 200 bytes").WithHint("give a short one")
-	}
-	for _, r := range id {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.', r == ':':
-		default:
-			return fault.New(fault.Input, "--id %q: holds %q", id, r).WithHint("use letters, digits and - _ . : only")
-		}
-	}
-	return nil
 }
 
 // endOf is when a task ended: the time of its last log line.

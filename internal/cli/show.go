@@ -45,7 +45,7 @@ func (p *program) showText(s snapshot) string {
 		b.WriteString(planText(status.Plan))
 	}
 	if len(status.Sessions) > 0 {
-		b.WriteString("\nSessions\n" + indentAll(sessionTable(status.Sessions, p.clock.now())))
+		b.WriteString("\nSessions\n" + indentAll(sessionTable(status, p.clock.now())))
 	}
 	for _, c := range []struct {
 		title string
@@ -75,11 +75,14 @@ func (p *program) showText(s snapshot) string {
 	return b.String()
 }
 
-func sessionTable(all []signals.Session, now time.Time) string {
-	rows := make([][]string, 0, len(all))
-	for _, s := range all {
+func sessionTable(status *signals.Status, now time.Time) string {
+	rows := make([][]string, 0, len(status.Sessions))
+	for _, s := range status.Sessions {
 		took, outcome := duration(s.Duration), s.Outcome
-		if outcome == "" {
+		switch {
+		case outcome == "" && isEnded(status):
+			took, outcome = "-", "cut off"
+		case outcome == "":
 			took, outcome = sinceText(now, s.Started), "running"
 		}
 		if s.Resumed > 0 {

@@ -2,15 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/config"
@@ -151,54 +145,6 @@ func (s *stack) waitWorker(ctx context.Context, before []map[string]time.Time) e
 	}
 }
 
-// queue is a task queue and what is polled there.
-type queue struct {
-	name string
-	kind enumspb.TaskQueueType
-	what string
-}
-
-// queuesOf are the queues that every worker of a role polls.
-func queuesOf(role config.Role) []queue {
-	var queues []queue
-	if role.Control() {
-		queues = append(queues, queue{signals.Queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW, "workflows"})
-	}
-	if role.Host() {
-		queues = append(queues, queue{signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY, "agents"})
-	}
-	return queues
-}
-
-// queueDescriber is what asking for pollers needs of the client.
-type queueDescriber interface {
-	DescribeTaskQueue(ctx context.Context, taskqueue string, kind enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error)
-}
-
-// polls gives who has polled a queue in the last minutes, and when last.
-func polls(ctx context.Context, c queueDescriber, q queue) (map[string]time.Time, error) {
-	call, cancel := answer(ctx)
-	defer cancel()
-	d, err := c.DescribeTaskQueue(call, q.name, q.kind)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]time.Time{}
-	for _, poller := range d.GetPollers() {
-		all[poller.GetIdentity()] = poller.GetLastAccessTime().AsTime()
-	}
-	return all, nil
-}
-
-func polledAnew(before, now map[string]time.Time) bool {
-	for who, at := range now {
-		if !at.Equal(before[who]) {
-			return true
-		}
-	}
-	return false
-}
-
 // stop ends the worker, then the server.
 func (s *stack) stop() {
 	if s.worker != nil {
@@ -210,66 +156,4 @@ func (s *stack) stop() {
 	if s.server != nil {
 		s.server.stop(serverGrace)
 	}
-}
-
-// serverBinary finds the server: LONGSHIFT_DEVSERVER, beside this program, or on PATH, ours or the official one.
-func (p *program) serverBinary() (string, error) {
-	return p.binary("LONGSHIFT_DEVSERVER", "a Temporal server", "longshift-devserver", "temporal")
-}
-
-// workerBinary finds the worker: LONGSHIFT_WORKER, beside this program, or on PATH.
-func (p *program) workerBinary() (string, error) {
-	return p.binary("LONGSHIFT_WORKER", "the worker", "longshift-worker")
-}
-
-func (p *program) binary(variable, what string, names ...string) (string, error) {
-	if path := p.env.Get(variable); path != "" {
-		if !filepath.IsAbs(path) {
-			if found, err := p.findProgram(path); err == nil {
-				return found, nil
-			}
-			path = p.resolve(path)
-		}
-		if !executable(path) {
-			return "", fault.New(fault.NotFound, "%s=%q: no program there", variable, path).WithHint("give the path of %s", what)
-		}
-		return path, nil
-	}
-	for _, name := range names {
-		if beside := filepath.Join(filepath.Dir(p.env.Executable), name); p.env.Executable != "" && executable(beside) {
-			return beside, nil
-		}
-		if found, err := p.findProgram(name); err == nil {
-			return found, nil
-		}
-	}
-	return "", fault.New(fault.NotFound, "%s is not beside this program and not on PATH", names[0]).WithHint("install it, or set %s to its path", variable)
-}
-
-// freePort finds a port of this machine that nobody listens on.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
-// portFree tells whether a port can be listened on.
-func portFree(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	l.Close()
-	return true
-}
-
-// makeData makes the data folder, for this user alone: it will hold workspaces and logs.
-func makeData(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.New(fault.Denied, "make data folder: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
-	}
-	return nil
 }

@@ -99,6 +99,16 @@ func (s *Session) BaseURL() string { return s.base }
 // Token is what the agent shows in place of a key. It is worth nothing for another session, anywhere else, or after Close.
 func (s *Session) Token() string { return s.token }
 
+// Kind is how calls are shown to be ours now: a subscription login needs headers that only the agent can send. A source
+// that has no credential gives APIKey; the session's first call then tells what is wrong with it.
+func (s *Session) Kind(ctx context.Context) Kind {
+	c, err := s.gateway.credential(ctx)
+	if err != nil {
+		return APIKey
+	}
+	return c.Kind
+}
+
 // Usage is what the session has used over all its attempts. Calls in flight are not in it.
 func (s *Session) Usage() task.Usage {
 	s.mu.Lock()

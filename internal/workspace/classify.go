@@ -19,7 +19,7 @@ type symptom struct {
 // symptoms are tried in this order: the first whose words appear decides.
 var symptoms = []symptom{
 	{fault.NotFound, "check the name, and that the token may see the repository", "repository %s is not there", []string{
-		"repository not found", "does not appear to be a git repository", "returned error: 404", "returned error: 410",
+		"repository not found", "' not found", "does not appear to be a git repository", "returned error: 404", "returned error: 410",
 		"could not be found or you don't have permission", "project not found", "not a git repository",
 	}},
 	{fault.NotFound, "name the repository by its new address", "repository %s has moved", []string{

@@ -66,7 +66,7 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	switch {
 	case parent != head:
 		c, err = o.commitAdopted(ctx, head, parent, mark, s.Message)
-	case len(found.paths) == 0:
+	case len(found.paths)+len(found.removed) == 0:
 		c.ID = head
 	default:
 		c, err = o.commitIndex(ctx, head, withTrailer(s.Message, mark))

@@ -21,6 +21,8 @@ func diskFault(err error, dir string) error {
 		what = "has reached its quota"
 	case errors.Is(err, syscall.EROFS) || strings.Contains(text, "Read-only file system"):
 		what = "is read-only"
+	case strings.Contains(text, "unable to write") && lowOnSpace(dir): // git does not always say why
+		what = "is full"
 	default:
 		return err
 	}
@@ -29,6 +31,15 @@ func diskFault(err error, dir string) error {
 	}
 	return fault.New(fault.Infra, "the file system at %s %s: %w", mountPoint(dir), what, err).
 		WithHint("make room there; the task goes on by itself")
+}
+
+// lowOnSpace tells whether less than 64 MiB, or no inode, is left where dir lies.
+func lowOnSpace(dir string) bool {
+	var st syscall.Statfs_t
+	if syscall.Statfs(dir, &st) != nil {
+		return false
+	}
+	return uint64(st.Bavail)*uint64(st.Bsize) < 64<<20 || st.Files > 0 && st.Ffree == 0
 }
 
 // mountPoint gives the top folder of the file system that dir lies on.

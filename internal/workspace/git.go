@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -110,16 +111,27 @@ func (r repo) feed(ctx context.Context, in string, args ...string) (string, erro
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
-// pipe runs git. A lock file in its way that a killed git has left is removed, once.
+// pipe runs git.
 func (r repo) pipe(ctx context.Context, in []byte, out io.Writer, args ...string) error {
 	err := r.once(ctx, in, out, args)
-	if e, ok := err.(*gitError); ok {
-		if path := e.lockFile(); path != "" && r.owns(path) && breakStale(path, r.work) {
-			r.m.log.WarnContext(ctx, "removed a lock file that a killed git left", "path", path)
-			return r.once(ctx, in, out, args)
-		}
+	if r.unlock(ctx, err) {
+		return r.once(ctx, in, out, args)
 	}
 	return err
+}
+
+// unlock removes the lock file that was in a git's way, when a killed git has left it in a folder of ours.
+func (r repo) unlock(ctx context.Context, err error) bool {
+	var e *gitError
+	if !errors.As(err, &e) {
+		return false
+	}
+	path := e.lockFile()
+	if path == "" || !r.owns(path) || !breakStale(path, r.work) {
+		return false
+	}
+	r.m.log.WarnContext(ctx, "removed a lock file that a killed git left", "path", path)
+	return true
 }
 
 func (r repo) once(ctx context.Context, in []byte, out io.Writer, args []string) error {

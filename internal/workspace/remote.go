@@ -106,6 +106,14 @@ func sshEnv(c Config) []string {
 // call runs a git that talks to the remote, under a guard, for it starts others. The result of a failed call is what it
 // printed, and an error with its kind.
 func (r repo) call(ctx context.Context, rem remote, args ...string) (string, error) {
+	out, err := r.callOnce(ctx, rem, args)
+	if r.unlock(ctx, err) {
+		return r.callOnce(ctx, rem, args)
+	}
+	return out, err
+}
+
+func (r repo) callOnce(ctx context.Context, rem remote, args []string) (string, error) {
 	env := append(r.environ(rem.settings(strconv.Itoa(max(1, int(r.m.config.Silence.Seconds()))))), r.m.netEnv...)
 	if rem.ssh {
 		env = append(env, sshEnv(r.m.config)...)

@@ -10,6 +10,7 @@ import (
 // changes is how the work tree differs from the index, and whether the index differs from the last commit.
 type changes struct {
 	paths    []string
+	removed  []string
 	embedded []string // git repositories inside the work tree, by their top folders
 	staged   bool
 }
@@ -36,7 +37,10 @@ func (r repo) changes(ctx context.Context, exclude []string) (c changes, err err
 			c.embedded = append(c.embedded, strings.TrimSuffix(rest, "/"))
 		case kind == "?" && !isExcluded(rest, exclude):
 			c.paths = append(c.paths, rest)
-		case ordinary && f[0][1] != '.' && f[1][0] == 'N' && !isExcluded(f[7], exclude):
+		case !ordinary || f[1][0] != 'N' || isExcluded(f[7], exclude):
+		case f[0][1] == 'D':
+			c.removed = append(c.removed, f[7])
+		case f[0][1] != '.':
 			c.paths = append(c.paths, f[7])
 		}
 	}
@@ -78,9 +82,22 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string) 
 			c, err = r.changes(ctx, exclude)
 		}
 	}
-	if err != nil || len(c.paths) == 0 {
+	if err != nil {
 		return c, err
 	}
-	_, err = r.feed(ctx, strings.Join(c.paths, "\x00")+"\x00", "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+	// Removed first, and by name alone: a link may be in the place of the folder they were in.
+	err = r.updateIndex(ctx, c.removed, "--force-remove")
+	if err == nil {
+		err = r.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
+	}
 	return c, err
+}
+
+func (r repo) updateIndex(ctx context.Context, paths []string, options ...string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	args := append([]string{"update-index", "-z"}, options...)
+	_, err := r.feed(ctx, strings.Join(paths, "\x00")+"\x00", append(args, "--stdin")...)
+	return err
 }

@@ -63,7 +63,7 @@ func TestStory(t *testing.T) {
 	if refs := lab.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift"); refs != "" {
 		t.Errorf("checkpoints left behind: %s", refs)
 	}
-	if left := lab.Marked(t, "LONGSHIFT_SESSION="); len(left) != 0 {
+	if left := s.Worker.Programs(); len(left) != 0 {
 		t.Errorf("processes left behind: %q", left)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,8 +56,14 @@ func lastLines(file string, n int) string {
 
 func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// Marked gives the ids of living processes whose environment carries the text, such as the mark of a session.
-func Marked(t testing.TB, text string) []string {
+// Programs gives the living programs that this worker's sessions and commands have started, its guards included.
+func (w *Worker) Programs() []string {
+	w.t.Helper()
+	return Marked(w.t, "LONGSHIFT_SESSION=", w.Data)
+}
+
+// Marked gives the living processes whose environment carries all of the texts.
+func Marked(t testing.TB, texts ...string) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -65,7 +72,8 @@ func Marked(t testing.TB, text string) []string {
 	var found []string
 	for _, e := range entries {
 		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
-		if err == nil && strings.Contains(string(env), text) {
+		carries := func(text string) bool { return strings.Contains(string(env), text) }
+		if err == nil && !slices.ContainsFunc(texts, func(text string) bool { return !carries(text) }) {
 			line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 			found = append(found, e.Name()+" "+strings.ReplaceAll(string(line), "\x00", " "))
 		}

@@ -41,12 +41,19 @@ type Stage struct {
 	Worker *Worker
 	Begun  client.WorkflowRun
 
-	mu    sync.Mutex
-	onGit func(service string) // before a git request is served
+	mu       sync.Mutex
+	onGit    func(service string)     // before a git request is served
+	gitFault func(service string) int // the status that a git request is answered with in place of its service, or 0
 }
 
 // NewStage sets the scene with the real Claude Code. The worker's environment can be added to.
 func NewStage(t testing.TB, script agenttest.Script, settings string, env ...string) *Stage {
+	t.Helper()
+	return NewStageOn(t, func() *Server { return StartServer(t, false) }, script, settings, env...)
+}
+
+// NewStageOn sets the scene on a server of the caller's making.
+func NewStageOn(t testing.TB, server func() *Server, script agenttest.Script, settings string, env ...string) *Stage {
 	t.Helper()
 	claude := Claude(t)
 	script.Key = Key
@@ -54,7 +61,7 @@ func NewStage(t testing.TB, script agenttest.Script, settings string, env ...str
 	s.Model = agenttest.NewServer(t, script)
 	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare})
 	s.Front = s.front()
-	s.Server = StartServer(t, false)
+	s.Server = server()
 	s.Worker = s.NewWorker(claude, env...)
 	return s
 }
@@ -98,6 +105,10 @@ func (s *Stage) front() string {
 		s.mu.Unlock()
 		if hook != nil && r.Method == http.MethodPost {
 			hook(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+		}
+		if status := s.gitStatus(r); status != 0 {
+			http.Error(w, http.StatusText(status), status)
+			return
 		}
 		(&cgi.Handler{Path: backend, Root: "/" + Name + ".git", Dir: s.Bare, InheritEnv: []string{"PATH"}, Env: []string{
 			"GIT_PROJECT_ROOT=" + s.Bare, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
@@ -232,4 +243,31 @@ func Sum(sessions []signals.Session) (u task.Usage) {
 		u = u.Add(s.Usage)
 	}
 	return u
+}
+
+// Recorded waits, for five seconds at most, until the agent's own transcript of a session on this host holds the results of so
+// many tool calls. It may be called from a server's handler, so it fails the test without ending it.
+func (s *Stage) Recorded(session string, results int) {
+	pattern := filepath.Join(s.Worker.Data, "tasks", "*", "sessions", session, "agent", "home", ".claude", "projects", "*", "*.jsonl")
+	deadline := time.NewTimer(5 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		files, _ := filepath.Glob(pattern)
+		n := 0
+		for _, f := range files {
+			data, _ := os.ReadFile(f)
+			n += strings.Count(string(data), `"type":"tool_result"`)
+		}
+		if n >= results {
+			return
+		}
+		select {
+		case <-deadline.C:
+			s.T.Errorf("the transcript of session %s holds %d tool results after five seconds, want %d", session, n, results)
+			return
+		case <-tick.C:
+		}
+	}
 }

@@ -108,7 +108,7 @@ const multiplied = fixed + "\n// Mul gives the product of a and b.\nfunc Mul(a, 
 func Script() agenttest.Script {
 	return agenttest.Script{Rules: []agenttest.Rule{
 		{Name: "plan-again", Role: task.Planner, Match: Complaint, Turns: []agenttest.Turn{
-			say("Reading the review."),
+			read("calc.go"),
 			answer(plan("describe the package", deliverable("DOC-003", "Describe Add and Mul in README.md", "README.md names both"))),
 		}},
 		{Name: "plan", Role: task.Planner, Turns: []agenttest.Turn{

@@ -110,7 +110,11 @@ func (d *Driver) environment(s agent.Session) []string {
 	if s.BaseURL != "" {
 		env["ANTHROPIC_BASE_URL"] = s.BaseURL
 	}
-	if s.Token != "" {
+	switch {
+	case s.Token == "":
+	case s.Login: // the binary then sends the headers of a login by itself, and understands the limits of one
+		env["CLAUDE_CODE_OAUTH_TOKEN"] = s.Token
+	default:
 		env["ANTHROPIC_API_KEY"] = s.Token
 	}
 	if s.Thinking > 0 {

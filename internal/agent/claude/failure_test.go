@@ -56,7 +56,7 @@ func TestFailures(t *testing.T) {
 			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "fine", Fault: &c.fault}))
 			b.cfg.Retries, b.cfg.Now = 1, func() time.Time { return now }
 			if c.oauth {
-				b.session.Token, b.session.Env = "", map[string]string{"CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-test"}
+				b.session.Login = true
 			}
 			var e events
 			o, err := b.Run(t.Context(), b.session, e.emit)

@@ -144,3 +144,15 @@ func Show(t testing.TB, dir, commit, file string) string {
 	t.Helper()
 	return Git(t, dir, "show", commit+":"+file)
 }
+
+// Sh runs a shell script with arguments in a folder, in the environment of Env. A failure ends the test.
+func Sh(t testing.TB, dir, script string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"-c", script, "sh"}, args...)...)
+	cmd.Dir, cmd.Env = dir, Env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("script: %v\n%s", err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}

@@ -20,22 +20,56 @@ type Action struct {
 	Hang   bool // answer nothing until the client goes away or the test ends
 }
 
-// HTTP is a server of bare repositories over git's smart HTTP. Its fields may be set before the first request.
-type HTTP struct {
-	Dir   string // where the repositories lie
-	URL   string // of the repository that NewHTTP has made
-	Bare  string // its folder
-	User  string // with Token: who may come in; both empty lets everybody in
-	Token string
+// A Hook is called for each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve".
+type Hook func(service, step string) Action
 
-	// Before is called ahead of each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve".
-	Before func(service, step string) Action
-	// After is called when the request was served and its effect stands, before the answer goes out.
-	After func(service, step string) Action
+// HTTP is a server of bare repositories over git's smart HTTP.
+type HTTP struct {
+	Dir  string // where the repositories lie
+	URL  string // of the repository that NewHTTP has made
+	Bare string // its folder
+
+	mu            sync.Mutex
+	user, token   string
+	before, after Hook
 
 	base string
 	stop chan struct{}
 	once sync.Once
+}
+
+// Login sets who may come in, by basic authentication. Without it everybody may.
+func (h *HTTP) Login(user, token string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.user, h.token = user, token
+}
+
+// Before sets what is called ahead of each request; nil for nothing.
+func (h *HTTP) Before(f Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.before = f
+}
+
+// After sets what is called when a request was served and its effect stands, before the answer goes out.
+func (h *HTTP) After(f Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.after = f
+}
+
+func (h *HTTP) hooks() (before, after Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.before, h.after
+}
+
+func (h *HTTP) letsIn(r *http.Request) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	user, token, _ := r.BasicAuth()
+	return h.user == "" && h.token == "" || user == h.user && token == h.token
 }
 
 // NewHTTP starts a server with one repository, repo.git, made as by NewBare.
@@ -57,22 +91,20 @@ func NewHTTP(t testing.TB, files map[string]string) *HTTP {
 // ServeHTTP serves one request.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service, step := serviceOf(r)
-	if h.Before != nil && h.act(w, r, h.Before(service, step)) {
+	if before, _ := h.hooks(); before != nil && h.act(w, r, before(service, step)) {
 		return
 	}
-	if h.User != "" || h.Token != "" {
-		if user, token, ok := r.BasicAuth(); !ok || user != h.User || token != h.Token {
-			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
-			http.Error(w, "no such login", http.StatusUnauthorized)
-			return
-		}
+	if !h.letsIn(r) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		http.Error(w, "no such login", http.StatusUnauthorized)
+		return
 	}
 	answer := httptest.NewRecorder()
 	if err := h.backend(answer, r); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if h.After != nil && h.act(w, r, h.After(service, step)) {
+	if _, after := h.hooks(); after != nil && h.act(w, r, after(service, step)) {
 		return
 	}
 	for name, values := range answer.Header() {

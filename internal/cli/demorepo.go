@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// makeRepository makes a bare repository with one commit of the demo's files.
+func (d *demonstration) makeRepository(ctx context.Context) error {
+	seed := filepath.Join(d.dir, "seed")
+	d.repository = filepath.Join(d.dir, "demo.git")
+	for name, content := range d.demo.Files {
+		file := filepath.Join(seed, filepath.FromSlash(name))
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fault.New(fault.Internal, "demo file %q is not a local path", name)
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("write demo repository: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			return fmt.Errorf("write demo repository: %w", err)
+		}
+	}
+	author := []string{"-c", "user.name=Longshift demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"},
+		{"add", "--all"},
+		append(author, "commit", "--quiet", "--message=Start of the demo"),
+		{"clone", "--quiet", "--bare", ".", d.repository},
+	} {
+		if _, err := d.p.git(ctx, seed, args...); err != nil {
+			return fault.New(fault.KindOf(err), "make demo repository: %w", err)
+		}
+	}
+	return nil
+}
+
+// prepare makes the repository and starts server and worker on free ports.
+func (d *demonstration) prepare(ctx context.Context) error {
+	if err := d.makeRepository(ctx); err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.scenario(), d.demo.Scenario, 0o600); err != nil {
+		return fmt.Errorf("write scenario: %w", err)
+	}
+	var f serverFlags
+	var err error
+	if f.port, err = freePort(); err != nil {
+		return err
+	}
+	if f.uiPort, err = freePort(); err != nil {
+		return err
+	}
+	f.database = filepath.Join(d.dir, "temporal.db")
+	d.web = fmt.Sprintf("http://localhost:%d", f.uiPort)
+	f.namespace = client.DefaultNamespace
+	d.options = d.p.localOptions(f.port, f.namespace)
+	d.p.say("starting a Temporal server and a worker...")
+	if err := d.startServer(ctx, f); err != nil {
+		return err
+	}
+	d.p.use(d.stack, d.web)
+	d.env = append(d.p.bareEnv(), localProfile(d.options)...)
+	d.env = append(d.env, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
+		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
+	return d.startWorker(ctx)
+}
+
+// scenario is the file that the scripted agent plays.
+func (d *demonstration) scenario() string { return filepath.Join(d.dir, "scenario.yaml") }
+
+// use makes the demo's server the one that this program talks to.
+func (p *program) use(s *stack, web string) {
+	p.connected, p.address, p.namespace, p.web = s.client, s.options.HostPort, s.options.Namespace, web
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// logFolder is where this host keeps the logs of a task. A task whose worker does not answer is found by the end of its
+// run's id, which is the end of the folder's name.
+func logFolder(data string, f found, status *signals.Status) (string, error) {
+	if status != nil && status.TaskID != "" {
+		if status.TaskID != filepath.Base(status.TaskID) || status.TaskID == ".." {
+			return "", fault.New(fault.Internal, "task %s has the folder name %q", f.id, status.TaskID)
+		}
+		return filepath.Join(data, "tasks", status.TaskID, "logs"), nil
+	}
+	end := f.run
+	if len(end) > 8 {
+		end = end[len(end)-8:]
+	}
+	slug := task.Slug(f.id, 60)
+	if slug == "" {
+		slug = "task"
+	}
+	return filepath.Join(data, "tasks", slug+"-"+end, "logs"), nil
+}
+
+// ownHost reads the id of the host that the data folder belongs to; "" when no worker has used it yet.
+func ownHost(data string) string {
+	id, err := os.ReadFile(filepath.Join(data, "host-id"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
+// logName reads the number and the role of a session out of the name of its log, such as 02-implementer.log.
+func logName(name string) (n int, role string, ok bool) {
+	stem, found := strings.CutSuffix(name, ".log")
+	if !found {
+		return 0, "", false
+	}
+	_, err := fmt.Sscanf(stem, "%d-%s", &n, &role)
+	return n, role, err == nil && n > 0
+}
+
+// listLogs gives the sessions' logs in the folder. A folder that is not there has none.
+func listLogs(dir string) ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(dir) // sorted by name
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Denied, "read logs: %w", err).WithHint("run as the user of the worker")
+	}
+	return entries, nil
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// queryStatus asks the worker of a task, and waits for it a short while.
+func queryStatus(ctx context.Context, c watched, id, run string) (*signals.Status, error) {
+	call, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	value, err := c.QueryWorkflow(call, id, run, signals.QueryStatus)
+	if err != nil {
+		return nil, err
+	}
+	var status signals.Status
+	if err := value.Get(&status); err != nil {
+		return nil, err
+	}
+	return &status, nil
+}
+
+// newestBeat finds the heartbeat of the running session among the pending activities.
+func newestBeat(d *workflowservice.DescribeWorkflowExecutionResponse) *signals.Beat {
+	var newest *signals.Beat
+	for _, a := range d.GetPendingActivities() {
+		var beat signals.Beat
+		err := converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &beat)
+		if err == nil && beat.Session != "" && (newest == nil || beat.N > newest.N) {
+			newest = &beat
+		}
+	}
+	return newest
+}
+
+// result gives the status that a closed task ended with, wherever it is: in its result, or in the details of the error.
+// The error is a fault with the kind that the workflow gave it.
+func result(ctx context.Context, run client.WorkflowRun) (*signals.Status, error) {
+	var status signals.Status
+	err := run.Get(ctx, &status)
+	if err == nil {
+		return &status, nil
+	}
+	var canceled *temporal.CanceledError
+	if errors.As(err, &canceled) {
+		if canceled.HasDetails() && canceled.Details(&status) == nil {
+			return &status, nil
+		}
+		return nil, nil
+	}
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		var hint string
+		if app.HasDetails() && app.Details(&hint, &status) == nil && status.WorkflowID != "" {
+			return &status, refusal(app)
+		}
+		return nil, refusal(app)
+	}
+	var terminated *temporal.TerminatedError
+	if errors.As(err, &terminated) {
+		return nil, fault.New(fault.Work, "the task was terminated from outside")
+	}
+	return nil, err
+}
+
+// refusal is an error that the workflow made for people: its type is the fault's kind, its first detail the hint.
+func refusal(app *temporal.ApplicationError) error {
+	f := fault.New(fault.Kind(app.Type()), "%s", app.Message())
+	var hint string
+	if app.HasDetails() && app.Details(&hint) == nil && hint != "" {
+		f = f.WithHint("%s", hint)
+	}
+	return f
+}

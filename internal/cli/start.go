@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// starter is what starting a task needs of the client.
+type starter interface {
+	ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
+}
+
+// start starts the task's workflow and gives the id of its run.
+func (p *program) start(ctx context.Context, c starter, id string, in task.Input) (string, error) {
+	repository, err := task.ParseRepository(in.Repository)
+	if err != nil {
+		return "", err
+	}
+	call, cancel := answer(ctx)
+	defer cancel()
+	run, err := c.ExecuteWorkflow(call, client.StartWorkflowOptions{
+		ID: id, TaskQueue: signals.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary: clip(firstLine(in.Task), 200), StaticDetails: startDetails(in),
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repository.Text, 255)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
+		),
+	}, signals.CodingTask, in)
+	var exists *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case err == nil:
+		return run.GetRunID(), nil
+	case errors.As(err, &exists):
+		return "", fault.New(fault.Conflict, "task %s is running already", id).WithHint("follow it with `longshift status -f %s`, or give another --id", id)
+	case ctx.Err() != nil:
+		p.say("interrupted while starting; the task may run: longshift status %s", id)
+		return "", exit{fault.ExitInterrupt}
+	}
+	if unreachable(err) {
+		return "", fault.New(fault.Infra, "the Temporal server at %s does not answer; task %s may have been started", shownAddress(p.address), id).
+			WithHint("see `longshift status %s` when it is back", id)
+	}
+	return "", p.explain(err, id)
+}
+
+// startDetails is the Markdown that Temporal Web shows at the top of the task.
+func startDetails(in task.Input) string {
+	text := fmt.Sprintf("**Repository** %s\n\n", in.Repository)
+	if in.RequestedBy != nil && in.RequestedBy.Name != "" {
+		text += fmt.Sprintf("**Requested by** %s\n\n", in.RequestedBy.Name)
+	}
+	return text + clip(plain(in.Task), 16000)
+}
+
+// started is what --detach prints.
+type started struct {
+	ID    string `json:"id"`
+	RunID string `json:"runId"`
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// accidents are the branches in which the surroundings fail.
+func accidents() []branch {
+	return []branch{{
+		name: "host-moved", outcome: task.PullRequest, hosts: []string{doomed}, session: cutOff,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.runs(ctx, task.Implementer) },
+				func() error { return p.beats(ctx) },
+				func() error { p.stage.hosts[doomed].cut(); return nil })
+		},
+	}, {
+		name: "host-restarted", outcome: task.PullRequest, hosts: []string{restarting}, session: handedBack,
+		drive: func(ctx context.Context, p *play) error {
+			h := p.stage.hosts[restarting]
+			return inTurn(
+				func() error { return p.runs(ctx, task.Implementer) },
+				func() error { h.stop(); return h.start(ctx, p.stage) })
+		},
+	}, {
+		name: "workspace-lost", outcome: task.PullRequest,
+		commit: func(n int) (activities.Committed, error) {
+			if n == 1 {
+				return activities.Committed{}, fault.New(fault.NotFound, "the task has no workspace on this host")
+			}
+			return activities.Committed{}, nil
+		},
+	}, {
+		name: "access-refused", outcome: task.PullRequest,
+		prepare: func(n int) error {
+			if n == 1 {
+				return fault.New(fault.Denied, "fetch acme/calc: the login is refused").WithHint("renew the token")
+			}
+			return nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonAccess)) },
+				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}, {
+		name: "errors-in-a-row", outcome: task.PullRequest, config: `{"errors":1}`,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			if in.Role == task.Implementer && n <= 2 {
+				return spent(agent.Errored, "the agent ended with exit code 1"), nil
+			}
+			return activities.SessionResult{}, nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonErrors)) },
+				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}}
+}
+
+// cutOff is an implementer whose host dies after its first heartbeat.
+func cutOff(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role != task.Implementer || n > 1 {
+		return activities.SessionResult{}, nil
+	}
+	activity.RecordHeartbeat(ctx, firstBeat(in))
+	<-ctx.Done()
+	return activities.SessionResult{}, ctx.Err()
+}
+
+// handedBack is an implementer whose host stops in good order.
+func handedBack(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role != task.Implementer || n > 1 {
+		return activities.SessionResult{}, nil
+	}
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return activities.SessionResult{}, fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+	case <-ctx.Done():
+		return activities.SessionResult{}, ctx.Err()
+	}
+}
+
+// firstBeat is the heartbeat of a session that has spent something.
+func firstBeat(in activities.SessionInput) signals.Beat {
+	return signals.Beat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Tools: 2,
+		Usage: task.Usage{Input: 900, Output: 120, CostUSD: 0.03, Calls: 2}, Started: time.Now().UTC()}
+}

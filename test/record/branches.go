@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// branch is one way through CodingTask: what its surroundings do, what people do, and how it must end.
+type branch struct {
+	name   string
+	input  string   // members that are added to the input's JSON object
+	config string   // the task's config, as a JSON object
+	hosts  []string // that take the task, in order; the steady one afterwards
+	plan   []string // deliverables of the plan; one when none is named
+
+	// What the nth run of a step does instead of going well. A zero value lets it go well.
+	prepare func(n int) error
+	commit  func(n int) (activities.Committed, error)
+	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
+
+	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
+	outcome task.Outcome
+	fails   fault.Kind // instead of an outcome: the error that the task ends with
+}
+
+// branches are all that are recorded.
+func branches() []branch {
+	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents())
+}
+
+// sessions are the branches that depend on how a session ends.
+func sessions() []branch {
+	return []branch{{
+		name: "session-failed", outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			if in.Role == task.Implementer && n == 1 {
+				return spent(agent.Errored, "the agent ended with exit code 1"), nil
+			}
+			return activities.SessionResult{}, nil
+		},
+	}, {
+		name: "no-report", outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			res := activities.SessionResult{}
+			if in.Role == task.Implementer && n == 1 {
+				res = spent(agent.Completed, "")
+				res.Report.Kind = task.ReportNone
+			}
+			return res, nil
+		},
+	}, {
+		name: "quota", outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			res := activities.SessionResult{}
+			if in.Role == task.Implementer && n == 1 {
+				res = spent(agent.Quota, "the limit of five hours is used up")
+				res.Reset = soon()
+			}
+			return res, nil
+		},
+	}, {
+		name: "changes-requested", outcome: task.PullRequest, session: picky(1),
+	}}
+}
+
+// picky is a reviewer who asks for changes so many times, and a planner who takes that up.
+func picky(times int) func(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
+	return func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+		res := well(in, nil)
+		switch {
+		case in.Role == task.Reviewer && n <= times:
+			res.Review = &task.Review{Text: "README.md is silent."}
+		case in.Role == task.Planner && n > 1:
+			res.Plan = planned("DOC-003")
+		}
+		return res, nil
+	}
+}
+
+// endings are the branches that end without a pull request and without a person.
+func endings() []branch {
+	verdict := func(v task.Verdict, why string) func(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
+		return func(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+			res := well(in, nil)
+			res.Plan = &task.Plan{Verdict: v, Summary: "nothing to do", Evidence: why}
+			return res, nil
+		}
+	}
+	return []branch{
+		{name: "already-done", outcome: task.AlreadyDone, session: verdict(task.VerdictAlreadyDone, "TestAdd passes on main")},
+		{name: "declined", outcome: task.Declined, session: verdict(task.VerdictDeclined, "the specs forbid Mul")},
+		{
+			name: "all-blocked", outcome: task.AllBlocked, plan: []string{"FIX-001", "API-002"}, config: `{"setup":"go mod download","check":"go test ./..."}`,
+			session: func(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+				res := well(in, []string{"FIX-001", "API-002"})
+				if in.Role == task.Implementer {
+					res.Report = task.Report{Kind: task.ReportBlocked, Text: "the module proxy is out of reach"}
+				}
+				return res, nil
+			},
+			commit: func(int) (activities.Committed, error) { return activities.Committed{Commit: commitID("base")}, nil },
+		}, {
+			name: "max-iterations", outcome: task.MaxIterations, config: `{"iterations":2,"check":"go test ./..."}`,
+			session: picky(2),
+		},
+		{name: "bad-input", input: `"bsae":"main"`, fails: fault.Input},
+		{
+			name: "repository-missing", fails: fault.NotFound,
+			prepare: func(int) error {
+				return fault.New(fault.NotFound, "repository \"acme/calc\": not found").WithHint("check the name and the token's access")
+			},
+		},
+	}
+}

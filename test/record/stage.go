@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	tlog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/app"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/workflows"
+)
+
+// identity is what clients and workers call themselves, in place of a process id and a machine's name.
+const identity = "recorder"
+
+// stage is the scene of all branches: the server, the worker of workflows, and the hosts.
+type stage struct {
+	dir     string
+	address string
+	server  *exec.Cmd
+	log     *os.File
+	client  client.Client
+	control worker.Worker
+	hosts   map[string]*host
+
+	mu    sync.Mutex
+	plays map[string]*play // by workflow id
+}
+
+// openStage starts everything.
+func openStage(ctx context.Context, program string) (*stage, error) {
+	s := &stage{plays: map[string]*play{}, hosts: map[string]*host{}}
+	if err := s.open(ctx, program); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *stage) open(ctx context.Context, program string) (err error) {
+	if s.dir, err = os.MkdirTemp("", "longshift-record-"); err != nil {
+		return err
+	}
+	if err := s.startServer(program); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	if s.client, err = s.dial(ctx); err != nil {
+		return fmt.Errorf("reach the server: %w", err)
+	}
+	if err := app.RegisterAttributes(ctx, s.client, client.DefaultNamespace); err != nil {
+		return err
+	}
+	s.control = worker.New(s.client, signals.Queue, options())
+	workflows.Register(s.control)
+	s.control.RegisterActivityWithOptions(s.OpenPullRequest, activity.RegisterOptions{Name: "OpenPullRequest"})
+	if err := s.control.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	for _, h := range []*host{{id: steady}, {id: doomed, mortal: true}, {id: restarting}} {
+		s.hosts[h.id] = h
+		if err := h.start(ctx, s); err != nil {
+			return fmt.Errorf("start host %s: %w", h.id, err)
+		}
+	}
+	return nil
+}
+
+// options are those of the worker program, with quick heartbeats.
+func options() worker.Options {
+	return worker.Options{
+		WorkerStopTimeout: 5 * time.Second, MaxHeartbeatThrottleInterval: 100 * time.Millisecond,
+		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: redact.New()}},
+	}
+}
+
+func (s *stage) startServer(program string) error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	if s.log, err = os.Create(filepath.Join(s.dir, "server.log")); err != nil {
+		return err
+	}
+	s.address = fmt.Sprintf("127.0.0.1:%d", port)
+	cmd := exec.Command(program, "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port), "--headless",
+		"--db-filename", filepath.Join(s.dir, "temporal.db"))
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.server = cmd
+	return nil
+}
+
+// dial opens a connection of its own, as soon as the server answers.
+func (s *stage) dial(ctx context.Context) (client.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	quiet := tlog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	for {
+		c, err := client.DialContext(ctx, client.Options{HostPort: s.address, Identity: identity, Logger: quiet})
+		if err == nil || ctx.Err() != nil {
+			return c, err
+		}
+	}
+}
+
+// close ends everything that was started, in the reverse order.
+func (s *stage) close() (err error) {
+	for _, h := range s.hosts {
+		h.stop()
+	}
+	if s.control != nil {
+		s.control.Stop()
+	}
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.server != nil {
+		err = s.server.Process.Kill()
+		_ = s.server.Wait() // it was killed, and says so
+	}
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// The scripted steps, under the names of the real ones.
+
+// TakeTask answers for the host whose turn it is. Only hosts that go away are given little time to answer.
+func (s *stage) TakeTask(ctx context.Context) (activities.Taken, error) {
+	p := s.of(ctx)
+	taken := activities.Taken{Host: steady, Heartbeat: 10 * time.Second, Probe: 10 * time.Second}
+	if n := p.count("TakeTask"); n <= len(p.hosts) {
+		taken.Host = p.hosts[n-1]
+	}
+	if taken.Host == doomed {
+		taken.Heartbeat, taken.Probe = time.Second, time.Second
+	}
+	return taken, nil
+}
+
+// Probe answers when the host polls.
+func (s *stage) Probe(context.Context) error { return nil }
+
+// PrepareWorkspace resolves the settings as the real step does, from a repository that lets every plan pass.
+func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {
+	p := s.of(ctx)
+	if n := p.count("PrepareWorkspace"); p.prepare != nil {
+		if err := p.prepare(n); err != nil {
+			return activities.Prepared{}, err
+		}
+	}
+	repo, err := project.Parse([]byte("approval: {mode: none}\n"))
+	if err != nil {
+		return activities.Prepared{}, err
+	}
+	job := task.Config{}
+	if in.Config != nil {
+		job = *in.Config
+	}
+	r, err := project.Resolve(project.Limits{Agents: []string{task.AgentClaude}}, repo, job)
+	if err != nil {
+		return activities.Prepared{}, err
+	}
+	out := activities.Prepared{Branch: in.Branch, Base: "main", BaseCommit: commitID("base"), Head: commitID("base"), Settings: r.Settings, Warnings: r.Warnings}
+	if in.Branch == "" {
+		out.Branch = "longshift/" + in.TaskID
+	}
+	if n := p.counted("commit"); n > 0 {
+		out.Head = commitID(fmt.Sprint(n))
+	}
+	out.Restored = in.Branch != ""
+	return out, nil
+}
+
+// RunAgent plays one session.
+func (s *stage) RunAgent(ctx context.Context, in activities.SessionInput) (activities.SessionResult, error) {
+	p := s.of(ctx)
+	n := p.count(string(in.Role))
+	p.began <- in.Role
+	if p.session != nil {
+		if res, err := p.session(ctx, in, n); err != nil || res.Kind != "" {
+			return res, err
+		}
+	}
+	return well(in, p.plan), nil
+}
+
+// RunSetup passes.
+func (s *stage) RunSetup(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+	return signals.Check{Command: in.Command, Duration: 2 * time.Second, File: "tasks/" + in.TaskID + "/logs/setup-01.log"}, nil
+}
+
+// RunChecks fails until something is committed.
+func (s *stage) RunChecks(ctx context.Context, in activities.CommandInput) (signals.Check, error) {
+	c := signals.Check{Command: in.Command, Duration: 1500 * time.Millisecond, Tail: "ok  \texample.com/calc\t0.004s\n",
+		File: fmt.Sprintf("tasks/%s/logs/check-%02d.log", in.TaskID, in.N)}
+	if s.of(ctx).counted("commit") == 0 {
+		c.ExitCode, c.Tail = 1, failing
+	}
+	return c, nil
+}
+
+const failing = `--- FAIL: TestAdd (0.00s)
+    calc_test.go:7: Add(2, 3) = -1, want 5
+`
+
+// CommitWork commits.
+func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activities.Committed, error) {
+	p := s.of(ctx)
+	if n := p.count("CommitWork"); p.commit != nil {
+		if c, err := p.commit(n); err != nil || c.Commit != "" {
+			return c, err
+		}
+	}
+	n := p.count("commit")
+	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: n, Added: 12 * n, Deleted: n}, nil
+}
+
+// PushBranch gives the head.
+func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string, error) {
+	return commitID(fmt.Sprint(s.of(ctx).counted("commit"))), nil
+}
+
+// CleanUp has nothing to remove.
+func (s *stage) CleanUp(context.Context, activities.CleanInput) error { return nil }
+
+// OpenPullRequest opens the seventh one.
+func (s *stage) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
+	return forge.PullRequest{Number: 7, URL: "https://github.com/acme/calc/pull/7", Head: in.Head, Base: in.Base, State: forge.Open}, nil
+}
+
+// commitID looks like the id of a commit and is the same in every recording.
+func commitID(of string) string {
+	sum := sha1.Sum([]byte(of))
+	return hex.EncodeToString(sum[:])
+}
