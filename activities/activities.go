@@ -31,6 +31,8 @@ type Host struct {
 	Scenario   string            // what the script agent plays unless the task says otherwise; empty when it is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
+
+	ahead ahead
 }
 
 // Control is what runs where the tokens of forges are.

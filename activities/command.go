@@ -21,6 +21,7 @@ type CommandInput struct {
 	N       int           `json:"n"` // how manieth run of this kind in its task, from 1
 	Command string        `json:"command"`
 	Wall    time.Duration `json:"wall"`
+	Next    *SessionInput `json:"next,omitempty"` // the session that most likely comes next
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
@@ -34,6 +35,7 @@ func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, e
 }
 
 func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signals.Check, error) {
+	h.startAhead(ctx, in.Next)
 	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return signals.Check{}, err

@@ -13,10 +13,11 @@ import (
 // CommitInput asks for a commit of what a session left, and for a checkpoint.
 type CommitInput struct {
 	Ref
-	Session    int    `json:"session"` // number of the session; the commit's key
-	Message    string `json:"message"`
-	Specs      string `json:"specs,omitempty"` // folder that stays out of commits
-	BaseCommit string `json:"baseCommit,omitempty"`
+	Session    int           `json:"session"` // number of the session; the commit's key
+	Message    string        `json:"message"`
+	Specs      string        `json:"specs,omitempty"` // folder that stays out of commits
+	BaseCommit string        `json:"baseCommit,omitempty"`
+	Next       *SessionInput `json:"next,omitempty"` // the session that most likely comes next
 }
 
 // Committed is what stands after it.
@@ -31,6 +32,7 @@ type Committed struct {
 
 // CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
 func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
+	h.startAhead(ctx, in.Next)
 	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Committed{}, err

@@ -14,20 +14,40 @@ import (
 // without one, they are what the agent says.
 type model struct{ gate *gateway.Session }
 
-func (r *sessionRun) openModel(ctx context.Context, s *agent.Session) (*model, error) {
-	if r.host.Gateway == nil {
+// openModel opens the session's way to its model, or takes over the one of an agent that was started ahead.
+func (r *sessionRun) openModel() (*model, error) {
+	switch {
+	case r.early != nil:
+		r.early.SetBudget(r.in.CeilingUSD)
+		return &model{gate: r.early}, nil
+	case r.host.Gateway == nil:
 		return &model{}, nil
 	}
-	gate, err := r.host.Gateway.Open(gateway.Spec{
-		ID: r.in.ID, BudgetUSD: r.in.CeilingUSD,
-		Ledger:     filepath.Join(r.rec.dir, "ledger.jsonl"),
-		Transcript: filepath.Join(r.rec.dir, "transcript.jsonl"),
+	gate, err := openGate(r.host, r.in, r.rec)
+	return &model{gate: gate}, err
+}
+
+func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
+	gate, err := h.Gateway.Open(gateway.Spec{
+		ID: in.ID, BudgetUSD: in.CeilingUSD,
+		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
+		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the model endpoint: %w", err)
 	}
+	return gate, nil
+}
+
+// point has the agent talk to its gateway.
+func (m *model) point(ctx context.Context, s *agent.Session) {
+	if m.gate != nil {
+		pointAt(ctx, m.gate, s)
+	}
+}
+
+func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
 	s.BaseURL, s.Token, s.Login = gate.BaseURL(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
-	return &model{gate: gate}, nil
 }
 
 // usage of the session over all its attempts on this host; zero when no gateway sees it.

@@ -37,6 +37,17 @@ type Prepared struct {
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
 // Called again it finds what is there and leaves uncommitted work alone.
 func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	out, err := h.prepare(ctx, in)
+	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
+		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.
+		if kept := h.Workspaces.Remove(ctx, in.TaskID, false); kept != nil {
+			h.Log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
+		}
+	}
+	return out, err
+}
+
+func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	// The branch prefix is a setting of the repository, and settings lie in the repository: the first round uses the
 	// prefix of the task or the default, which no repository may change afterwards.
 	branch := in.Branch
@@ -47,7 +58,7 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 		TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: branch, Fence: in.Fence,
 	})
 	if err != nil {
-		return Prepared{}, fmt.Errorf("prepare workspace: %w", err)
+		return Prepared{}, err
 	}
 	resolved, err := h.settings(ctx, in)
 	if err != nil {
@@ -72,7 +83,7 @@ func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved,
 	}
 	if ok {
 		if repo, err = project.Parse(data); err != nil {
-			return project.Resolved{}, fault.New(fault.Input, "%s of the base commit: %w", configFile, err)
+			return project.Resolved{}, fmt.Errorf("read the settings of the base commit: %w", err)
 		}
 	}
 	var job task.Config

@@ -87,6 +87,7 @@ type CleanInput struct{ Ref }
 
 // CleanUp removes the workspace, the branch in the mirror and the checkpoint. What is gone already is fine.
 func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
+	h.forget(in.TaskID)
 	err := h.Workspaces.Remove(ctx, in.TaskID, false)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.NotFound {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
@@ -67,10 +68,12 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
-	if _, err := process.ReapSession(ctx, in.ID); err != nil {
-		return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
-	}
 	run := &sessionRun{host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
+	if run.early = h.takeAhead(in.ID); run.early == nil {
+		if _, err := process.ReapSession(ctx, in.ID); err != nil {
+			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+		}
+	}
 	res, err := run.do(ctx)
 	if err != nil {
 		return SessionResult{}, err
@@ -86,19 +89,22 @@ type sessionRun struct {
 	rec   *record
 	agent agent.Agent
 	start time.Time
+	early *gateway.Session // of an agent that was started ahead; nil when there is none
 }
 
 func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 	ctx, stop := untilStopping(ctx)
 	defer stop()
+	model, err := r.openModel()
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer model.close()
 	s, err := r.session(ctx)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	model, err := r.openModel(ctx, &s)
-	if err != nil {
-		return SessionResult{}, err
-	}
+	model.point(ctx, &s)
 	before, err := r.snapshot(ctx)
 	if err != nil {
 		return SessionResult{}, err
@@ -138,11 +144,12 @@ func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 
 // session turns the input into what the agent is asked.
 func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
-	files := func(path string) ([]byte, bool, error) { return r.tree.File(ctx, path) }
-	resume := r.rec.begun()
+	s, err := r.host.standing(ctx, r.in, r.rec)
+	if err != nil {
+		return agent.Session{}, err
+	}
 	data := r.in.Prompt
-	data.Resumed = resume
-	data.Structured = r.in.Role.ReadOnly() && r.in.Agent == task.AgentClaude
+	data.Resumed, data.Structured = s.Resume, r.in.structured()
 	if r.in.Role == task.Reviewer {
 		diff, err := r.tree.Diff(ctx, data.BaseCommit)
 		if err != nil {
@@ -150,33 +157,40 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 		}
 		data.Diff = diff.Text
 	}
-	system, err := prompt.System(r.in.Role, data.Standing, files)
-	if err != nil {
-		return agent.Session{}, err
-	}
 	user := prompt.User
 	if r.in.Nudge {
 		user = prompt.Nudge
 	}
-	text, err := user(r.in.Role, data)
+	if s.Prompt, err = user(r.in.Role, data); err != nil {
+		return agent.Session{}, err
+	}
+	s.Wall = r.in.Wall
+	return s, r.rec.begin(r.in.Ask)
+}
+
+// standing is the part of a session that is known before its prompt.
+func (h *Host) standing(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
+	system, err := h.system(ctx, in)
 	if err != nil {
 		return agent.Session{}, err
 	}
-	if err := r.rec.begin(r.in.Ask); err != nil {
-		return agent.Session{}, err
-	}
 	s := agent.Session{
-		ID: r.in.ID, Role: r.in.Role, Dir: r.tree.Dir(), StateDir: r.rec.stateDir(), System: system, Prompt: text,
-		Model: r.in.Model, Thinking: r.in.Thinking, ReadOnly: r.in.Role.ReadOnly(), Resume: resume,
-		Wall: r.in.Wall, Env: r.host.AgentEnv, Scenario: r.in.Scenario,
+		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
+		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
+		Env: h.AgentEnv, Scenario: in.Scenario,
 	}
 	if s.Scenario == "" {
-		s.Scenario = r.host.Scenario
+		s.Scenario = h.Scenario
 	}
-	if data.Structured {
-		s.Schema = []byte(schemas[r.in.Role])
+	if in.structured() {
+		s.Schema = []byte(schemas[in.Role])
 	}
 	return s, nil
+}
+
+// structured tells whether the session gives its answer by a schema.
+func (in SessionInput) structured() bool {
+	return in.Role.ReadOnly() && in.Agent == task.AgentClaude
 }
 
 // schemas are what the structured answers of roles must fit.

@@ -49,7 +49,7 @@ func (t *pipeline) command(ctx workflow.Context, activity any, command string, n
 				return t.long(ctx, label+clip(command, 100), wait, wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall}
+				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall, Next: t.ahead()}
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})
@@ -140,7 +140,7 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 				return t.short(ctx, "commit: "+firstLine(message))
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommitInput{Ref: t.ref(), Session: t.sessions, Message: message, Specs: t.settings.Specs, BaseCommit: t.status.BaseCommit}
+				in := activities.CommitInput{Ref: t.ref(), Session: t.sessions, Message: message, Specs: t.settings.Specs, BaseCommit: t.status.BaseCommit, Next: t.ahead()}
 				return workflow.ExecuteActivity(ctx, host.CommitWork, in).Get(ctx, &out)
 			},
 		})

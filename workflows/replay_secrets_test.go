@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,15 +32,15 @@ func TestFixturesKeepSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, _ := os.UserHomeDir()
+	home, _ := os.UserHomeDir() // without one there is nothing to look for
+	reveals := search(machine, home)
 	for _, name := range fixtures(t) {
 		data, err := os.ReadFile(filepath.Join(replays, name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts := textsOf(t, data)
-		for _, text := range texts {
-			for _, found := range reveals(text, machine, home) {
+		for _, text := range textsOf(t, data) {
+			for _, found := range reveals(text) {
 				t.Errorf("%s holds %s: %.200q", name, found, text)
 			}
 		}
@@ -48,6 +49,7 @@ func TestFixturesKeepSecrets(t *testing.T) {
 
 // The search must see what it looks for, as it stands and inside of payloads.
 func TestSecretsAreFound(t *testing.T) {
+	reveals := search("build-7", "/srv/maria")
 	for planted, want := range map[string]string{
 		"/home/maria/calc/main.go":                      "a home folder",
 		"/tmp/TestRun123/001/data":                      "a folder of a test",
@@ -70,7 +72,7 @@ func TestSecretsAreFound(t *testing.T) {
 			}
 			var found []string
 			for _, text := range textsOf(t, data) {
-				found = append(found, reveals(text, "build-7", "/srv/maria")...)
+				found = append(found, reveals(text)...)
 			}
 			if !slices.Contains(found, want) {
 				t.Errorf("%q %s: found %q, want %s", planted, form, found, want)
@@ -79,23 +81,27 @@ func TestSecretsAreFound(t *testing.T) {
 	}
 }
 
-// reveals lists what a text tells that it must not.
-func reveals(text, machine, home string) (found []string) {
-	for what, shape := range revealing {
-		if shape.MatchString(text) {
-			found = append(found, what)
+// search knows what must not stand in a fixture that was recorded on a machine.
+func search(machine, home string) func(text string) (found []string) {
+	shapes := maps.Clone(revealing)
+	if machine != "" {
+		shapes["the machine's name"] = regexp.MustCompile(`\b` + regexp.QuoteMeta(machine) + `\b`)
+	}
+	if len(home) > 1 {
+		shapes["the home folder"] = regexp.MustCompile(regexp.QuoteMeta(home) + `\b`)
+	}
+	secrets := redact.New()
+	return func(text string) (found []string) {
+		for what, shape := range shapes {
+			if shape.MatchString(text) {
+				found = append(found, what)
+			}
 		}
+		if secrets.String(text) != text {
+			found = append(found, "a password in an address")
+		}
+		return found
 	}
-	if machine != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(machine)+`\b`).MatchString(text) {
-		found = append(found, "the machine's name")
-	}
-	if len(home) > 1 && regexp.MustCompile(regexp.QuoteMeta(home)+`\b`).MatchString(text) {
-		found = append(found, "the home folder")
-	}
-	if redact.New().String(text) != text {
-		found = append(found, "a password in an address")
-	}
-	return found
 }
 
 // textsOf gives every text in a JSON document, and what payloads hold in base64.

@@ -77,31 +77,32 @@ func (t *pipeline) upsert(ctx workflow.Context) {
 // mostDetails keeps the page under 4 KB: Temporal Web carries it in a URL.
 const mostDetails = 3500
 
-// details is the task's page in Temporal Web, as Markdown.
+// details is the task's page in Temporal Web, as Markdown. Two spaces at the end of a line keep the next one in its paragraph.
+// There is no table, for the page is narrow, and no dollar sign, for it starts a formula there.
 func (t *pipeline) details() string {
 	s := &t.status
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", s.Phase)
+	fmt.Fprintf(&b, "**%s**", strings.ToUpper(string(s.Phase)))
 	if s.Outcome != "" {
-		fmt.Fprintf(&b, " · %s", s.Outcome)
-	}
-	if s.Detail != "" {
-		fmt.Fprintf(&b, "\n\n%s: %s", orDash(string(s.Reason)), escape(clip(s.Detail, 600)))
-	}
-	if s.NextAction != "" {
-		fmt.Fprintf(&b, "\n\n**Next human action:** %s", s.NextAction)
-		if !s.WaitingUntil.IsZero() {
-			fmt.Fprintf(&b, " (until %s)", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
-		}
+		fmt.Fprintf(&b, ": %s", escape(string(s.Outcome)))
 	}
 	if s.PullRequest != nil {
-		fmt.Fprintf(&b, "\n\n**Pull request:** [#%d](%s)", s.PullRequest.Number, s.PullRequest.URL)
+		fmt.Fprintf(&b, "  \n**Pull request:** [#%d](%s)", s.PullRequest.Number, s.PullRequest.URL)
 	}
-	fmt.Fprintf(&b, "\n\n| cost | time | sessions | round | branch | host |\n|---|---|---|---|---|---|\n| %s of %s | %s of %s | %d | %d of %d | `%s` | `%s` |\n",
-		usd(s.Usage.CostUSD), usd(s.BudgetUSD), round(s.Worked), round(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations,
-		orDash(s.Branch), orDash(s.Host))
+	if s.Detail != "" {
+		fmt.Fprintf(&b, "  \n**%s:** %s", escape(orElse(string(s.Reason), "detail")), escape(clip(s.Detail, 600)))
+	}
+	if s.NextAction != "" {
+		fmt.Fprintf(&b, "  \n**Next human action:** %s", s.NextAction)
+	}
+	if !s.WaitingUntil.IsZero() {
+		fmt.Fprintf(&b, "  \n**Until:** %s", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
+	}
+	fmt.Fprintf(&b, "\n\n**Task:** %s\n", escape(clip(s.Task, 300)))
 	t.planDetails(&b)
-	fmt.Fprintf(&b, "\n**Task:** %s\n", escape(clip(s.Task, 300)))
+	fmt.Fprintf(&b, "\n**Cost:** %.2f of %.2f USD  \n**Time:** %s of %s in %d sessions, round %d of %d  \n**Branch:** `%s`  \n**Host:** `%s`\n",
+		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations,
+		orElse(s.Branch, "-"), orElse(s.Host, "-"))
 	return clip(b.String(), mostDetails)
 }
 
@@ -112,13 +113,9 @@ func (t *pipeline) planDetails(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, escape(clip(s.Plan.Summary, 400)))
 	for _, d := range s.Plan.Deliverables {
-		box := map[task.Status]string{task.Passed: "x"}[d.Status]
-		if box == "" {
-			box = " "
-		}
-		fmt.Fprintf(b, "- [%s] %s %s", box, d.ID, escape(clip(d.Description, 120)))
+		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, escape(clip(d.Description, 120)))
 		if d.Status == task.Blocked {
-			fmt.Fprintf(b, " — blocked: %s", escape(clip(d.Reason, 120)))
+			fmt.Fprintf(b, " (blocked: %s)", escape(clip(d.Reason, 120)))
 		}
 		b.WriteByte('\n')
 	}
@@ -131,14 +128,25 @@ func (t *pipeline) planDetails(b *strings.Builder) {
 	}
 }
 
-// escape keeps a model's or a person's words from becoming markup.
-func escape(s string) string {
-	return strings.NewReplacer("\n", " ", "\r", " ", "|", "\\|", "<", "&lt;", "[", "\\[", "`", "\\`").Replace(s)
+// box shows how a deliverable stands. Temporal Web knows no task lists.
+func box(s task.Status) string {
+	switch s {
+	case task.Passed:
+		return "☑"
+	case task.Blocked:
+		return "☒"
+	}
+	return "☐"
 }
 
-func orDash(s string) string {
+var markup = strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "|", `\|`, "<", `\<`, "[", `\[`, "`", "\\`", "$", `\$`)
+
+// escape keeps a model's or a person's words from becoming markup.
+func escape(s string) string { return markup.Replace(s) }
+
+func orElse(s, other string) string {
 	if s == "" {
-		return "-"
+		return other
 	}
 	return s
 }

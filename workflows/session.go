@@ -56,14 +56,8 @@ func (t *pipeline) converse(ctx workflow.Context, role task.Role, deliverable *t
 // newSession numbers a session. Its id is a UUIDv7 made of the workflow's own time and identity, so that replay gives the same.
 func (t *pipeline) newSession(ctx workflow.Context, role task.Role, d *task.Deliverable) *session {
 	t.sessions++
-	id := sessionID(workflow.Now(ctx), t.status.RunID, t.sessions)
-	entry := signals.Session{N: t.sessions, ID: id, Role: role, Host: t.taken.Host, Started: workflow.Now(ctx)}
-	model := t.settings.Model
-	if role == task.Planner {
-		model = t.settings.PlanModel
-	}
-	in := activities.SessionInput{N: t.sessions, ID: id, Role: role, Agent: t.settings.Agent, Model: model,
-		Thinking: t.settings.Thinking, Scenario: t.settings.Scenario}
+	in := t.addressed(t.sessions, role)
+	entry := signals.Session{N: t.sessions, ID: in.ID, Role: role, Host: t.taken.Host, Started: workflow.Now(ctx)}
 	in.Prompt = t.told(role, d)
 	if d != nil {
 		entry.Deliverable = d.ID
@@ -76,12 +70,39 @@ func (t *pipeline) newSession(ctx workflow.Context, role task.Role, d *task.Deli
 	return s
 }
 
+// addressed is what is known of a session before its prompt is.
+func (t *pipeline) addressed(n int, role task.Role) activities.SessionInput {
+	s := &t.settings
+	in := activities.SessionInput{N: n, ID: sessionID(t.status.Started, t.status.RunID, n), Role: role, Agent: s.Agent,
+		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario}
+	if role == task.Planner {
+		in.Model = s.PlanModel
+	}
+	in.Prompt.Standing = t.standing()
+	return in
+}
+
+func (t *pipeline) standing() prompt.Standing {
+	return prompt.Standing{Specs: t.settings.Specs, Setup: t.settings.Setup, Check: t.settings.Check, Commits: t.settings.Commits}
+}
+
+// ahead describes the session that comes next if all goes well, so that its agent can be started while a step before it
+// still runs: the next deliverable's, or the review's.
+func (t *pipeline) ahead() *activities.SessionInput {
+	role := task.Reviewer
+	if _, more := t.status.Plan.Next(); more {
+		role = task.Implementer
+	}
+	next := t.addressed(t.sessions+1, role)
+	next.Ref = t.ref()
+	next.CeilingUSD = max(t.status.BudgetUSD-t.status.Usage.CostUSD, 0.000001) // the session itself sets its own
+	return &next
+}
+
 // told is what a new session is told. Messages from people go with it and are used up.
 func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
-	s := &t.settings
 	data := prompt.Data{
-		Standing: prompt.Standing{Specs: s.Specs, Setup: s.Setup, Check: s.Check, Commits: s.Commits},
-		Task:     t.input.Task, Issue: t.input.Issue, RequestedBy: t.input.RequestedBy, Plan: t.status.Plan, Progress: t.progress,
+		Standing: t.standing(), Task: t.input.Task, Issue: t.input.Issue, RequestedBy: t.input.RequestedBy, Plan: t.status.Plan, Progress: t.progress,
 		Deliverable: d, BaseCommit: t.status.BaseCommit, Tells: t.tells,
 	}
 	if c := t.status.Check; c != nil {

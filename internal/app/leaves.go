@@ -125,12 +125,21 @@ func commandEnv(cfg config.Config) []string {
 func agentEnv(cfg config.Config) map[string]string {
 	home := filepath.Join(cfg.Data, "home")
 	return map[string]string{
-		"GOCACHE": filepath.Join(home, "cache", "go-build"), "GOMODCACHE": filepath.Join(home, "cache", "go-mod"),
-		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "NPM_CONFIG_CACHE": filepath.Join(home, "cache", "npm"),
+		"GOCACHE": cache("GOCACHE", home, "go-build"), "GOMODCACHE": cache("GOMODCACHE", home, "go-mod"),
+		"NPM_CONFIG_CACHE": cache("NPM_CONFIG_CACHE", home, "npm"), "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local",
 		"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
 		"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
 		"GIT_TERMINAL_PROMPT": "0",
 	}
+}
+
+// cache is where a tool keeps what it has fetched and built: the host's own folder, or the one that the operator has set in the
+// worker's environment to share it with agents.
+func cache(variable, home, name string) string {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(home, "cache", name)
 }
 
 // slugHost keeps of a host's name what a queue name takes.

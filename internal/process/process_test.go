@@ -231,6 +231,22 @@ func TestStdin(t *testing.T) {
 	})
 }
 
+func TestPipesEndWithTheProgramsOwn(t *testing.T) {
+	s := bash("exec >&-; read x; exec <&-; trap 'exit 5' TERM; echo ready >&2; while :; do sleep 0.01; done")
+	s.StdinPipe = true
+	p := mustStart(t, t.Context(), s)
+	if out, err := io.ReadAll(p.Stdout()); err != nil || len(out) > 0 {
+		t.Errorf("got %q, %v", out, err)
+	}
+	io.WriteString(p.Stdin(), "go on\n")
+	eventually(t, func() bool { _, err := io.WriteString(p.Stdin(), "x"); return errors.Is(err, syscall.EPIPE) },
+		func() string { return "input of a program that has closed it goes nowhere without an error" })
+	p.Stop()
+	if got := p.Wait(); got.Code != 5 {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestOutputIsReadAfterTheEnd(t *testing.T) {
 	p := mustStart(t, t.Context(), bash("echo out; echo err >&2"))
 	p.Wait()

@@ -106,6 +106,14 @@ func TestCommitsThatCanNotBeKeptBecomeOne(t *testing.T) {
 			must(t, os.Remove(object(one)))
 			must(t, os.Link(object(two), object(one)))
 		}, nil, "ours|Work 0|First commit"},
+		"with a git folder in a tree": {func(t *testing.T, tree *Tree) {
+			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n"})
+			gittest.Sh(t, tree.Dir(), `blob=$(echo evil | git hash-object -w --stdin)
+				sub=$(printf "100644 blob $blob\tconfig\n" | git mktree)
+				tree=$( (git ls-tree HEAD; printf "040000 tree $sub\t.git\n") | git mktree)
+				export GIT_AUTHOR_EMAIL=$1 GIT_COMMITTER_EMAIL=$1
+				git update-ref HEAD $(git commit-tree -p HEAD -m evil $tree)`, author.Email)
+		}, nil, "ours|Work 0|First commit"},
 		"another object folder": {func(t *testing.T, tree *Tree) {
 			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n"})
 			gittest.Write(t, tree.Dir(), map[string]string{".git/objects/info/alternates": "/elsewhere\n"})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -173,56 +172,4 @@ func replace(root *os.Root, name string, data []byte) error {
 		return err
 	}
 	return root.Rename(tmp, name)
-}
-
-// readSmall reads a file of at most 1 MiB; more is no file of git's that we look at.
-func readSmall(root *os.Root, name string) (string, error) {
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, fs.ErrNotExist)
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	return string(data), err
-}
-
-// agentHead is the commit the agent's git is at, as its files say: "" when they say nothing we understand.
-func (o *opened) agentHead() string {
-	root, err := os.OpenRoot(o.place.work())
-	if err != nil {
-		return ""
-	}
-	defer root.Close()
-	text, err := readSmall(root, ".git/HEAD")
-	if err != nil {
-		return ""
-	}
-	text = strings.TrimSpace(text)
-	name, symbolic := strings.CutPrefix(text, "ref: ")
-	if !symbolic {
-		return onlyID(text)
-	}
-	if !fs.ValidPath(name) || !strings.HasPrefix(name, "refs/") {
-		return ""
-	}
-	if text, err = readSmall(root, path.Join(".git", name)); err == nil {
-		return onlyID(strings.TrimSpace(text))
-	}
-	packed, _ := readSmall(root, ".git/packed-refs")
-	for _, line := range lines(packed) {
-		if id, ref, ok := strings.Cut(line, " "); ok && ref == name {
-			return onlyID(id)
-		}
-	}
-	return ""
-}
-
-func onlyID(text string) string {
-	if isID(text) {
-		return text
-	}
-	return ""
 }

@@ -25,7 +25,7 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
 		return nil, false, fault.New(fault.Input, "%q is not a path in the repository", name)
 	}
-	err = t.locked(ctx, func(o *opened) error {
+	err = t.reading(ctx, func(o *opened) error {
 		data, found, err = o.file(ctx, clean)
 		return err
 	})
@@ -69,7 +69,7 @@ type Diff struct {
 // Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree have no say in it, so
 // a change can't hide itself.
 func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
-	err = t.locked(ctx, func(o *opened) error {
+	err = t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil || head == from {
 			return err
@@ -123,7 +123,7 @@ type LogEntry struct {
 
 // Log lists the commits after from ("" for all), newest first, at most 1000.
 func (t *Tree) Log(ctx context.Context, from string) (list []LogEntry, err error) {
-	err = t.locked(ctx, func(o *opened) error {
+	err = t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil || head == "" || head == from {
 			return err

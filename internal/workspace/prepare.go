@@ -65,6 +65,12 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	}
 	if st.TaskID != "" {
 		o := t.opened(st)
+		for _, pattern := range []string{"snapshot-*", "adopt-*"} { // what a killed worker has left
+			left, _ := filepath.Glob(filepath.Join(t.place.git(), pattern))
+			for _, path := range left {
+				os.Remove(path)
+			}
+		}
 		why := o.unsound(ctx)
 		if why == nil {
 			return o, nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/workspace/gittest"
@@ -58,6 +59,53 @@ func TestPushRefusesToDropCommitsOfOthers(t *testing.T) {
 	if gittest.Ref(t, bare, "refs/heads/longshift/t-2") != foreign {
 		t.Error("their branch is gone")
 	}
+}
+
+func TestBranchNameInTheWay(t *testing.T) {
+	h := gittest.NewHTTP(t, start)
+	gittest.Git(t, h.Bare, "branch", "longshift", "main")
+	for _, remote := range []string{h.URL, h.Bare} {
+		b := newBench(t, remote)
+		_, tree := b.prepare("t-1", 1)
+		b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+		must(t, tree.Checkpoint(t.Context()))
+		_, err := tree.Push(t.Context())
+		wantFault(t, err, fault.Changed, "leaves no room", "refs/heads/longshift")
+		must(t, b.m.Remove(t.Context(), "t-1", false))
+	}
+}
+
+// TestLookingWaitsForNobody: while a push hangs, the next session can be made ready.
+func TestLookingWaitsForNobody(t *testing.T) {
+	h := gittest.NewHTTP(t, start)
+	b := newBench(t, h.URL)
+	b.m.config.Silence = time.Minute
+	ws, tree := b.prepare("t-1", 1)
+	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	begun, goOn := make(chan bool, 1), make(chan bool)
+	h.Before(func(service, step string) gittest.Action {
+		if service == "receive-pack" && step == "serve" {
+			begun <- true
+			<-goOn
+		}
+		return gittest.Action{}
+	})
+	pushed := make(chan error)
+	go func() { pushed <- tree.Checkpoint(t.Context()) }()
+	<-begun
+	again, err := b.m.Open(t.Context(), "t-1", 1)
+	must(t, err)
+	if _, found, err := again.File(t.Context(), "README.md"); !found || err != nil {
+		t.Error(found, err)
+	}
+	if d, err := again.Diff(t.Context(), ws.BaseCommit); d.Files != 1 || err != nil {
+		t.Error(d, err)
+	}
+	if dirty, _, err := again.Status(t.Context()); dirty || err != nil {
+		t.Error(dirty, err)
+	}
+	close(goOn)
+	must(t, <-pushed)
 }
 
 func TestCheckpointMovedByHand(t *testing.T) {

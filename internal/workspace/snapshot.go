@@ -2,7 +2,9 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,16 +14,11 @@ import (
 
 // snapshot writes the tree that a commit would have now, and leaves the index alone.
 func (o *opened) snapshot(ctx context.Context, head string, exclude []string) (tree string, err error) {
-	index := filepath.Join(o.place.git(), "snapshot.index")
-	defer os.Remove(index)
-	data, err := os.ReadFile(filepath.Join(o.place.git(), "index")) // what it knows about files saves reading them
-	if err == nil {
-		err = os.WriteFile(index, data, 0o600)
-	}
-	if err != nil && !os.IsNotExist(err) {
+	index, err := o.copyIndex()
+	if err != nil {
 		return "", diskFault(fmt.Errorf("copy index: %w", err), o.place.git())
 	}
-	os.Remove(index + ".lock")
+	defer os.Remove(index)
 	r := o.repo.with("GIT_INDEX_FILE=" + index)
 	if _, err := r.stage(ctx, head, head, exclude); err != nil {
 		return "", err
@@ -29,9 +26,26 @@ func (o *opened) snapshot(ctx context.Context, head string, exclude []string) (t
 	return r.run(ctx, "write-tree")
 }
 
+// copyIndex copies what the index knows about files, which saves reading them, under a name of its own.
+func (o *opened) copyIndex() (string, error) {
+	data, err := os.ReadFile(filepath.Join(o.place.git(), "index"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	f, err := os.CreateTemp(o.place.git(), "snapshot-*.index")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil && len(data) == 0 {
+		err = os.Remove(f.Name()) // git takes no empty file for an index
+	}
+	return f.Name(), err
+}
+
 // Status tells whether there is something to commit, and gives the last commit. Excluded paths don't count.
 func (t *Tree) Status(ctx context.Context, exclude ...string) (dirty bool, head string, err error) {
-	err = t.locked(ctx, func(o *opened) error {
+	err = t.reading(ctx, func(o *opened) error {
 		if head, err = o.head(ctx); err != nil {
 			return err
 		}
@@ -57,7 +71,7 @@ func (o *opened) treeOf(ctx context.Context, commit string) (string, error) {
 // the agent's own commits included. Restore brings a state back.
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	var print string
-	err := t.locked(ctx, func(o *opened) error {
+	err := t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil {
 			return err

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Tree is a workspace opened for one attempt of its task. Each operation takes the task's lock and looks at the fence
-// again, so a Tree that was opened long ago can't write over a later attempt. It may be used by several goroutines.
+// Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
+// opened long ago can't write over a later attempt. It may be used by several goroutines.
 type Tree struct {
 	m      *Manager
 	id     string
@@ -30,7 +30,7 @@ func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, er
 		return nil, err
 	}
 	t := m.tree(taskID, fence)
-	if err := t.locked(ctx, func(*opened) error { return nil }); err != nil {
+	if err := t.reading(ctx, func(*opened) error { return nil }); err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
 	return t, nil
@@ -53,30 +53,35 @@ func (t *Tree) Dir() string { return t.place.work() }
 // for an agent.
 func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	var out []string
-	err := t.locked(ctx, func(o *opened) error {
+	err := t.reading(ctx, func(o *opened) error {
 		out = o.borrowed()
 		return nil
 	})
 	return out, err
 }
 
-// opened is a workspace within one operation: its lock is held and its state is fresh.
+// opened is a workspace within one operation: its state is fresh.
 type opened struct {
 	*Tree
 	state state
-	repo  repo // with the work tree; objects(r) is for commands that need none
+	repo  repo // with the work tree; bare() is for commands that need none
 }
 
-// locked runs an operation on the workspace.
+// locked runs an operation that writes: here, or on the remote. There is one at a time.
 func (t *Tree) locked(ctx context.Context, do func(*opened) error) error {
-	if t.closed.Load() {
-		return errors.New("the workspace was closed")
-	}
 	release, err := t.m.lockTask(ctx, t.id)
 	if err != nil {
 		return err
 	}
 	defer release()
+	return t.reading(ctx, do)
+}
+
+// reading runs an operation that only looks. It waits for nobody: a push takes as long as the remote likes.
+func (t *Tree) reading(ctx context.Context, do func(*opened) error) error {
+	if t.closed.Load() {
+		return errors.New("the workspace was closed")
+	}
 	if err := t.checkFence(); err != nil {
 		return err
 	}

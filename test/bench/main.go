@@ -124,7 +124,7 @@ func (b *bench) print(ours, theirs []time.Duration, id string) error {
 	fmt.Printf("  shell script %.2f s, longshift %.2f s, ratio %.2f\n", median(theirs).Seconds(), median(ours).Seconds(),
 		median(ours).Seconds()/median(theirs).Seconds())
 	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(bytes)/1000)
-	return nil
+	return b.timeline(id)
 }
 
 func median(d []time.Duration) time.Duration {
@@ -183,6 +183,42 @@ func (b *bench) history(id string) (events, bytes int, err error) {
 		bytes += e.Size()
 	}
 	return events, bytes, nil
+}
+
+// timeline prints where the last task's time went: for each step, when it was asked for, how long it waited, how long it ran.
+func (b *bench) timeline(id string) error {
+	iter := b.temporal.GetWorkflowHistory(context.Background(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	type step struct {
+		name       string
+		asked, got time.Time
+	}
+	steps := map[int64]step{}
+	var begun, free time.Time
+	for iter.HasNext() {
+		e, err := iter.Next()
+		if err != nil {
+			return err
+		}
+		at := e.EventTime.AsTime()
+		if begun.IsZero() {
+			begun, free = at, at
+		}
+		if a := e.GetActivityTaskScheduledEventAttributes(); a != nil {
+			steps[e.EventId] = step{name: a.ActivityType.Name, asked: at}
+		}
+		if a := e.GetActivityTaskStartedEventAttributes(); a != nil {
+			s := steps[a.ScheduledEventId]
+			s.got = at
+			steps[a.ScheduledEventId] = s
+		}
+		if a := e.GetActivityTaskCompletedEventAttributes(); a != nil {
+			s := steps[a.ScheduledEventId]
+			fmt.Printf("  %6.3f  %-17s workflow %3d ms, queue %3d ms, work %4d ms\n", s.asked.Sub(begun).Seconds(), s.name,
+				s.asked.Sub(free).Milliseconds(), s.got.Sub(s.asked).Milliseconds(), at.Sub(s.got).Milliseconds())
+			free = at
+		}
+	}
+	return nil
 }
 
 // remote makes a bare repository with one commit.

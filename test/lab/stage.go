@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -110,7 +111,7 @@ func (s *Stage) front() string {
 			http.Error(w, http.StatusText(status), status)
 			return
 		}
-		(&cgi.Handler{Path: backend, Root: "/" + Name + ".git", Dir: s.Bare, InheritEnv: []string{"PATH"}, Env: []string{
+		(&cgi.Handler{Path: backend, Root: "/" + Name + ".git", Dir: s.Bare, InheritEnv: []string{"PATH"}, Stderr: io.Discard, Env: []string{
 			"GIT_PROJECT_ROOT=" + s.Bare, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		}}).ServeHTTP(w, r)

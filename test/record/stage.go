@@ -60,7 +60,8 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 		return fmt.Errorf("start the server: %w", err)
 	}
 	if s.client, err = s.dial(ctx); err != nil {
-		return fmt.Errorf("reach the server: %w", err)
+		said, _ := os.ReadFile(s.log.Name())
+		return fmt.Errorf("reach the server: %w; it said: %q", err, said[max(0, len(said)-1000):])
 	}
 	if err := app.RegisterAttributes(ctx, s.client, client.DefaultNamespace); err != nil {
 		return err

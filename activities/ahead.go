@@ -1,0 +1,170 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Warmer is an agent that can start its process before it is told what to do.
+type Warmer interface {
+	Warm(ctx context.Context, s agent.Session) error
+	Cool(session string)
+}
+
+// aheadTime is how long an agent that was started ahead waits. A task that is parked meanwhile holds nothing after it.
+const aheadTime = time.Minute
+
+// ahead holds the agents that were started while git or the checks of their task still ran, and the system texts of roles,
+// which are the same for every session of a role in one task.
+type ahead struct {
+	mu       sync.Mutex
+	sessions map[string]*early // by session id
+	systems  map[systemKey]systemText
+}
+
+// early is one agent that was started ahead. ready is closed when it stands or has failed.
+type early struct {
+	ready chan struct{}
+	gate  *gateway.Session // nil when it failed
+	agent Warmer
+	stop  *time.Timer
+}
+
+type systemKey struct {
+	ref      Ref
+	role     task.Role
+	standing prompt.Standing
+}
+
+type systemText struct{ dir, text string }
+
+// startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.
+// It is a wager: when the session never comes, the agent ends by itself; when it fails, the session starts as any other.
+func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
+	if next == nil || h.Gateway == nil {
+		return
+	}
+	w, ok := h.Agents[next.Agent].(Warmer)
+	if !ok {
+		return
+	}
+	e := &early{ready: make(chan struct{}), agent: w}
+	h.ahead.mu.Lock()
+	_, already := h.ahead.sessions[next.ID]
+	if !already {
+		if h.ahead.sessions == nil {
+			h.ahead.sessions = map[string]*early{}
+		}
+		h.ahead.sessions[next.ID] = e
+	}
+	h.ahead.mu.Unlock()
+	if already {
+		return
+	}
+	go func() {
+		defer close(e.ready)
+		if err := h.warm(context.WithoutCancel(ctx), *next, e); err != nil {
+			h.Log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
+		}
+	}()
+}
+
+func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
+	rec, err := openRecord(h.Data, in)
+	if err != nil {
+		return err
+	}
+	if rec.begun() {
+		return nil
+	}
+	s, err := h.standing(ctx, in, rec)
+	if err != nil {
+		return err
+	}
+	gate, err := openGate(h, in, rec)
+	if err != nil {
+		return err
+	}
+	pointAt(ctx, gate, &s)
+	if err := e.agent.Warm(ctx, s); err != nil {
+		gate.Close()
+		return err
+	}
+	e.gate = gate
+	e.stop = time.AfterFunc(aheadTime, func() { h.dropAhead(in.ID) })
+	return nil
+}
+
+// takeAhead gives the model endpoint of an agent that was started ahead for the session, or nil.
+func (h *Host) takeAhead(id string) *gateway.Session {
+	h.ahead.mu.Lock()
+	e := h.ahead.sessions[id]
+	delete(h.ahead.sessions, id)
+	h.ahead.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	<-e.ready
+	if e.stop != nil {
+		e.stop.Stop()
+	}
+	return e.gate
+}
+
+// dropAhead ends an agent that was started ahead and never asked for.
+func (h *Host) dropAhead(id string) {
+	h.ahead.mu.Lock()
+	e := h.ahead.sessions[id]
+	h.ahead.mu.Unlock()
+	if gate := h.takeAhead(id); gate != nil {
+		e.agent.Cool(id)
+		gate.Close()
+	}
+}
+
+// system gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
+func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) {
+	standing := in.Prompt.Standing
+	standing.Structured = in.structured()
+	key := systemKey{in.Ref, in.Role, standing}
+	h.ahead.mu.Lock()
+	known, ok := h.ahead.systems[key]
+	h.ahead.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return systemText{}, err
+	}
+	defer tree.Close()
+	text, err := prompt.System(in.Role, standing, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
+	if err != nil {
+		return systemText{}, err
+	}
+	known = systemText{tree.Dir(), text}
+	h.ahead.mu.Lock()
+	defer h.ahead.mu.Unlock()
+	if h.ahead.systems == nil {
+		h.ahead.systems = map[systemKey]systemText{}
+	}
+	h.ahead.systems[key] = known
+	return known, nil
+}
+
+// forget drops what is kept in memory for a task.
+func (h *Host) forget(taskID string) {
+	h.ahead.mu.Lock()
+	defer h.ahead.mu.Unlock()
+	for key := range h.ahead.systems {
+		if key.ref.TaskID == taskID {
+			delete(h.ahead.systems, key)
+		}
+	}
+}

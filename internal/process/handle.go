@@ -1,0 +1,62 @@
+package process
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Stop ends the whole tree: TERM, then KILL after the grace. It returns when the tree is gone, and may be called often.
+func (p *Process) Stop() {
+	p.stopOnce.Do(func() {
+		p.control.Write([]byte{orderStop}) // fails only when the guard is gone, which watch sees
+		timer := time.NewTimer(p.grace() + p.stuck)
+		defer timer.Stop()
+		select {
+		case <-p.done:
+		case <-timer.C: // somebody has stopped the guard; do its work from here, and end it last
+			ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
+			defer cancel()
+			guard, _ := lookUp(p.guard.Process.Pid)
+			reap(ctx, -1, finder{roots: []proc{guard}, session: p.spec.Session})
+		}
+	})
+	<-p.done
+}
+
+func (p *Process) grace() time.Duration {
+	switch {
+	case p.spec.Grace < 0:
+		return 0
+	case p.spec.Grace == 0:
+		return defaultGrace
+	}
+	return p.spec.Grace
+}
+
+// Wait returns when the program and everything it has started are gone. It may be called often. What stands in Stdout
+// can still be read after it.
+func (p *Process) Wait() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Done is closed when Wait would return.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Stdin is where the caller writes the program's input when Spec.StdinPipe is set, else nil.
+func (p *Process) Stdin() io.WriteCloser {
+	if !p.spec.StdinPipe {
+		return nil
+	}
+	return p.stdin
+}
+
+// Stdout is the program's output. It ends when the whole tree has closed it.
+func (p *Process) Stdout() io.Reader { return p.stdout }
+
+// Stderr is the last 64 KiB of the program's error output so far.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// Pid is the program's process id, not the guard's.
+func (p *Process) Pid() int { return p.child.pid }

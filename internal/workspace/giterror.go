@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/process"
+)
+
+// judge turns a failed git into an error.
+func (m *Manager) judge(command string, exit process.Exit, stderr string) error {
+	if exit.Success() {
+		return nil
+	}
+	return diskFault(&gitError{command: command, exit: exit, stderr: scrub(stderr)}, m.config.Dir)
+}
+
+// gitError is a git that has failed.
+type gitError struct {
+	command string
+	exit    process.Exit
+	stderr  string // scrubbed
+}
+
+// Error gives git's own words: the lines that say what is wrong, or the last one.
+func (e *gitError) Error() string {
+	var said []string
+	last := ""
+	for line := range strings.Lines(e.stderr) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "hint:") {
+			continue
+		}
+		last = line
+		if strings.HasPrefix(line, "fatal:") || strings.HasPrefix(line, "error:") || strings.HasPrefix(line, "remote:") {
+			said = append(said, line)
+		}
+	}
+	if len(said) == 0 && last != "" {
+		said = []string{last}
+	}
+	if len(said) > 6 {
+		said = said[len(said)-6:]
+	}
+	if len(said) == 0 {
+		said = []string{e.exit.String()}
+	}
+	return "git " + e.command + ": " + strings.Join(said, "; ")
+}
+
+var lockMessage = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
+
+func (e *gitError) lockFile() string {
+	if m := lockMessage.FindStringSubmatch(e.stderr); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var (
+	userinfo  = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/@\s'"]*@`)
+	authorize = regexp.MustCompile(`(?i)(authorization:\s*\w+\s+)\S+`)
+)
+
+// scrub takes logins out of what git says.
+func scrub(text string) string {
+	return authorize.ReplaceAllString(userinfo.ReplaceAllString(text, "$1"), "$1***")
+}

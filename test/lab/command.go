@@ -1,0 +1,38 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Ran is what a run of the command line printed, and its exit code.
+type Ran struct {
+	Out, Err string
+	Code     int
+}
+
+// Longshift runs the command line against this server, in a folder of its own that is no repository.
+func (s *Server) Longshift(t testing.TB, args ...string) Ran {
+	t.Helper()
+	home := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, Program(t, "longshift"), args...)
+	cmd.Dir = home
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TZ=UTC", "LANG=C.UTF-8",
+		"TEMPORAL_ADDRESS=" + s.Address, "LONGSHIFT_DATA=" + filepath.Join(home, "data")}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
+		t.Fatalf("run longshift %q: %v\n%s", args, err, errs.String())
+	}
+	return Ran{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
