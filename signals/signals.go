@@ -130,46 +130,47 @@ type PullRequest struct {
 
 // Status is what the status query answers, and what a finished task returns.
 type Status struct {
-	WorkflowID   string        `json:"workflowId"`
-	RunID        string        `json:"runId"`
-	TaskID       string        `json:"taskId"` // names refs, branch and folders
-	Repository   string        `json:"repository"`
-	Task         string        `json:"task"`
-	RequestedBy  string        `json:"requestedBy,omitempty"`
-	Started      time.Time     `json:"started"`
-	Phase        task.Phase    `json:"phase"`
-	Reason       Reason        `json:"reason,omitempty"`
-	Detail       string        `json:"detail,omitempty"`     // one or a few lines on the reason
-	NextAction   string        `json:"nextAction,omitempty"` // what a person can do now; empty when nothing is needed
-	NeedsHuman   bool          `json:"needsHuman,omitempty"`
-	WaitingUntil time.Time     `json:"waitingUntil,omitzero"` // deadline of the approval or end of the quota wait
-	Outcome      task.Outcome  `json:"outcome,omitempty"`     // set when the task has ended
-	Host         string        `json:"host,omitempty"`
-	Fence        int           `json:"fence,omitempty"` // attempt of the task on a host
-	Agent        string        `json:"agent,omitempty"`
-	Branch       string        `json:"branch,omitempty"`
-	Base         string        `json:"base,omitempty"`
-	BaseCommit   string        `json:"baseCommit,omitempty"`
-	Head         string        `json:"head,omitempty"`
-	Iteration    int           `json:"iteration,omitempty"`
-	Iterations   int           `json:"iterations,omitempty"` // at most
-	Plan         *task.Plan    `json:"plan,omitempty"`
-	Commits      []Commit      `json:"commits,omitempty"`
-	Files        int           `json:"files,omitempty"` // changed since base
-	Added        int           `json:"added,omitempty"`
-	Deleted      int           `json:"deleted,omitempty"`
-	Setup        *Check        `json:"setup,omitempty"` // the last one
-	Check        *Check        `json:"check,omitempty"` // the last one
-	Review       *task.Review  `json:"review,omitempty"`
-	PullRequest  *PullRequest  `json:"pullRequest,omitempty"`
-	Usage        task.Usage    `json:"usage,omitzero"`
-	BudgetUSD    float64       `json:"budgetUsd,omitempty"`
-	Worked       time.Duration `json:"worked,omitempty"` // running time of agents, setup and checks so far
-	BudgetTime   time.Duration `json:"budgetTime,omitempty"`
-	Sessions     []Session     `json:"sessions,omitempty"`
-	Tells        int           `json:"tells,omitempty"` // messages that wait for the next session
-	Warnings     []string      `json:"warnings,omitempty"`
-	Log          []LogLine     `json:"log,omitempty"` // the newest lines
+	WorkflowID   string               `json:"workflowId"`
+	RunID        string               `json:"runId"`
+	TaskID       string               `json:"taskId"` // names refs, branch and folders
+	Repository   string               `json:"repository"`
+	Task         string               `json:"task"`
+	RequestedBy  string               `json:"requestedBy,omitempty"`
+	Started      time.Time            `json:"started"`
+	Phase        task.Phase           `json:"phase"`
+	Reason       Reason               `json:"reason,omitempty"`
+	Detail       string               `json:"detail,omitempty"`     // one or a few lines on the reason
+	NextAction   string               `json:"nextAction,omitempty"` // what a person can do now; empty when nothing is needed
+	NeedsHuman   bool                 `json:"needsHuman,omitempty"`
+	WaitingUntil time.Time            `json:"waitingUntil,omitzero"` // deadline of the approval or end of the quota wait
+	Outcome      task.Outcome         `json:"outcome,omitempty"`     // set when the task has ended
+	Host         string               `json:"host,omitempty"`
+	Fence        int                  `json:"fence,omitempty"` // attempt of the task on a host
+	Agent        string               `json:"agent,omitempty"`
+	Branch       string               `json:"branch,omitempty"`
+	Base         string               `json:"base,omitempty"`
+	BaseCommit   string               `json:"baseCommit,omitempty"`
+	Head         string               `json:"head,omitempty"`
+	Iteration    int                  `json:"iteration,omitempty"`
+	Iterations   int                  `json:"iterations,omitempty"` // at most
+	Plan         *task.Plan           `json:"plan,omitempty"`
+	Commits      []Commit             `json:"commits,omitempty"`
+	Files        int                  `json:"files,omitempty"` // changed since base
+	Added        int                  `json:"added,omitempty"`
+	Deleted      int                  `json:"deleted,omitempty"`
+	Setup        *Check               `json:"setup,omitempty"` // the last one
+	Check        *Check               `json:"check,omitempty"` // the last one
+	Review       *task.Review         `json:"review,omitempty"`
+	PullRequest  *PullRequest         `json:"pullRequest,omitempty"`
+	Usage        task.Usage           `json:"usage,omitzero"`
+	BudgetUSD    float64              `json:"budgetUsd,omitempty"`
+	Worked       time.Duration        `json:"worked,omitempty"` // running time of agents, setup and checks so far
+	BudgetTime   time.Duration        `json:"budgetTime,omitempty"`
+	Sessions     []Session            `json:"sessions,omitempty"`
+	Tells        int                  `json:"tells,omitempty"` // messages that wait for the next session
+	Warnings     []string             `json:"warnings,omitempty"`
+	Notify       *task.NotifySettings `json:"notify,omitempty"` // which notices people want
+	Log          []LogLine            `json:"log,omitempty"`    // the newest lines
 }
 
 // Commit is one commit of the task.

@@ -139,7 +139,7 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		}
 	}
 	s := &t.settings
-	t.status.Agent, t.status.Iterations = s.Agent, s.Iterations
+	t.status.Agent, t.status.Iterations, t.status.Notify = s.Agent, s.Iterations, &s.Notify
 	t.status.BudgetUSD += s.Budget.Cost
 	t.status.BudgetTime += s.Budget.Time.Std()
 	t.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.taken.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))

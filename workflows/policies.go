@@ -59,9 +59,9 @@ func (t *pipeline) long(ctx workflow.Context, summary string, wait, wall time.Du
 }
 
 // control is for forges, on the workers that hold their tokens. The forge's own waits come as retry delays.
-func control(ctx workflow.Context, summary string) workflow.Context {
+func (t *pipeline) control(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 30 * time.Second,
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: t.taken.Heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute, MaximumAttempts: 20},
 	})
 }

@@ -29,7 +29,7 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 	}
 	var pr forge.PullRequest
 	err = t.insist(ctx, func() error {
-		return workflow.ExecuteActivity(control(ctx, "open the pull request"), desk.OpenPullRequest, in).Get(ctx, &pr)
+		return workflow.ExecuteActivity(t.control(ctx, "open the pull request"), desk.OpenPullRequest, in).Get(ctx, &pr)
 	})
 	if err != nil {
 		return err

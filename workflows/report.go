@@ -77,8 +77,8 @@ func (t *pipeline) upsert(ctx workflow.Context) {
 // mostDetails keeps the page under 4 KB: Temporal Web carries it in a URL.
 const mostDetails = 3500
 
-// details is the task's page in Temporal Web, as Markdown. Two spaces at the end of a line keep the next one in its paragraph.
-// There is no table, for the page is narrow, and no dollar sign, for it starts a formula there.
+// details is the task's page in Temporal Web, as Markdown: lists, for paragraphs stand far apart there, no table, for the page
+// is narrow, and no dollar sign, for it starts a formula.
 func (t *pipeline) details() string {
 	s := &t.status
 	var b strings.Builder
@@ -86,24 +86,37 @@ func (t *pipeline) details() string {
 	if s.Outcome != "" {
 		fmt.Fprintf(&b, ": %s", escape(string(s.Outcome)))
 	}
-	if s.PullRequest != nil {
-		fmt.Fprintf(&b, "  \n**Pull request:** [#%d](%s)", s.PullRequest.Number, s.PullRequest.URL)
-	}
-	if s.Detail != "" {
-		fmt.Fprintf(&b, "  \n**%s:** %s", escape(orElse(string(s.Reason), "detail")), escape(clip(s.Detail, 600)))
-	}
+	b.WriteString("\n\n")
 	if s.NextAction != "" {
-		fmt.Fprintf(&b, "  \n**Next human action:** %s", s.NextAction)
+		fmt.Fprintf(&b, "- **Next human action:** %s\n", s.NextAction)
 	}
 	if !s.WaitingUntil.IsZero() {
-		fmt.Fprintf(&b, "  \n**Until:** %s", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
+		fmt.Fprintf(&b, "- **Until:** %s\n", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
 	}
-	fmt.Fprintf(&b, "\n\n**Task:** %s\n", escape(clip(s.Task, 300)))
+	if s.PullRequest != nil {
+		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
+	}
+	if s.Detail != "" {
+		fmt.Fprintf(&b, "- **%s:** %s\n", escape(orElse(string(s.Reason), "detail")), escape(clip(s.Detail, 600)))
+	}
+	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
+		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
+	if s.Check != nil {
+		fmt.Fprintf(&b, "- **Checks:** %s\n", verdict(*s.Check))
+	}
+	if s.Branch != "" {
+		fmt.Fprintf(&b, "- **Branch:** `%s` on host `%s`\n", s.Branch, s.Host)
+	}
 	t.planDetails(&b)
-	fmt.Fprintf(&b, "\n**Cost:** %.2f of %.2f USD  \n**Time:** %s of %s in %d sessions, round %d of %d  \n**Branch:** `%s`  \n**Host:** `%s`\n",
-		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations,
-		orElse(s.Branch, "-"), orElse(s.Host, "-"))
+	fmt.Fprintf(&b, "\n**Task:** %s\n", escape(clip(s.Task, 300)))
 	return clip(b.String(), mostDetails)
+}
+
+func verdict(c signals.Check) string {
+	if c.Passed() {
+		return "passed"
+	}
+	return "failed"
 }
 
 func (t *pipeline) planDetails(b *strings.Builder) {
@@ -118,13 +131,6 @@ func (t *pipeline) planDetails(b *strings.Builder) {
 			fmt.Fprintf(b, " (blocked: %s)", escape(clip(d.Reason, 120)))
 		}
 		b.WriteByte('\n')
-	}
-	if s.Check != nil {
-		word := "failed"
-		if s.Check.Passed() {
-			word = "passed"
-		}
-		fmt.Fprintf(b, "\n**Checks:** %s\n", word)
 	}
 }
 

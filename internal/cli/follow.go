@@ -160,7 +160,9 @@ func (f *follower) log(status *signals.Status) error {
 			}
 			continue
 		}
-		f.screen.line(logLine(l.Entry))
+		if status.Notify == nil || status.Notify.Wants(l.Kind) {
+			f.screen.line(logLine(l.Entry))
+		}
 	}
 	return nil
 }

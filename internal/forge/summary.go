@@ -9,29 +9,29 @@ import (
 // Summary is what a pull request tells about the task behind it. Every field but Title may be empty; its line is then left out.
 // Texts may come from a model or from strangers: Compose makes them harmless.
 type Summary struct {
-	Title        string // one line; the first line of Overview or Task when empty
-	Task         string // what was asked for
-	Overview     string // what was done: Markdown
-	Deliverables []task.Deliverable
-	Checks       []Check
-	Review       *task.Review
-	Notes        []string // what a person should look at
-	Files        int      // files changed
-	Added        int      // lines
-	Removed      int      // lines
-	Usage        task.Usage
-	Sessions     int
-	Turns        int
-	Duration     time.Duration // running time, waits for people left out
-	RequestedBy  *task.Person
-	Issue        *task.Issue // closed by the merge when its number is known and it lives on the forge
-	RunURL       string      // page of the run in Temporal Web
+	Title        string             `json:"title,omitempty"`    // one line; the first line of Overview or Task when empty
+	Task         string             `json:"task,omitempty"`     // what was asked for
+	Overview     string             `json:"overview,omitempty"` // what was done: Markdown
+	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
+	Checks       []Check            `json:"checks,omitempty"`
+	Review       *task.Review       `json:"review,omitempty"`
+	Notes        []string           `json:"notes,omitempty"`   // what a person should look at
+	Files        int                `json:"files,omitempty"`   // files changed
+	Added        int                `json:"added,omitempty"`   // lines
+	Removed      int                `json:"removed,omitempty"` // lines
+	Usage        task.Usage         `json:"usage,omitzero"`
+	Sessions     int                `json:"sessions,omitempty"`
+	Turns        int                `json:"turns,omitempty"`
+	Duration     time.Duration      `json:"duration,omitempty"` // running time, waits for people left out
+	RequestedBy  *task.Person       `json:"requestedBy,omitempty"`
+	Issue        *task.Issue        `json:"issue,omitempty"`  // closed by the merge when its number is known and it lives on the forge
+	RunURL       string             `json:"runUrl,omitempty"` // page of the run in Temporal Web
 }
 
 // Check is one run of a check command.
 type Check struct {
-	Command  string
-	Passed   bool
-	Tail     string // end of its output
-	Duration time.Duration
+	Command  string        `json:"command,omitempty"`
+	Passed   bool          `json:"passed,omitempty"`
+	Tail     string        `json:"tail,omitempty"` // end of its output
+	Duration time.Duration `json:"duration,omitempty"`
 }

@@ -83,6 +83,7 @@ func refused(t *testing.T, r lab.Ran, code int, says string) {
 func TestWrongCommands(t *testing.T) {
 	s := lab.NewStage(t, lab.Brief(), requiredSettings)
 	wrongSettings(s)
+	s.Ready()
 	for _, c := range []struct {
 		name string
 		args []string

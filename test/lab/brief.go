@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -129,4 +130,15 @@ func (s *Stage) gitStatus(r *http.Request) int {
 func (s *Stage) Listed(t testing.TB, name string) any {
 	t.Helper()
 	return attribute(t, s.Described().WorkflowExecutionInfo.GetSearchAttributes(), name)
+}
+
+// Ready waits until the worker polls, which it does when the server knows all it needs.
+func (s *Stage) Ready() {
+	s.T.Helper()
+	Eventually(s.T, 30*time.Second, "the worker is ready", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		q, err := s.Client.DescribeTaskQueue(ctx, signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		return err == nil && len(q.Pollers) > 0
+	})
 }

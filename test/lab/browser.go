@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -176,10 +178,32 @@ func (p *Page) Run(script string) string {
 	return fmt.Sprint(out.Result.Value)
 }
 
-// Text is what a person can read on the page.
+// Text is what a person can read on the page, its frames included.
 func (p *Page) Text() string {
 	p.browser.t.Helper()
-	return p.Run("document.body ? document.body.innerText : ''")
+	return p.Run(`[document, ...[...document.querySelectorAll('iframe')].map(f => f.contentDocument)]
+		.map(d => d && d.body ? d.body.innerText : '').join('\n')`)
+}
+
+// Shows waits until a person can read each of the texts on the page, and gives all that can be read then.
+func (p *Page) Shows(texts ...string) (text string) {
+	p.browser.t.Helper()
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		text = p.Text()
+		missing := slices.DeleteFunc(slices.Clone(texts), func(want string) bool { return strings.Contains(text, want) })
+		if len(missing) == 0 {
+			return text
+		}
+		select {
+		case <-deadline.C:
+			p.browser.t.Fatalf("the page does not show %q; it shows:\n%s", missing, text)
+		case <-tick.C:
+		}
+	}
 }
 
 // Screenshot writes what the page looks like into a PNG: to a file of that name in the folder that LONGSHIFT_SCREENSHOTS
@@ -190,6 +214,7 @@ func (p *Page) Screenshot(name string) string {
 	if dir == "" {
 		dir = p.browser.t.TempDir()
 	}
+	p.browser.call(p.session, "Page.bringToFront", nil, nil) // what is not in front is not drawn
 	var shot struct{ Data string }
 	p.browser.call(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
 	png, err := base64.StdEncoding.DecodeString(shot.Data)

@@ -25,7 +25,7 @@ func (s *Server) Longshift(t testing.TB, args ...string) Ran {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, Program(t, "longshift"), args...)
 	cmd.Dir = home
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TZ=UTC", "LANG=C.UTF-8",
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=ann", "TZ=UTC", "LANG=C.UTF-8",
 		"TEMPORAL_ADDRESS=" + s.Address, "LONGSHIFT_DATA=" + filepath.Join(home, "data")}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

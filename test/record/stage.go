@@ -20,7 +20,6 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/app"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/workflows"
@@ -63,9 +62,6 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 		said, _ := os.ReadFile(s.log.Name())
 		return fmt.Errorf("reach the server: %w; it said: %q", err, said[max(0, len(said)-1000):])
 	}
-	if err := app.RegisterAttributes(ctx, s.client, client.DefaultNamespace); err != nil {
-		return err
-	}
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
 	s.control.RegisterActivityWithOptions(s.OpenPullRequest, activity.RegisterOptions{Name: "OpenPullRequest"})
@@ -98,8 +94,12 @@ func (s *stage) startServer(program string) error {
 		return err
 	}
 	s.address = fmt.Sprintf("127.0.0.1:%d", port)
-	cmd := exec.Command(program, "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port), "--headless",
-		"--db-filename", filepath.Join(s.dir, "temporal.db"))
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port), "--headless",
+		"--db-filename", filepath.Join(s.dir, "temporal.db")}
+	for _, a := range signals.Attributes() {
+		args = append(args, "--search-attribute", a.Name+"="+a.Type)
+	}
+	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	if err := cmd.Start(); err != nil {
 		return err
