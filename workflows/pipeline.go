@@ -160,7 +160,7 @@ func (t *pipeline) say(ctx workflow.Context, kind, format string, args ...any) {
 // remember adds to what the next sessions are told of the past.
 func (t *pipeline) remember(ctx workflow.Context, kind, text string) {
 	const kept = 40
-	t.progress = append(t.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(text, 2000)})
+	t.progress = append(t.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(text, 1200)})
 	if n := len(t.progress); n > kept {
 		t.progress = t.progress[n-kept:]
 	}

@@ -168,6 +168,11 @@ func (t *pipeline) summary() forge.Summary {
 	for _, e := range s.Sessions {
 		sum.Turns += e.Turns
 	}
+	for _, e := range t.progress {
+		if e.Kind == string(task.Note) {
+			sum.Notes = append(sum.Notes, e.Text)
+		}
+	}
 	if s.Check != nil {
 		sum.Checks = []forge.Check{{Command: s.Check.Command, Passed: s.Check.Passed(), Tail: s.Check.Tail, Duration: s.Check.Duration}}
 	}

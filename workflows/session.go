@@ -313,12 +313,12 @@ func (t *pipeline) failed(ctx workflow.Context, s *session, why string) (*sessio
 func (t *pipeline) questions(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	for _, n := range res.Report.Notes {
 		t.say(ctx, "note", "%s", n)
-		t.remember(ctx, "NOTE", n)
+		t.remember(ctx, string(task.Note), n)
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil
 	}
-	t.remember(ctx, "SPEC_ISSUE", res.Report.Text)
+	t.remember(ctx, string(task.SpecIssue), res.Report.Text)
 	if err := t.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,9 @@ type workers struct {
 
 // control polls for workflows and for activities on forges.
 func (w *workers) control(desk *activities.Control) {
-	c := worker.New(w.client, signals.Queue, w.options)
+	o := w.options
+	o.StickyScheduleToStartTimeout = time.Second // how long a task's workflow waits for a worker that was killed
+	c := worker.New(w.client, signals.Queue, o)
 	workflows.Register(c)
 	desk.Register(c)
 	w.all = append(w.all, c)

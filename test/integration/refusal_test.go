@@ -59,6 +59,14 @@ func TestWrongDecisions(t *testing.T) {
 			refused(t, s.Longshift(t, c.command...), c.code, c.says[0])
 		})
 	}
+	for _, unreadable := range []any{"yes", map[string]any{"revision": "one"}, []int{1}} {
+		if _, err := s.Updated(signals.Approve, unreadable); err == nil {
+			t.Errorf("approve %v was taken", unreadable)
+		}
+		if err := s.Client.SignalWorkflow(t.Context(), id, "", signals.Approve, unreadable); err != nil {
+			t.Errorf("signal %v: %v", unreadable, err)
+		}
+	}
 	after, _ := s.Status(id)
 	if after.Phase != before.Phase || after.Plan.Revision != 1 || after.BudgetUSD != before.BudgetUSD || after.BudgetTime != before.BudgetTime || after.Tells != 0 {
 		t.Errorf("what was refused has changed the task: %+v", after)
@@ -100,7 +108,13 @@ func TestWrongCommands(t *testing.T) {
 		{"password in a URL", []string{"run", lab.Ask, "--repo", "https://me:secret@example.com/a/b"}, 2, "password"},
 		{"two tasks", []string{"run", "fix", "it", "--repo", lab.Name}, 2, "it"},
 	} {
-		t.Run(c.name, func(t *testing.T) { refused(t, s.Longshift(t, c.args...), c.code, c.says) })
+		t.Run(c.name, func(t *testing.T) {
+			r := s.Longshift(t, c.args...)
+			refused(t, r, c.code, c.says)
+			if strings.Contains(r.Err, "secret") {
+				t.Errorf("it repeats the password: %s", r.Err)
+			}
+		})
 	}
 	if listed := s.Longshift(t, "list", "-o", "jsonl"); listed.Code != 0 || listed.Out != "" {
 		t.Errorf("something was started: %+v", listed)

@@ -138,6 +138,14 @@ func TestEnvironment(t *testing.T) {
 	if strings.Contains(env, "leaked") {
 		t.Error("our own environment was passed on")
 	}
+	s.ID, s.Login = newID(), true
+	if o, err := d.Run(t.Context(), s, func(agent.Event) {}); err != nil || o.Kind != agent.Completed {
+		t.Fatalf("outcome %+v, error %v", o, err)
+	}
+	env = "\n" + read(t, s.Dir, "env.txt")
+	if !strings.Contains(env, "\nCLAUDE_CODE_OAUTH_TOKEN=token\n") || strings.Contains(env, "ANTHROPIC_API_KEY") {
+		t.Error("a login is not shown as one, or as a key too")
+	}
 }
 
 func TestSlashIsNoCommand(t *testing.T) {
