@@ -1,5 +1,7 @@
 package signals
 
+import "time"
+
 // Task queues. DESIGN: control work, "who takes it", and two queues for each host.
 const (
 	Queue      = "longshift"       // workflows and control activities (forges, channels, intake)
@@ -11,6 +13,10 @@ func HostQueue(host string) string { return "longshift-host-" + host }
 
 // HostControlQueue is the queue of one host's short work: git and probes. It has many slots.
 func HostControlQueue(host string) string { return "longshift-host-" + host + "-ctl" }
+
+// WorkflowTaskTimeout is what starters should set: how long a step of the workflow itself may take. It is also how long a task
+// stands still when its worker is killed in the middle of one; the server's own default is ten seconds.
+const WorkflowTaskTimeout = 4 * time.Second
 
 // Search attributes and their types, as the server names them.
 const (

@@ -29,7 +29,8 @@ func (p *program) start(ctx context.Context, c starter, id string, in task.Input
 	defer cancel()
 	run, err := c.ExecuteWorkflow(call, client.StartWorkflowOptions{
 		ID: id, TaskQueue: signals.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: clip(firstLine(in.Task), 200), StaticDetails: startDetails(in),
+		WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		StaticSummary:       clip(firstLine(in.Task), 200), StaticDetails: startDetails(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repository.Text, 255)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
