@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
@@ -32,7 +33,10 @@ type Host struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 
-	ahead ahead
+	Redact *redact.Redactor // for what agents and commands say; nil hides passwords in URLs only
+
+	ahead  ahead
+	claims claims
 }
 
 // Control is what runs where the tokens of forges are.

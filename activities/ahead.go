@@ -30,6 +30,7 @@ type ahead struct {
 
 // early is one agent that was started ahead. ready is closed when it stands or has failed.
 type early struct {
+	task  string
 	ready chan struct{}
 	gate  *gateway.Session // nil when it failed
 	agent Warmer
@@ -54,7 +55,7 @@ func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
 	if !ok {
 		return
 	}
-	e := &early{ready: make(chan struct{}), agent: w}
+	e := &early{task: next.TaskID, ready: make(chan struct{}), agent: w}
 	h.ahead.mu.Lock()
 	_, already := h.ahead.sessions[next.ID]
 	if !already {
@@ -68,11 +69,23 @@ func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
 		return
 	}
 	go func() {
-		defer close(e.ready)
 		if err := h.warm(context.WithoutCancel(ctx), *next, e); err != nil {
 			h.Log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 		}
+		if e.gate == nil {
+			h.unlist(next.ID, e)
+		}
+		close(e.ready)
 	}()
+}
+
+// unlist forgets an entry, if it is still the one that is listed.
+func (h *Host) unlist(id string, e *early) {
+	h.ahead.mu.Lock()
+	defer h.ahead.mu.Unlock()
+	if h.ahead.sessions[id] == e {
+		delete(h.ahead.sessions, id)
+	}
 }
 
 func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
@@ -101,32 +114,57 @@ func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
 	return nil
 }
 
-// takeAhead gives the model endpoint of an agent that was started ahead for the session, or nil.
+// takeAhead gives the model endpoint of an agent that was started ahead for the session, or nil. It waits for one that is
+// just being started or ended, so that two never have the session.
 func (h *Host) takeAhead(id string) *gateway.Session {
-	h.ahead.mu.Lock()
-	e := h.ahead.sessions[id]
-	delete(h.ahead.sessions, id)
-	h.ahead.mu.Unlock()
-	if e == nil {
-		return nil
+	for {
+		h.ahead.mu.Lock()
+		e := h.ahead.sessions[id]
+		h.ahead.mu.Unlock()
+		if e == nil {
+			return nil
+		}
+		<-e.ready
+		h.ahead.mu.Lock()
+		mine := h.ahead.sessions[id] == e
+		if mine {
+			delete(h.ahead.sessions, id)
+		}
+		h.ahead.mu.Unlock()
+		if mine {
+			if e.stop != nil {
+				e.stop.Stop()
+			}
+			return e.gate
+		}
 	}
-	<-e.ready
-	if e.stop != nil {
-		e.stop.Stop()
-	}
-	return e.gate
 }
 
-// dropAhead ends an agent that was started ahead and never asked for.
+// dropAhead ends an agent that was started ahead and never asked for. Until it is gone its place is taken.
 func (h *Host) dropAhead(id string) {
+	gone := &early{ready: make(chan struct{})}
 	h.ahead.mu.Lock()
 	e := h.ahead.sessions[id]
-	h.ahead.mu.Unlock()
-	if gate := h.takeAhead(id); gate != nil {
-		e.agent.Cool(id)
-		gate.Close()
+	if e != nil {
+		gone.task = e.task
+		h.ahead.sessions[id] = gone
 	}
+	h.ahead.mu.Unlock()
+	if e == nil {
+		return
+	}
+	<-e.ready
+	if e.gate != nil {
+		e.stop.Stop()
+		e.agent.Cool(id)
+		e.gate.Close()
+	}
+	h.unlist(id, gone)
+	close(gone.ready)
 }
+
+// mostSystems bounds the system texts that are kept: tasks that end badly are never cleaned up.
+const mostSystems = 64
 
 // system gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
 func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) {
@@ -151,20 +189,29 @@ func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) 
 	known = systemText{tree.Dir(), text}
 	h.ahead.mu.Lock()
 	defer h.ahead.mu.Unlock()
-	if h.ahead.systems == nil {
+	if h.ahead.systems == nil || len(h.ahead.systems) >= mostSystems {
 		h.ahead.systems = map[systemKey]systemText{}
 	}
 	h.ahead.systems[key] = known
 	return known, nil
 }
 
-// forget drops what is kept in memory for a task.
+// forget drops what is kept in memory for a task, and ends the agents that were started ahead for it.
 func (h *Host) forget(taskID string) {
 	h.ahead.mu.Lock()
-	defer h.ahead.mu.Unlock()
+	var waiting []string
+	for id, e := range h.ahead.sessions {
+		if e.task == taskID {
+			waiting = append(waiting, id)
+		}
+	}
 	for key := range h.ahead.systems {
 		if key.ref.TaskID == taskID {
 			delete(h.ahead.systems, key)
 		}
+	}
+	h.ahead.mu.Unlock()
+	for _, id := range waiting {
+		h.dropAhead(id)
 	}
 }

@@ -62,5 +62,5 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 	}
 	return signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(res.Output, tailSize), File: file}, nil
+		Tail: h.Redact.String(tail(res.Output, tailSize)), File: file}, nil
 }

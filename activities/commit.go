@@ -45,10 +45,10 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		out.Commit, out.Created = c.ID, c.Created
 	case ctx.Err() != nil:
 		return out, ctx.Err()
-	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra):
+	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra) || fault.KindOf(err) == fault.Internal:
 		return out, err
 	default:
-		out.Failed = tail(err.Error(), 500)
+		out.Failed = h.Redact.String(tail(err.Error(), 500))
 	}
 	if err := tree.Checkpoint(ctx); err != nil {
 		return out, fmt.Errorf("push the checkpoint: %w", err)

@@ -59,6 +59,13 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
 		Details:      []any{in.redact.String(fault.HintOf(err))},
 	}
+	if kind == fault.Stopping { // what the attempt has used so far must not get lost with it
+		if b, ok := ctx.Value(beaterKey{}).(*beater); ok {
+			if details := b.details.Load(); details != nil {
+				opts.Details = append(opts.Details, (*details)())
+			}
+		}
+	}
 	var wait *forge.RetryAfter
 	if errors.As(err, &wait) {
 		opts.NextRetryDelay = wait.After

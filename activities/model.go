@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -33,6 +34,9 @@ func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 	})
+	if fault.KindOf(err) == fault.Conflict { // a process that is just ending may still hold the ledger
+		err = fault.New(fault.Infra, "%w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the model endpoint: %w", err)
 	}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/project"
@@ -32,6 +33,8 @@ type Prepared struct {
 	Restored   bool          `json:"restored,omitempty"`
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
+	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
+	MaxTime    time.Duration `json:"maxTime,omitempty"`
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
@@ -67,6 +70,7 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
 		Settings: resolved.Settings, Warnings: resolved.Warnings,
+		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
 }
 

@@ -48,7 +48,7 @@ func (r *record) close()           {}
 func (r *record) begin(ask int) error {
 	now := time.Now().UTC()
 	if r.state.LastAsk == ask {
-		r.state.Spent += max(0, now.Sub(r.state.Begun))
+		r.state.Spent += max(0, r.lastAlive().Sub(r.state.Begun))
 	} else {
 		r.state.Spent = 0
 	}
@@ -56,7 +56,22 @@ func (r *record) begin(ask int) error {
 	return r.save()
 }
 
-// elapsed is the running time of the ask. An attempt that was killed counts up to the start of the next one.
+// alive notes that the session runs. It is called with every heartbeat, so that an attempt that was killed counts as long as
+// it ran, and not as long as the machine was off.
+func (r *record) alive() {
+	_ = os.WriteFile(filepath.Join(r.dir, "alive"), nil, 0o600) // a missed note costs a little accuracy
+}
+
+// lastAlive is when the attempt before this one was last seen alive.
+func (r *record) lastAlive() time.Time {
+	info, err := os.Stat(filepath.Join(r.dir, "alive"))
+	if err != nil {
+		return r.state.Begun
+	}
+	return info.ModTime()
+}
+
+// elapsed is the running time of the ask over all its attempts.
 func (r *record) elapsed(_ int, now time.Duration) time.Duration { return r.state.Spent + now }
 
 // resumed counts the attempt and gives the number so far.

@@ -60,6 +60,11 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 		return SessionResult{}, err
 	}
 	defer tree.Close()
+	ctx, release, err := h.claim(ctx, in.ID)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer release()
 	rec, err := openRecord(h.Data, in)
 	if err != nil {
 		return SessionResult{}, err
@@ -121,8 +126,11 @@ func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 	if usage == (task.Usage{}) {
 		usage = out.Usage
 	}
-	if err := interrupted(ctx); err != nil {
-		return SessionResult{}, err
+	// A session that completed in the very moment of an interruption is complete: it must not be paid for again.
+	if out.Kind != agent.Completed || runErr != nil {
+		if err := interrupted(ctx); err != nil {
+			return SessionResult{}, err
+		}
 	}
 	if runErr != nil {
 		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
@@ -135,10 +143,11 @@ func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 	} else {
 		res.Error = tail(out.Text, 1000)
 	}
-	if err := r.undoWrites(ctx, before, &res); err != nil {
+	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
 	}
 	log.end(res)
+	r.host.clean(&res)
 	return res, nil
 }
 
@@ -158,14 +167,17 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 		data.Diff = diff.Text
 	}
 	user := prompt.User
-	if r.in.Nudge {
+	if r.in.Nudge && s.Resume { // on another host the session begins anew
 		user = prompt.Nudge
 	}
 	if s.Prompt, err = user(r.in.Role, data); err != nil {
 		return agent.Session{}, err
 	}
-	s.Wall = r.in.Wall
-	return s, r.rec.begin(r.in.Ask)
+	if err := r.rec.begin(r.in.Ask); err != nil {
+		return agent.Session{}, err
+	}
+	s.Wall = max(r.in.Wall-r.rec.state.Spent, time.Minute) // earlier attempts count
+	return s, nil
 }
 
 // standing is the part of a session that is known before its prompt.
@@ -254,6 +266,33 @@ func (r *sessionRun) undoWrites(ctx context.Context, before string, res *Session
 	res.Kind, res.Plan, res.Review = agent.Errored, nil, nil
 	res.Error = fmt.Sprintf("the %s wrote to the workspace, which it must not; its changes were undone", r.in.Role)
 	return nil
+}
+
+// clean takes secrets and the paths of this machine out of what goes into history.
+func (h *Host) clean(res *SessionResult) {
+	hide := h.Redact.String
+	res.Error, res.Report.Text = hide(res.Error), hide(res.Report.Text)
+	for i, n := range res.Report.Notes {
+		res.Report.Notes[i] = hide(n)
+	}
+	if res.Review != nil {
+		res.Review.Text = hide(res.Review.Text)
+	}
+	if p := res.Plan; p != nil {
+		p.Summary, p.Approach, p.Evidence = hide(p.Summary), hide(p.Approach), hide(p.Evidence)
+		for _, list := range [][]string{p.Files, p.Risks} {
+			for i := range list {
+				list[i] = hide(list[i])
+			}
+		}
+		for i := range p.Deliverables {
+			d := &p.Deliverables[i]
+			d.Description = hide(d.Description)
+			for j := range d.Acceptance {
+				d.Acceptance[j] = hide(d.Acceptance[j])
+			}
+		}
+	}
 }
 
 // errStopping is the cause of a context that ends because this worker goes down.

@@ -24,6 +24,7 @@ type sessionLog struct {
 	file    *os.File
 	now     func() time.Time
 	usage   func() task.Usage
+	alive   func()
 	parser  *marker.Parser
 	markers []task.Marker
 	said    strings.Builder
@@ -46,7 +47,7 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
 	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
 	return l, nil
 }
@@ -126,6 +127,7 @@ func (l *sessionLog) beat() any {
 	b := l.current
 	l.mu.Unlock()
 	b.Usage = l.usage()
+	l.alive()
 	if at, err := l.file.Seek(0, 1); err == nil {
 		b.Offset = at
 	}

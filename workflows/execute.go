@@ -41,7 +41,10 @@ func (t *pipeline) check(ctx workflow.Context) error {
 
 // command runs the setup or check command on the task's host.
 func (t *pipeline) command(ctx workflow.Context, activity any, command string, n int, label string) (*signals.Check, error) {
-	wall := max(t.status.BudgetTime-t.status.Worked, time.Minute)
+	if err := t.haveTime(ctx); err != nil {
+		return nil, err
+	}
+	wall := t.status.BudgetTime - t.status.Worked
 	var c signals.Check
 	err := t.insist(ctx, func() error {
 		return t.onHost(ctx, step{
@@ -82,9 +85,15 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 		if err != nil {
 			return err
 		}
+		plan, fence, commits := t.status.Plan, t.status.Fence, len(t.status.Commits)
 		t.mark(ctx, next, res.Report)
 		if err := t.commit(ctx, res.Report); err != nil {
 			return err
+		}
+		if t.status.Fence != fence && len(t.status.Commits) == commits && res.Report.Kind != task.ReportBlocked {
+			t.status.Plan = plan // the host went between the session and its commit, and the work with it
+			t.remember(ctx, "error", next.ID+": its work was lost with its host; it is to be done again")
+			t.say(ctx, "host", "the work on %s was lost with its host; doing it again", next.ID)
 		}
 	}
 	if p := t.status.Plan; p.AllBlocked() {
@@ -148,7 +157,8 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	if out.Failed != "" {
+	t.uncommitted = out.Failed != ""
+	if t.uncommitted {
 		t.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil

@@ -32,7 +32,7 @@ type step struct {
 // onHost runs a step on the task's host, and follows the task when the host is gone: it asks whether the host lives,
 // and if it does not, another one restores the workspace and the step runs there.
 func (t *pipeline) onHost(ctx workflow.Context, s step) error {
-	wait := t.taken.Probe
+	wait, cuts := t.taken.Probe, 0
 	for {
 		err := s.call(s.options(ctx, wait))
 		if err == nil {
@@ -46,6 +46,14 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 		case inQuestion:
 			if s.missed != nil && !neverStarted {
 				s.missed(err)
+			}
+			if !neverStarted && kindOf(err) != fault.Stopping { // a worker that stops in good order is a deploy
+				if cuts++; cuts > mostMoves {
+					cuts = 0
+					if err := t.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostMoves); err != nil {
+						return err
+					}
+				}
 			}
 			if t.alive(ctx) {
 				wait = min(2*wait, time.Hour) // it lives and is busy, or it is back
@@ -91,7 +99,7 @@ func (t *pipeline) take(ctx workflow.Context) error {
 			t.say(ctx, "host", "host %s is gone, host %s took the task", before, t.taken.Host)
 		}
 		err := t.workspace(ctx)
-		if inQuestion, _ := hostInQuestion(err); err == nil || !inQuestion {
+		if inQuestion, _ := hostInQuestion(err); err == nil || !inQuestion && kindOf(err) != fault.Fenced {
 			return err
 		}
 	}
@@ -113,6 +121,7 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 		t.settings = out.Settings
 		t.status.Branch, t.status.Base, t.status.BaseCommit = out.Branch, out.Base, out.BaseCommit
 		t.status.Warnings = out.Warnings
+		t.maxCost, t.maxTime = out.MaxCost, out.MaxTime
 	}
 	t.status.Head = out.Head
 	if out.Restored {
@@ -156,9 +165,14 @@ func short(commit string) string {
 // cut gives the last heartbeat of an attempt that was cut off.
 func cut(err error) (signals.Beat, bool) {
 	var timeout *temporal.TimeoutError
+	var stopping *temporal.ApplicationError
 	var b signals.Beat
-	if asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil {
-		return b, true
+	switch {
+	case asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil:
+		return b, b.Session != ""
+	case asError(err, &stopping) && stopping.HasDetails():
+		var hint string
+		return b, stopping.Details(&hint, &b) == nil && b.Session != ""
 	}
 	return b, false
 }

@@ -136,26 +136,37 @@ func (t *pipeline) canTell(r signals.TellRequest) error {
 	if r.Text == "" {
 		return fault.New(fault.Input, "text is missing: say what the next session is to know")
 	}
+	if len(t.tells) >= mostTells {
+		return fault.New(fault.Conflict, "%d messages wait for the next session already", len(t.tells))
+	}
 	return nil
 }
 
 func (t *pipeline) canResume(r signals.ResumeRequest) error {
-	if r.AddCost < 0 {
-		return fault.New(fault.Input, "addCost %v is negative: give US dollars to add", r.AddCost)
+	if !(r.AddCost >= 0 && r.AddCost <= mostCost) {
+		return fault.New(fault.Input, "addCost %v is not between 0 and %d: give US dollars to add", r.AddCost, mostCost)
 	}
 	if _, err := addTime(r); err != nil {
-		return fault.New(fault.Input, "addTime %q is not a positive duration: write it as 30m or 2h", r.AddTime)
+		return fault.New(fault.Input, "addTime %q is not a positive duration up to %s: write it as 30m or 2h", r.AddTime, mostTime)
 	}
 	return nil
 }
+
+// What one resume may add. More is a slip of the finger.
+const (
+	mostCost  = 100_000         // US dollars
+	mostTime  = 720 * time.Hour //
+	mostTells = 50              // messages that wait for one session
+	mostText  = 8_000           // bytes of one message
+)
 
 func addTime(r signals.ResumeRequest) (time.Duration, error) {
 	if r.AddTime == "" {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(r.AddTime)
-	if err == nil && d < 0 {
-		err = fmt.Errorf("negative")
+	if err == nil && (d < 0 || d > mostTime) {
+		err = fmt.Errorf("out of range")
 	}
 	return d, err
 }
@@ -166,7 +177,7 @@ func (t *pipeline) onApprove(_ workflow.Context, r signals.ApproveRequest) strin
 }
 
 func (t *pipeline) onEdit(_ workflow.Context, r signals.EditRequest) string {
-	t.decision = &decision{signals.Edit, who(r.By), r.Text}
+	t.decision = &decision{signals.Edit, who(r.By), clip(r.Text, 4*mostText)}
 	return fmt.Sprintf("plan revision %d goes back to the planner", t.status.Plan.Revision)
 }
 
@@ -179,15 +190,22 @@ func (t *pipeline) onResume(ctx workflow.Context, r signals.ResumeRequest) strin
 	more, _ := addTime(r) // validated
 	t.status.BudgetUSD += r.AddCost
 	t.status.BudgetTime += more
+	limited := ""
+	if t.maxCost > 0 && t.status.BudgetUSD > t.maxCost {
+		t.status.BudgetUSD, limited = t.maxCost, fmt.Sprintf("; the operator allows %s in all", usd(t.maxCost))
+	}
+	if t.maxTime > 0 && t.status.BudgetTime > t.maxTime {
+		t.status.BudgetTime, limited = t.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", t.maxTime)
+	}
 	if r.Note != "" {
 		t.tell(r.By, r.Note)
 	}
 	t.resume++
 	t.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
 	if t.status.Phase == task.Suspended || t.status.Phase == task.Waiting {
-		return "the task goes on"
+		return "the task goes on" + limited
 	}
-	return fmt.Sprintf("the task is %s; what you added counts", t.status.Phase)
+	return fmt.Sprintf("the task is %s; what you added counts%s", t.status.Phase, limited)
 }
 
 func added(cost float64, more time.Duration) string {
@@ -218,7 +236,7 @@ func (t *pipeline) onTell(ctx workflow.Context, r signals.TellRequest) string {
 }
 
 func (t *pipeline) tell(by, text string) {
-	t.tells = append(t.tells, prompt.Tell{From: &task.Person{Name: who(by)}, Text: clip(text, 8000)})
+	t.tells = append(t.tells, prompt.Tell{From: &task.Person{Name: who(by)}, Text: clip(text, mostText)})
 	t.status.Tells = len(t.tells)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -32,17 +33,21 @@ type pipeline struct {
 	delivered map[string]bool // ids of messages that have counted
 	abandoned string          // why, when somebody abandoned the task
 
-	sessions   int          // numbers given out
-	errors     int          // errors in a row
-	lost       task.Usage   // spent on hosts that are gone
-	checks     int          // runs of the check command
-	setups     int          // runs of the setup command
-	edit       *decision    // what a person wants changed in the plan; nil when nobody does
-	title      string       // summary of the first plan, which names the pull request
-	progress   []task.Entry // what the next session is told of the past
-	moves      int          // takes of a host since an activity last succeeded there
-	attributes attributes   // what the search attributes say now
-	logged     int          // log lines so far
+	sessions    int           // numbers given out
+	errors      int           // errors in a row
+	lost        task.Usage    // spent on hosts that are gone
+	maxCost     float64       // the operator's, 0 for none
+	maxTime     time.Duration // the operator's, 0 for none
+	uncommitted bool          // the last commit failed; its work is only in the workspace
+	quotas      int           // used-up quotas in a row
+	checks      int           // runs of the check command
+	setups      int           // runs of the setup command
+	edit        *decision     // what a person wants changed in the plan; nil when nobody does
+	title       string        // summary of the first plan, which names the pull request
+	progress    []task.Entry  // what the next session is told of the past
+	moves       int           // takes of a host since an activity last succeeded there
+	attributes  attributes    // what the search attributes say now
+	logged      int           // log lines so far
 }
 
 // ending is how a task ends, as an error so that every stage can end it.
@@ -119,6 +124,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	defer done()
 	t.clean(rest, e.outcome)
 	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, clip(e.detail, 2000), ""
+	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil = "", false, time.Time{}
 	t.say(rest, "ended", "%s", outcomeLine(e))
 	t.enter(rest, task.Ended)
 	// A request that is being answered must not be cut off by the end of the workflow.
@@ -159,10 +165,14 @@ func (t *pipeline) say(ctx workflow.Context, kind, format string, args ...any) {
 
 // remember adds to what the next sessions are told of the past.
 func (t *pipeline) remember(ctx workflow.Context, kind, text string) {
-	const kept = 40
+	const kept = 40 // and at most 24 KiB, which is what a prompt takes of it
 	t.progress = append(t.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(text, 1200)})
-	if n := len(t.progress); n > kept {
-		t.progress = t.progress[n-kept:]
+	size := 0
+	for i := len(t.progress) - 1; i >= 0; i-- {
+		if size += len(t.progress[i].Text); size > 24<<10 || len(t.progress)-i > kept {
+			t.progress = slices.Clone(t.progress[i+1:])
+			break
+		}
 	}
 }
 

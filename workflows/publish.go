@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -13,10 +14,20 @@ import (
 
 // publish pushes the branch and opens the pull request. Work that changed nothing needs none.
 func (t *pipeline) publish(ctx workflow.Context) error {
-	if t.status.Head == t.status.BaseCommit || t.status.Files == 0 {
+	if !t.uncommitted && (t.status.Head == t.status.BaseCommit || t.status.Files == 0) {
 		return end(task.AlreadyDone, "nothing had to change; the review says: %s", t.status.Review.Text)
 	}
 	t.enter(ctx, task.Publish)
+	for t.uncommitted {
+		if err := t.commit(ctx, task.Report{Text: t.status.Plan.Summary}); err != nil {
+			return err
+		}
+		if t.uncommitted {
+			if err := t.suspend(ctx, signals.ReasonInfra, "the last commit failed; its work is in the workspace on host %s", t.taken.Host); err != nil {
+				return err
+			}
+		}
+	}
 	head, err := t.push(ctx)
 	if err != nil {
 		return err
@@ -62,7 +73,7 @@ func (t *pipeline) push(ctx workflow.Context) (string, error) {
 
 // clean removes the workspace of a task that ended well. Of any other it keeps workspace and checkpoint, for people to look at.
 func (t *pipeline) clean(ctx workflow.Context, o task.Outcome) {
-	if t.taken.Host == "" || t.status.Branch == "" || !o.Good() && len(t.status.Commits) > 0 || o == task.Failed || o == task.Cancelled {
+	if t.taken.Host == "" || t.status.Branch == "" || !o.Good() && t.worthKeeping() || o == task.Failed || o == task.Cancelled {
 		return
 	}
 	t.enter(ctx, task.Cleaning)
@@ -71,4 +82,9 @@ func (t *pipeline) clean(ctx workflow.Context, o task.Outcome) {
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, "the workspace could not be removed: "+message(err))
 	}
+}
+
+// worthKeeping tells whether somebody has worked in the workspace.
+func (t *pipeline) worthKeeping() bool {
+	return slices.ContainsFunc(t.status.Sessions, func(s signals.Session) bool { return s.Role == task.Implementer })
 }

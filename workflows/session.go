@@ -3,6 +3,7 @@ package workflows
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,9 +20,25 @@ import (
 type session struct {
 	at    int // index in status.Sessions
 	input activities.SessionInput
-	prior task.Usage // spent on hosts that are gone
-	here  task.Usage // spent on the present host
-	cap   float64    // US dollars it may cost in all, 0 for what is left of the task's budget
+	spent []hostUsage // on each host it has run on
+	cap   float64     // US dollars it may cost in all, 0 for what is left of the task's budget
+}
+
+// hostUsage is what a session has used on one host. Each host counts by itself, over all its attempts there.
+type hostUsage struct {
+	host  string
+	usage task.Usage
+}
+
+// on gives the session's count on a host.
+func (s *session) on(host string) *task.Usage {
+	for i := range s.spent {
+		if s.spent[i].host == host {
+			return &s.spent[i].usage
+		}
+	}
+	s.spent = append(s.spent, hostUsage{host: host})
+	return &s.spent[len(s.spent)-1].usage
 }
 
 // converse runs sessions in a role until one reports, and gives that report. Whatever a person or time can lift
@@ -89,13 +106,16 @@ func (t *pipeline) standing() prompt.Standing {
 // ahead describes the session that comes next if all goes well, so that its agent can be started while a step before it
 // still runs: the next deliverable's, or the review's.
 func (t *pipeline) ahead() *activities.SessionInput {
+	if t.status.Usage.CostUSD >= t.status.BudgetUSD || t.status.Worked >= t.status.BudgetTime {
+		return nil // the task will be parked, and a parked task has no process
+	}
 	role := task.Reviewer
 	if _, more := t.status.Plan.Next(); more {
 		role = task.Implementer
 	}
 	next := t.addressed(t.sessions+1, role)
 	next.Ref = t.ref()
-	next.CeilingUSD = max(t.status.BudgetUSD-t.status.Usage.CostUSD, 0.000001) // the session itself sets its own
+	next.CeilingUSD = t.status.BudgetUSD - t.status.Usage.CostUSD // the session itself sets its own
 	return &next
 }
 
@@ -140,33 +160,30 @@ func (t *pipeline) ask(ctx workflow.Context, s *session) (activities.SessionResu
 	s.input.Ask++
 	wall := t.status.BudgetTime - t.status.Worked
 	var res activities.SessionResult
-	started := workflow.Now(ctx)
 	err := t.onHost(ctx, step{
 		options: func(ctx workflow.Context, wait time.Duration) workflow.Context {
 			return t.long(ctx, s.summary(), wait, wall)
 		},
 		call: func(ctx workflow.Context) error {
-			if now := t.taken.Host; t.entry(s).Host != now { // the ledger stayed on the host that is gone
-				s.prior, s.here = s.prior.Add(s.here), task.Usage{}
-				t.entry(s).Host = now
-			}
+			t.entry(s).Host = t.taken.Host
 			in := s.input
 			in.Ref, in.Wall = t.ref(), wall
-			in.CeilingUSD = t.left(s) + s.here.CostUSD
+			if in.CeilingUSD = t.left(s) + s.on(t.taken.Host).CostUSD; in.CeilingUSD <= 0 {
+				in.CeilingUSD = -1 // 0 would be no ceiling
+			}
 			return workflow.ExecuteActivity(ctx, host.RunAgent, in).Get(ctx, &res)
 		},
 		missed: func(err error) {
 			if b, ok := cut(err); ok {
-				s.here = b.Usage
+				*s.on(t.taken.Host) = b.Usage
 				t.count(s)
 			}
 		},
 	})
 	if err != nil {
-		t.worked(workflow.Now(ctx).Sub(started))
 		return res, err
 	}
-	s.here = res.Usage
+	*s.on(t.taken.Host) = res.Usage
 	t.count(s)
 	t.worked(res.Duration)
 	e := t.entry(s)
@@ -179,8 +196,11 @@ func (t *pipeline) entry(s *session) *signals.Session { return &t.status.Session
 
 // count brings the session's usage into the task's.
 func (t *pipeline) count(s *session) {
-	t.entry(s).Usage = s.prior.Add(s.here)
-	var sum task.Usage
+	var own, sum task.Usage
+	for _, h := range s.spent {
+		own = own.Add(h.usage)
+	}
+	t.entry(s).Usage = own
 	for _, e := range t.status.Sessions {
 		sum = sum.Add(e.Usage)
 	}
@@ -211,7 +231,7 @@ func (t *pipeline) afford(ctx workflow.Context, s *session) error {
 				return err
 			}
 		case t.status.Worked >= t.status.BudgetTime:
-			if err := t.suspend(ctx, signals.ReasonTime, "%s of %s of running time are used", round(t.status.Worked), round(t.status.BudgetTime)); err != nil {
+			if err := t.haveTime(ctx); err != nil {
 				return err
 			}
 		default:
@@ -219,6 +239,16 @@ func (t *pipeline) afford(ctx workflow.Context, s *session) error {
 		}
 		t.note(s)
 	}
+}
+
+// haveTime parks the task while its running time is used up.
+func (t *pipeline) haveTime(ctx workflow.Context) error {
+	for t.status.Worked >= t.status.BudgetTime {
+		if err := t.suspend(ctx, signals.ReasonTime, "%s of %s of running time are used", round(t.status.Worked), round(t.status.BudgetTime)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note hands messages that came meanwhile to a session that goes on.
@@ -240,7 +270,7 @@ func (t *pipeline) settle(ctx workflow.Context, s *session, res activities.Sessi
 	switch res.Kind {
 	case agent.Completed:
 		if t.reported(s, res) {
-			t.errors = 0
+			t.errors, t.quotas = 0, 0
 			return t.questions(ctx, s, res)
 		}
 		return t.reask(ctx, s)
@@ -304,9 +334,7 @@ func (t *pipeline) failed(ctx workflow.Context, s *session, why string) (*sessio
 			return nil, err
 		}
 	}
-	next := t.newSession(ctx, s.input.Role, s.input.Prompt.Deliverable)
-	next.input.Prompt.Tells = append(s.input.Prompt.Tells, next.input.Prompt.Tells...)
-	return next, nil
+	return t.again(ctx, s), nil
 }
 
 // questions parks the task when the session found the specification unclear, and asks again once it is settled.
@@ -322,7 +350,14 @@ func (t *pipeline) questions(ctx workflow.Context, s *session, res activities.Se
 	if err := t.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}
-	return t.newSession(ctx, s.input.Role, s.input.Prompt.Deliverable), nil
+	return t.again(ctx, s), nil
+}
+
+// again is a fresh session for the same thing. What people said to the last one holds for it too.
+func (t *pipeline) again(ctx workflow.Context, s *session) *session {
+	next := t.newSession(ctx, s.input.Role, s.input.Prompt.Deliverable)
+	next.input.Prompt.Tells = append(slices.Clone(s.input.Prompt.Tells), next.input.Prompt.Tells...)
+	return next
 }
 
 // quota waits until the quota comes back: by a durable timer when the time is known, for a person when it is not.
@@ -335,7 +370,14 @@ func (t *pipeline) quota(ctx workflow.Context, s *session, res activities.Sessio
 	case res.Reset.IsZero():
 		return t.suspend(ctx, signals.ReasonQuota, "%s", why)
 	}
-	return t.waitUntil(ctx, signals.ReasonQuota, res.Reset.Add(jitter(t.status.RunID)), why)
+	// A reset that has passed, or one that did not help, must not be asked for in a circle.
+	until := res.Reset.Add(jitter(t.status.RunID))
+	t.quotas++
+	least := workflow.Now(ctx).Add(min(time.Minute<<min(t.quotas-1, 6), time.Hour))
+	if passed := !until.After(workflow.Now(ctx)); passed || t.quotas > 1 && until.Before(least) {
+		until = least
+	}
+	return t.waitUntil(ctx, signals.ReasonQuota, until, why)
 }
 
 // jitter spreads the tasks that wait for one account over two seconds, by their identity and not by chance.

@@ -66,8 +66,8 @@ func (t *pipeline) liftable(err error) bool {
 	switch kindOf(err) {
 	case fault.Denied, fault.Changed, fault.Infra, fault.Internal:
 		return true
-	default:
-		return false
+	default: // before there is a workspace it is the input that is wrong; after that, work stands that must not be thrown away
+		return t.status.Branch != ""
 	}
 }
 

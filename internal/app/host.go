@@ -21,11 +21,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
 // newHost builds what one machine does. The returned function ends it.
-func newHost(ctx context.Context, cfg config.Config, log *slog.Logger) (*activities.Host, func(), error) {
+func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (*activities.Host, func(), error) {
 	id, err := hostID(cfg.Data)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +48,7 @@ func newHost(ctx context.Context, cfg config.Config, log *slog.Logger) (*activit
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: os.Getenv("PATH"), Log: log})
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
-		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Log: log, Now: time.Now,
+		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg),
 	}

@@ -133,6 +133,15 @@ func agentEnv(cfg config.Config) map[string]string {
 	}
 }
 
+// operatorHome is the home folder of whoever runs the worker, "" when there is none.
+func operatorHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return home
+}
+
 // cache is where a tool keeps what it has fetched and built: the host's own folder, or the one that the operator has set in the
 // worker's environment to share it with agents.
 func cache(variable, home, name string) string {

@@ -51,7 +51,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	secrets := redact.New(secretValues(cfg)...)
+	secrets := redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
 	log := slog.New(slog.NewTextHandler(redact.Writer(stderr, secrets), &slog.HandlerOptions{Level: cfg.Log}))
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -73,7 +73,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
 	}}
 	if cfg.Role.Host() {
-		host, closeHost, err := newHost(ctx, cfg, log)
+		host, closeHost, err := newHost(ctx, cfg, secrets, log)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,21 @@ const Mark = "[hidden]"
 const shortest = 6
 
 // Redactor replaces secrets. The zero value knows none and still hides passwords in URLs.
-type Redactor struct{ values []string }
+type Redactor struct {
+	values []string
+	paths  []path
+}
+
+// path is a folder of this machine and what it is called outside.
+type path struct{ dir, name string }
+
+// WithPath has the Redactor call a folder of this machine by a name, such as $HOME. Folders that lie inside of others must come first.
+func (r *Redactor) WithPath(dir, name string) *Redactor {
+	if len(dir) > 1 {
+		r.paths = append(r.paths, path{strings.TrimRight(dir, "/"), name})
+	}
+	return r
+}
 
 // New makes a Redactor that knows these values. Longer ones are replaced first, so that no tail of one stays behind.
 func New(values ...string) *Redactor {
@@ -37,6 +51,9 @@ func (r *Redactor) String(text string) string {
 	if r != nil {
 		for _, v := range r.values {
 			text = strings.ReplaceAll(text, v, Mark)
+		}
+		for _, p := range r.paths {
+			text = strings.ReplaceAll(text, p.dir, p.name)
 		}
 	}
 	return userinfo.ReplaceAllString(text, "${1}"+Mark+"@")

@@ -19,6 +19,11 @@ func TestString(t *testing.T) {
 			t.Errorf("String(%q) = %q, want %q", in, got, want)
 		}
 	}
+	paths := redact.New().WithPath("/home/maria/.local/share/longshift", "$LONGSHIFT_DATA").WithPath("/home/maria/", "$HOME")
+	in := "open /home/maria/.local/share/longshift/tasks/x: no; /home/maria/go/src"
+	if got, want := paths.String(in), "open $LONGSHIFT_DATA/tasks/x: no; $HOME/go/src"; got != want {
+		t.Errorf("String(%q) = %q, want %q", in, got, want)
+	}
 	var none *redact.Redactor
 	if got := none.String("ssh://a:b@c/d"); got != "ssh://[hidden]@c/d" {
 		t.Errorf("nil redactor: %q", got)

@@ -33,6 +33,7 @@ func subjects(t *testing.T, tree *Tree) string {
 }
 
 func TestCommitsOfTheAgentAreKept(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -66,6 +67,7 @@ func TestCommitsOfTheAgentAreKept(t *testing.T) {
 }
 
 func TestFirstCommitOfAnEmptyRepositoryIsKept(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, nil))
 	_, tree := b.prepare("t-1", 1)
 	asAgent(t, tree, author.Email, "feat: one", map[string]string{"one.txt": "1\n"})
@@ -76,6 +78,7 @@ func TestFirstCommitOfAnEmptyRepositoryIsKept(t *testing.T) {
 }
 
 func TestCommitsThatCanNotBeKeptBecomeOne(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		do      func(t *testing.T, tree *Tree)
 		exclude []string

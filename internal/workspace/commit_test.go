@@ -11,6 +11,7 @@ import (
 )
 
 func TestCommit(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	ws, tree := b.prepare("t-1", 1)
 	gittest.Write(t, tree.Dir(), map[string]string{"README.md": "hello\nworld\n", "dir/new file\n.txt": "x\ny\n", ".gitignore": "*.o\n", "a.o": "bin"})
@@ -46,6 +47,7 @@ func TestCommit(t *testing.T) {
 }
 
 func TestCommitOncePerKey(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	first := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
@@ -67,6 +69,7 @@ func TestCommitOncePerKey(t *testing.T) {
 }
 
 func TestCommitExclude(t *testing.T) {
+	t.Parallel()
 	for name, exclude := range map[string][]string{"folder": {"specs"}, "slash": {"specs/"}, "dot": {"./specs"}, "pattern": {"spec*"}} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, gittest.NewBare(t, start))
@@ -94,6 +97,7 @@ func TestCommitExclude(t *testing.T) {
 }
 
 func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "changed\n", "x.txt": "x\n"})
@@ -109,6 +113,7 @@ func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
 }
 
 func TestCommitReplacesFilesByFoldersAndBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"a": "file\n", "d/x": "x\n"}))
 	_, tree := b.prepare("t-1", 1)
 	must(t, os.Remove(filepath.Join(tree.Dir(), "a")))
@@ -120,6 +125,7 @@ func TestCommitReplacesFilesByFoldersAndBack(t *testing.T) {
 }
 
 func TestCommitLeavesEmbeddedRepositoriesOut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	gittest.Write(t, tree.Dir(), map[string]string{"sub/dep/file": "x", "x.txt": "x\n"})
@@ -132,6 +138,7 @@ func TestCommitLeavesEmbeddedRepositoriesOut(t *testing.T) {
 }
 
 func TestWithTrailer(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"":                                   "Work on the task\n\nLongshift-Task: t/1\n",
 		"Subject":                            "Subject\n\nLongshift-Task: t/1\n",
@@ -148,6 +155,7 @@ func TestWithTrailer(t *testing.T) {
 }
 
 func TestSquash(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	ws, tree := b.prepare("t-1", 1)
@@ -180,6 +188,7 @@ func TestSquash(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{"a.yaml": "base\n", "*": "star\n", "big": strings.Repeat("x", mostFile+1), "d/f": "f\n"})
 	work := gittest.NewCheckout(t, map[string]string{"x": "x"})
 	must(t, os.Symlink("/etc/passwd", filepath.Join(work, "link")))
@@ -212,6 +221,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestDiffAndLog(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	ws, tree := b.prepare("t-1", 1)
 	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d != (Diff{}) {
@@ -242,6 +252,7 @@ func TestDiffAndLog(t *testing.T) {
 }
 
 func TestChangesCanNotHideFromTheDiff(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	ws, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{".gitattributes": "* -diff\n", "src/main.go": "package main\n\nfunc hidden() {}\n"})
@@ -251,6 +262,7 @@ func TestChangesCanNotHideFromTheDiff(t *testing.T) {
 }
 
 func TestFingerprintResetRestore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	c := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})

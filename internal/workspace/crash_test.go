@@ -63,6 +63,7 @@ func wholeTask(ctx context.Context, m *Manager, spec Spec) error {
 // TestCrashAtEveryStep breaks the task off at each call of git in turn and starts over: after the call has had its effect,
 // and at some also before, which is nearly the same as after the call before it.
 func TestCrashAtEveryStep(t *testing.T) {
+	t.Parallel()
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +121,7 @@ func workerMain() {
 }
 
 func TestWorkerKilledInTheMiddleOfAPush(t *testing.T) {
+	t.Parallel()
 	for _, landed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("landed=%v", landed), func(t *testing.T) {
 			h := gittest.NewHTTP(t, start)
@@ -179,6 +181,7 @@ func gitsIn(dir string) (out []string) {
 }
 
 func TestCancelledPushLeavesNothingRunning(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	b := newBench(t, h.URL)
 	_, tree := b.prepare("t-1", 1)

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
 func TestDamagedState(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(path string) error{
 		"cut":     func(path string) error { return os.Truncate(path, 20) },
 		"empty":   func(path string) error { return os.Truncate(path, 0) },
@@ -57,6 +58,7 @@ func TestDamagedState(t *testing.T) {
 }
 
 func TestDamagedFence(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 2)
 	file := b.m.place("t-1").fence()
@@ -72,6 +74,7 @@ func TestDamagedFence(t *testing.T) {
 }
 
 func TestDamagedGitFolderIsPutAside(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, b *bench, tree *Tree, head string){
 		"branch": func(t *testing.T, _ *bench, tree *Tree, _ string) {
 			must(t, os.WriteFile(filepath.Join(tree.place.git(), "refs/heads/longshift/t-1"), nil, 0o600))
@@ -115,6 +118,7 @@ func TestDamagedGitFolderIsPutAside(t *testing.T) {
 }
 
 func TestHalfMadeWorkspaceIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	must(t, os.Remove(tree.place.ready()))
@@ -127,6 +131,7 @@ func TestHalfMadeWorkspaceIsMadeAnew(t *testing.T) {
 }
 
 func TestStaleLocksAreRemoved(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	for n, name := range []string{"index.lock", "HEAD.lock", "refs/heads/longshift/t-1.lock"} {
@@ -151,6 +156,7 @@ func TestStaleLocksAreRemoved(t *testing.T) {
 }
 
 func TestLockThatSomebodyHoldsIsKept(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	path := filepath.Join(tree.place.git(), "index.lock")
@@ -162,13 +168,11 @@ func TestLockThatSomebodyHoldsIsKept(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// A git of the agent that waits for its editor holds its lock by being there.
-	editor := exec.Command("git", "-c", "core.editor=sh -c 'echo ready; exec sleep 1000'", "commit", "--allow-empty")
-	editor.Dir, editor.Env = tree.Dir(), gittest.Env()
-	out, err := editor.StdoutPipe()
+	editor, err := process.Start(t.Context(), process.Spec{Path: "git", Dir: tree.Dir(), Env: gittest.Env(), Grace: -1,
+		Args: []string{"-c", "core.editor=sh -c 'echo ready; exec sleep 1000'", "commit", "--allow-empty"}})
 	must(t, err)
-	must(t, editor.Start())
-	defer func() { editor.Process.Kill(); editor.Wait() }()
-	if _, err := out.Read(make([]byte, 10)); err != nil {
+	defer editor.Stop()
+	if _, err := editor.Stdout().Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
 	if lock := filepath.Join(tree.Dir(), ".git/index.lock"); !inUse(lock, tree.Dir()) || inUse(lock, t.TempDir()) {
@@ -177,6 +181,7 @@ func TestLockThatSomebodyHoldsIsKept(t *testing.T) {
 }
 
 func TestLocksWait(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	release, err := b.m.lock(t.Context(), "x")
 	must(t, err)
@@ -199,6 +204,7 @@ func TestLocksWait(t *testing.T) {
 }
 
 func TestClosedTree(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	must(t, tree.Close())

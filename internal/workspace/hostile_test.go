@@ -110,6 +110,7 @@ func (p trap) sprung() []string {
 }
 
 func TestNothingOfTheAgentsRuns(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"README.md": "hello\n", "src/main.go": "package main\n"}
 	bare := gittest.NewBare(t, files)
 	sub := gittest.NewBare(t, files)
@@ -183,6 +184,7 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 }
 
 func TestAgentsGitFolderAsALinkOutside(t *testing.T) {
+	t.Parallel()
 	for name, plant := range map[string]func(t *testing.T, work, victim string){
 		"git folder": func(t *testing.T, work, victim string) {
 			must(t, os.RemoveAll(filepath.Join(work, ".git")))
@@ -225,6 +227,7 @@ func TestAgentsGitFolderAsALinkOutside(t *testing.T) {
 }
 
 func TestFoldersGoneByALink(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	victim := t.TempDir()

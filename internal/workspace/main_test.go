@@ -45,7 +45,7 @@ func newBench(t testing.TB, remote string) *bench {
 func (b *bench) manager(dir string) *Manager {
 	b.t.Helper()
 	m, err := New(Config{
-		Dir: dir, Author: author, Silence: time.Second,
+		Dir: dir, Author: author, Silence: 30 * time.Second,
 		Auth:      func(context.Context, task.Repository) (Auth, error) { return b.auth, nil },
 		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
 		Log:       slog.New(slog.NewTextHandler(&b.log, nil)),

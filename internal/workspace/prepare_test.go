@@ -13,6 +13,7 @@ import (
 var start = map[string]string{"README.md": "hello\n", "src/main.go": "package main\n", "specs/a.md": "spec\n"}
 
 func TestPrepare(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	base := gittest.Ref(t, bare, "refs/heads/main")
 	gittest.Git(t, bare, "tag", "v1", base)
@@ -51,6 +52,7 @@ func TestPrepare(t *testing.T) {
 }
 
 func TestPrepareAgainLeavesWorkAlone(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	first, tree := b.prepare("t-1", 1)
@@ -74,6 +76,7 @@ func TestPrepareAgainLeavesWorkAlone(t *testing.T) {
 }
 
 func TestPrepareWithALaterFenceTakesOver(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, old := b.prepare("t-1", 1)
@@ -95,6 +98,7 @@ func TestPrepareWithALaterFenceTakesOver(t *testing.T) {
 }
 
 func TestPrepareRestoresTheCheckpointOnAnotherHost(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	one, old := b.prepare("t-1", 1)
@@ -132,6 +136,7 @@ func TestPrepareRestoresTheCheckpointOnAnotherHost(t *testing.T) {
 }
 
 func TestPrepareFollowsTheCheckpointThatWentOn(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, old := b.prepare("t-1", 1)
@@ -163,6 +168,7 @@ func TestPrepareFollowsTheCheckpointThatWentOn(t *testing.T) {
 }
 
 func TestPrepareBase(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	dev := gittest.Commit(t, bare, "dev/next", "On dev", map[string]string{"dev.txt": "x"})
 	b := newBench(t, bare)
@@ -186,6 +192,7 @@ func TestPrepareBase(t *testing.T) {
 }
 
 func TestPrepareRefusesBadSpecs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	for name, change := range map[string]func(*Spec){
 		"id up":       func(s *Spec) { s.TaskID = "../x" },
@@ -216,6 +223,7 @@ func TestPrepareRefusesBadSpecs(t *testing.T) {
 }
 
 func TestEmptyRepository(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, nil)
 	gittest.Git(t, bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
 	b := newBench(t, bare)
@@ -251,6 +259,7 @@ func TestEmptyRepository(t *testing.T) {
 }
 
 func TestCheckoutAsRemoteIsNotTouched(t *testing.T) {
+	t.Parallel()
 	dir := gittest.NewCheckout(t, start)
 	gittest.Write(t, dir, map[string]string{"README.md": "the user's own change\n"})
 	gittest.Git(t, dir, "config", "receive.denyCurrentBranch", "updateInstead")
@@ -277,6 +286,7 @@ func TestCheckoutAsRemoteIsNotTouched(t *testing.T) {
 }
 
 func TestTwoTasksShareAMirrorAndNothingElse(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	done := make(chan error)
@@ -308,6 +318,7 @@ func TestTwoTasksShareAMirrorAndNothingElse(t *testing.T) {
 }
 
 func TestSHA256(t *testing.T) {
+	t.Parallel()
 	bare := filepath.Join(t.TempDir(), "repo.git")
 	gittest.Git(t, "/", "init", "-q", "--bare", "--template=", "--object-format=sha256", "--initial-branch=main", bare)
 	base := gittest.Commit(t, bare, "main", "First", start)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestPush(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -32,6 +33,7 @@ func TestPush(t *testing.T) {
 }
 
 func TestPushRefusesToDropCommitsOfOthers(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -62,6 +64,7 @@ func TestPushRefusesToDropCommitsOfOthers(t *testing.T) {
 }
 
 func TestBranchNameInTheWay(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	gittest.Git(t, h.Bare, "branch", "longshift", "main")
 	for _, remote := range []string{h.URL, h.Bare} {
@@ -77,6 +80,7 @@ func TestBranchNameInTheWay(t *testing.T) {
 
 // TestLookingWaitsForNobody: while a push hangs, the next session can be made ready.
 func TestLookingWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	b := newBench(t, h.URL)
 	b.m.config.Silence = time.Minute
@@ -109,6 +113,7 @@ func TestLookingWaitsForNobody(t *testing.T) {
 }
 
 func TestCheckpointMovedByHand(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -120,6 +125,7 @@ func TestCheckpointMovedByHand(t *testing.T) {
 }
 
 func TestRemovedFenceEndsTheTask(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -133,6 +139,7 @@ func TestRemovedFenceEndsTheTask(t *testing.T) {
 // TestLateWriterInTheMiddleOfAPush is the race that a lease alone does not see: the fence moves after the old attempt's
 // push has begun, and before the server moves its refs.
 func TestLateWriterInTheMiddleOfAPush(t *testing.T) {
+	t.Parallel()
 	for name, write := range map[string]func(t *testing.T, tree *Tree) error{
 		"checkpoint": func(t *testing.T, tree *Tree) error { return tree.Checkpoint(t.Context()) },
 		"push":       func(t *testing.T, tree *Tree) error { _, err := tree.Push(t.Context()); return err },
@@ -165,6 +172,7 @@ func TestLateWriterInTheMiddleOfAPush(t *testing.T) {
 
 // TestAnswerIsLost: the push has landed, and nobody has told us.
 func TestAnswerIsLost(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	b := newBench(t, h.URL)
 	_, tree := b.prepare("t-1", 1)
@@ -212,6 +220,7 @@ func TestAnswerIsLost(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -252,6 +261,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestRemoveLeavesALaterAttemptAlone(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, old := b.prepare("t-1", 1)
@@ -268,6 +278,7 @@ func TestRemoveLeavesALaterAttemptAlone(t *testing.T) {
 }
 
 func TestRemoveWhenTheRepositoryIsGone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	b.prepare("t-1", 1)
 	b.remote = t.TempDir() + "/gone.git"

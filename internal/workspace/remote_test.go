@@ -12,12 +12,14 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
 func TestHTTPWithLogin(t *testing.T) {
+	t.Parallel()
 	const token = "ghs_verysecret0123456789"
 	h := gittest.NewHTTP(t, start)
 	h.Login("x-access-token", token)
@@ -106,6 +108,7 @@ func inFiles(t *testing.T, dir, secret string) (found string) {
 }
 
 func TestFaultsOfTheRemote(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	b := newBench(t, h.URL)
 	_, tree := b.prepare("t-1", 1)
@@ -126,6 +129,10 @@ func TestFaultsOfTheRemote(t *testing.T) {
 		"hang": {gittest.Action{Hang: true}, fault.Infra, "can't be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			b.m.config.Silence = 30 * time.Second
+			if c.action.Hang {
+				b.m.config.Silence = time.Second
+			}
 			for _, at := range []string{"advertise", "serve"} {
 				if at == "serve" && c.action.Status/100 == 3 {
 					continue
@@ -145,6 +152,7 @@ func TestFaultsOfTheRemote(t *testing.T) {
 }
 
 func TestLoginIsNotShownToAnotherPlace(t *testing.T) {
+	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	h.Login("x-access-token", "secret")
 	b := newBench(t, h.URL)
@@ -162,6 +170,7 @@ func TestLoginIsNotShownToAnotherPlace(t *testing.T) {
 }
 
 func TestRemoteThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	must(t, l.Close())
@@ -186,6 +195,7 @@ func TestRemoteThatIsNotThere(t *testing.T) {
 }
 
 func TestServerThatRefusesByItsOwnRules(t *testing.T) {
+	t.Parallel()
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
@@ -198,6 +208,7 @@ func TestServerThatRefusesByItsOwnRules(t *testing.T) {
 }
 
 func TestClassify(t *testing.T) {
+	t.Parallel()
 	rem := remote{name: "owner/repo"}
 	for said, want := range map[string]fault.Kind{
 		"remote: Repository not found.\nfatal: repository 'https://github.com/a/b.git/' not found":                         fault.NotFound,
@@ -220,6 +231,7 @@ func TestClassify(t *testing.T) {
 }
 
 func TestDiskFault(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	full := diskFault(fmt.Errorf("write x: %w", syscall.ENOSPC), dir)
 	wantFault(t, full, fault.Infra, "file system at "+mountPoint(dir)+" is full")
@@ -237,6 +249,7 @@ func TestDiskFault(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
+	t.Parallel()
 	rem := remote{auth: Auth{User: "x-access-token", Token: "s3cret/+="}}
 	in := "fatal: https://u:pw@host/x: s3cret/+= s3cret%2F%2B%3D eC1hY2Nlc3MtdG9rZW46czNjcmV0Lys9 Authorization: Basic abc"
 	if got := rem.hide(in); got != "fatal: https://host/x: *** *** *** Authorization: Basic ***" {

@@ -122,7 +122,7 @@ func TestWrongInput(t *testing.T) {
 			if err != nil || d.WorkflowExecutionInfo.Status != enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
 				t.Errorf("status %v, %v", d.GetWorkflowExecutionInfo().GetStatus(), err)
 			}
-			s.Nothing()
+			s.LeftNothing()
 			if left := leftovers(t, s.Worker.Data); len(left) != 0 {
 				t.Errorf("left behind in the data folder: %q", left)
 			}

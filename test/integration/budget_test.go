@@ -129,3 +129,20 @@ func TestBudgetOfTime(t *testing.T) {
 		t.Errorf("budget %s, %d sessions, answers by turn %v", end.BudgetTime, len(end.Sessions), s.WholeTurns())
 	}
 }
+
+// TestBudgetEndsBetweenSessions lets the last answer of a session pass the ceiling. The session's work stands and is committed;
+// nothing of the next one is there while the task waits.
+func TestBudgetEndsBetweenSessions(t *testing.T) {
+	budget := lab.Cost(1, 3) - 0.0005
+	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
+	s.Play(func(in map[string]any) { in["config"] = map[string]any{"budget": map[string]any{"cost": budget}} })
+	st := suspended(t, s, signals.ReasonBudget)
+	if len(st.Commits) != 1 || !about(st.Usage.CostUSD, lab.Cost(1, 3)) {
+		t.Errorf("%d commits, cost %v, want %v", len(st.Commits), st.Usage.CostUSD, lab.Cost(1, 3))
+	}
+	resumed(t, s, map[string]any{"addCost": 1})
+	s.Carried(ended(t, s), lab.Messages[0])
+	if n := s.WholeTurns(); n["fix/2"] != 1 || n["approve/0"] != 1 {
+		t.Errorf("answers by turn %v", n)
+	}
+}

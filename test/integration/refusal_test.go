@@ -135,7 +135,7 @@ func TestWrongCommands(t *testing.T) {
 			if last := lines[len(lines)-1]; r.Code != c.code || !strings.HasPrefix(last, "longshift: ") || !strings.Contains(last, c.says) {
 				t.Errorf("code %d (want %d), stderr %q", r.Code, c.code, r.Err)
 			}
-			s.Nothing()
+			s.LeftNothing()
 		})
 	}
 	if left := leftovers(t, s.Worker.Data); len(left) != 0 {

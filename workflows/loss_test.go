@@ -1,0 +1,171 @@
+package workflows_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+func unanswered() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+
+func TestWorkLostBeforeItsCommitIsDoneAgain(t *testing.T) {
+	w := newWorld(t)
+	w.hosts = []string{"alpha", "beta"}
+	w.probe = unanswered
+	lost := false
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		switch {
+		case !lost:
+			lost = true
+			return activities.Committed{}, stopping()
+		case in.Session == 2: // on the new host there is nothing of that session
+			return activities.Committed{Commit: "base"}, nil
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piiir" {
+		t.Errorf("outcome %s, sessions %s: the first deliverable must be done again", s.Outcome, w.roles())
+	}
+	if again := w.asked[2].Prompt.Deliverable; again.ID != "FIX-001" {
+		t.Errorf("after the move came %s", again.ID)
+	}
+}
+
+func TestAStepThatKillsItsWorkerAsksAPerson(t *testing.T) {
+	w := newWorld(t)
+	cuts := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && cuts < 6 {
+			cuts++
+			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError()
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonInfra || !strings.Contains(s.Detail, "the worker was lost") {
+			t.Errorf("after %d cuts: %s %s", cuts, s.Phase, s.Detail)
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, 6*time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+}
+
+func TestAQuotaResetInThePastIsNoCircle(t *testing.T) {
+	w := newWorld(t)
+	asks := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && asks < 3 {
+			asks++
+			return activities.SessionResult{Kind: agent.Quota, Reset: w.env.Now().Add(-time.Hour)}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.settings.Approval.Mode = "none"
+	begun := w.env.Now()
+	w.start(t)
+	if took := w.env.Now().Sub(begun); took < 7*time.Minute {
+		t.Errorf("three quotas were waited out in %s, want one, two and four minutes", took)
+	}
+}
+
+func TestFailedCommitIsMadeUpBeforePublishing(t *testing.T) {
+	w := newWorld(t)
+	tries := 0
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		if tries++; tries == 2 || tries == 3 {
+			return activities.Committed{Commit: "c", Failed: "no space"}, nil
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonInfra || len(w.requests) != 0 {
+			t.Errorf("%s %s, %d pull requests", s.Phase, s.Detail, len(w.requests))
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || tries != 4 {
+		t.Errorf("outcome %s after %d tries to commit", s.Outcome, tries)
+	}
+}
+
+func TestCostsOfEachHostCountOnce(t *testing.T) {
+	w := newWorld(t)
+	w.hosts = []string{"alpha", "beta"}
+	w.probe = unanswered
+	cut := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !cut {
+			cut = true
+			beat := signals.Beat{Session: in.ID, Usage: task.Usage{CostUSD: 3}}
+			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("stopping", string(fault.Stopping), nil, "", beat)
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := w.start(t)
+	if got := s.Usage.CostUSD; got < 3.0399 || got > 3.0401 {
+		t.Errorf("cost %v, want 3 on the host that went and 0.04 on the other", got)
+	}
+	if c := w.asked[2].CeilingUSD; c > 17 {
+		t.Errorf("the new host may spend %v of what is left", c)
+	}
+}
+
+func TestResumeHasBounds(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	var refused []*answer
+	w.env.RegisterDelayedCallback(func() {
+		for _, r := range []signals.ResumeRequest{{AddCost: -1}, {AddCost: 1e9}, {AddTime: "2562047h"}, {AddTime: "-5m"}, {AddTime: "soon"}} {
+			refused = append(refused, w.update(signals.Resume, r))
+		}
+	}, time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, nil) }, time.Hour)
+	s := w.start(t)
+	for i, a := range refused {
+		if a.refused == nil {
+			t.Errorf("resume %d was taken", i)
+		}
+	}
+	if s.BudgetUSD != 20 || s.BudgetTime != 2*time.Hour {
+		t.Errorf("budget %v, %s", s.BudgetUSD, s.BudgetTime)
+	}
+}
+
+func TestNothingIsAskedOfPeopleOnceATaskHasEnded(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Abandon, signals.AbandonRequest{}) }, time.Hour)
+	if s := w.start(t); s.NeedsHuman || s.NextAction != "" || !s.WaitingUntil.IsZero() {
+		t.Errorf("needs human %v: %s", s.NeedsHuman, s.NextAction)
+	}
+}
+
+func TestWhatPeopleSaidHoldsAfterASpecIssue(t *testing.T) {
+	w := newWorld(t)
+	asked := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !asked {
+			asked = true
+			return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which?"}}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, signals.ApproveRequest{Comment: "leave api.go alone"}) }, time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "the first"}) }, time.Hour)
+	w.start(t)
+	if tells := w.asked[2].Prompt.Tells; len(tells) != 2 || tells[0].Text != "leave api.go alone" || tells[1].Text != "the first" {
+		t.Errorf("told %+v", tells)
+	}
+}
