@@ -30,6 +30,7 @@ type SessionInput struct {
 	Wall       time.Duration `json:"wall,omitempty"`       // how long this attempt may run
 	Scenario   string        `json:"scenario,omitempty"`
 	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
+	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent starts when this one reports
 	Prompt     prompt.Data   `json:"prompt"`
 }
 
@@ -73,7 +74,7 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
-	run := &sessionRun{host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
+	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
 	if run.early = h.takeAhead(in.ID); run.early == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {
 			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
@@ -88,6 +89,7 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 
 // sessionRun is one attempt at a session.
 type sessionRun struct {
+	ctx   context.Context // of the activity, for what outlives the session
 	host  *Host
 	in    SessionInput
 	tree  *workspace.Tree

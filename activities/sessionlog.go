@@ -25,6 +25,7 @@ type sessionLog struct {
 	now     func() time.Time
 	usage   func() task.Usage
 	alive   func()
+	next    func() // called when the session has reported that its deliverable is done
 	parser  *marker.Parser
 	markers []task.Marker
 	said    strings.Builder
@@ -47,7 +48,8 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive,
+		next: func() { r.host.startAhead(r.ctx, r.in.Next) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
 	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
 	return l, nil
 }
@@ -101,6 +103,9 @@ func (l *sessionLog) take(visible string, markers []task.Marker) {
 	for _, m := range markers {
 		l.markers = append(l.markers, m)
 		l.line("[%s] %s", m.Kind, oneLine(m.Text, 1000))
+		if m.Kind == task.Progress || m.Kind == task.Done {
+			l.next()
+		}
 	}
 }
 

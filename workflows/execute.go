@@ -52,7 +52,7 @@ func (t *pipeline) command(ctx workflow.Context, activity any, command string, n
 				return t.long(ctx, label+clip(command, 100), wait, wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall, Next: t.ahead()}
+				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall, Next: t.ahead(nil)}
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})
@@ -149,7 +149,7 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 				return t.short(ctx, "commit: "+firstLine(message))
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommitInput{Ref: t.ref(), Session: t.sessions, Message: message, Specs: t.settings.Specs, BaseCommit: t.status.BaseCommit, Next: t.ahead()}
+				in := activities.CommitInput{Ref: t.ref(), Session: t.sessions, Message: message, Specs: t.settings.Specs, BaseCommit: t.status.BaseCommit, Next: t.ahead(nil)}
 				return workflow.ExecuteActivity(ctx, host.CommitWork, in).Get(ctx, &out)
 			},
 		})

@@ -104,14 +104,16 @@ func (t *pipeline) standing() prompt.Standing {
 }
 
 // ahead describes the session that comes next if all goes well, so that its agent can be started while a step before it
-// still runs: the next deliverable's, or the review's.
-func (t *pipeline) ahead() *activities.SessionInput {
+// still runs: the next deliverable's, or the review's. after is the deliverable in work, nil when none is.
+func (t *pipeline) ahead(after *task.Deliverable) *activities.SessionInput {
 	if t.status.Usage.CostUSD >= t.status.BudgetUSD || t.status.Worked >= t.status.BudgetTime {
 		return nil // the task will be parked, and a parked task has no process
 	}
 	role := task.Reviewer
-	if _, more := t.status.Plan.Next(); more {
-		role = task.Implementer
+	for _, d := range t.status.Plan.Deliverables {
+		if d.Status == task.Pending && (after == nil || d.ID != after.ID) {
+			role = task.Implementer
+		}
 	}
 	next := t.addressed(t.sessions+1, role)
 	next.Ref = t.ref()
@@ -168,6 +170,9 @@ func (t *pipeline) ask(ctx workflow.Context, s *session) (activities.SessionResu
 			t.entry(s).Host = t.taken.Host
 			in := s.input
 			in.Ref, in.Wall = t.ref(), wall
+			if d := in.Prompt.Deliverable; d != nil {
+				in.Next = t.ahead(d)
+			}
 			if in.CeilingUSD = t.left(s) + s.on(t.taken.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
 			}
