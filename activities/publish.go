@@ -78,7 +78,7 @@ func (c *Control) taskURL(ctx context.Context) string {
 		return ""
 	}
 	info := activity.GetInfo(ctx)
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, info.WorkflowNamespace,
+	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, info.Namespace,
 		info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
 }
 

@@ -35,7 +35,6 @@ type pipeline struct {
 
 	sessions    int           // numbers given out
 	errors      int           // errors in a row
-	lost        task.Usage    // spent on hosts that are gone
 	maxCost     float64       // the operator's, 0 for none
 	maxTime     time.Duration // the operator's, 0 for none
 	uncommitted bool          // the last commit failed; its work is only in the workspace

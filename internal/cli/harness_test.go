@@ -213,12 +213,6 @@ func (c *console) runContext(ctx context.Context, args ...string) int {
 	return p.main(ctx, args)
 }
 
-// online is a console that talks to the test server.
-func online(t *testing.T, vars ...string) *console {
-	address, data := useServer(t)
-	return newConsole(t, append([]string{"TEMPORAL_ADDRESS=" + address, "LONGSHIFT_DATA=" + data}, vars...)...)
-}
-
 // eventually waits for something that another goroutine or process brings about.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
