@@ -54,6 +54,12 @@ type PullRequestInput struct {
 	Summary    forge.Summary   `json:"summary"`
 }
 
+// CheckForge makes sure, before anything is paid for, that there is a forge for the repository.
+func (c *Control) CheckForge(ctx context.Context, r task.Repository) error {
+	_, err := c.Forge(ctx, r)
+	return err
+}
+
 // OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
 func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
 	f, err := c.Forge(ctx, in.Repository)

@@ -24,4 +24,7 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 }
 
 // Register registers what runs where the tokens of forges are.
-func (c *Control) Register(r worker.ActivityRegistry) { r.RegisterActivity(c.OpenPullRequest) }
+func (c *Control) Register(r worker.ActivityRegistry) {
+	r.RegisterActivity(c.CheckForge)
+	r.RegisterActivity(c.OpenPullRequest)
+}

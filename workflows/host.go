@@ -134,6 +134,9 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 // one that is refused waits for a person.
 func (t *pipeline) prepare(ctx workflow.Context) error {
 	t.enter(ctx, task.Preparing)
+	if err := workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, nil); err != nil {
+		return err
+	}
 	for {
 		err := t.take(ctx)
 		if err == nil {

@@ -132,3 +132,12 @@ func TestHostsThatKeepFailingAskAPerson(t *testing.T) {
 		t.Errorf("outcome %s", s.Outcome)
 	}
 }
+
+func TestRepositoryWithoutAForgeFailsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.noForge = temporal.NewNonRetryableApplicationError(`repository "https://elsewhere.example/a/b" is on no forge that is set up`, string(fault.Input), nil)
+	w.env.ExecuteWorkflow("CodingTask", map[string]any{"repository": "https://elsewhere.example/a/b", "task": "x"})
+	if err := w.env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "on no forge") || w.takes != 0 || len(w.asked) != 0 {
+		t.Errorf("ended with %v after %d takes and %d sessions", err, w.takes, len(w.asked))
+	}
+}

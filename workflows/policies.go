@@ -61,7 +61,7 @@ func (t *pipeline) long(ctx workflow.Context, summary string, wait, wall time.Du
 // control is for forges, on the workers that hold their tokens. The forge's own waits come as retry delays.
 func (t *pipeline) control(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: t.taken.Heartbeat,
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: max(t.taken.Heartbeat, 2*time.Second),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute, MaximumAttempts: 20},
 	})
 }

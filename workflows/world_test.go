@@ -31,6 +31,7 @@ type world struct {
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
 	probe    func() error
+	noForge  error
 	commit   func(in activities.CommitInput) (activities.Committed, error)
 	asked    []activities.SessionInput
 	commits  []activities.CommitInput
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	for name, f := range map[string]any{
 		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
 		"RunSetup": w.run, "RunChecks": w.run, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
-		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest,
+		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -132,6 +133,8 @@ func (w *world) CleanUp(context.Context, activities.CleanInput) error {
 	w.cleaned++
 	return nil
 }
+
+func (w *world) CheckForge(context.Context, task.Repository) error { return w.noForge }
 
 func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	w.requests = append(w.requests, in)

@@ -64,6 +64,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	}
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
+	s.control.RegisterActivityWithOptions(s.CheckForge, activity.RegisterOptions{Name: "CheckForge"})
 	s.control.RegisterActivityWithOptions(s.OpenPullRequest, activity.RegisterOptions{Name: "OpenPullRequest"})
 	if err := s.control.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)

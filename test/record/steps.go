@@ -115,6 +115,9 @@ func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string,
 // CleanUp has nothing to remove.
 func (s *stage) CleanUp(context.Context, activities.CleanInput) error { return nil }
 
+// CheckForge finds a forge for every repository.
+func (s *stage) CheckForge(context.Context, task.Repository) error { return nil }
+
 // OpenPullRequest opens the seventh one.
 func (s *stage) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	return forge.PullRequest{Number: 7, URL: "https://github.com/acme/calc/pull/7", Head: in.Head, Base: in.Base, State: forge.Open}, nil
