@@ -45,7 +45,7 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	defer stop()
 	mark := in.TaskID + "-" + kind
 	if _, err := process.ReapSession(ctx, mark); err != nil {
-		return signals.Check{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+		return signals.Check{}, orInterrupted(ctx, fault.New(fault.Infra, "end what an earlier attempt left: %w", err))
 	}
 	file := filepath.Join("tasks", in.TaskID, "logs", fmt.Sprintf("%s-%02d.log", kind, in.N))
 	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
@@ -54,7 +54,7 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	res, err := process.Run(ctx, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
 		Env: h.CommandEnv, Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
-	}, process.Limits{Wall: in.Wall, Keep: tailSize})
+	}, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}) // half of it is the end of the output: more than the tail, for what is hidden in it
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
 	}
@@ -62,5 +62,5 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 	}
 	return signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: h.Redact.String(tail(res.Output, tailSize)), File: file}, nil
+		Tail: tail(h.Redact.String(res.Output), tailSize), File: file}, nil
 }

@@ -48,7 +48,7 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra) || fault.KindOf(err) == fault.Internal:
 		return out, err
 	default:
-		out.Failed = h.Redact.String(tail(err.Error(), 500))
+		out.Failed = tail(h.Redact.String(err.Error()), 500)
 	}
 	if err := tree.Checkpoint(ctx); err != nil {
 		return out, fmt.Errorf("push the checkpoint: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"go.temporal.io/sdk/activity"
 
@@ -84,8 +85,8 @@ func (c *Control) taskURL(ctx context.Context) string {
 		return ""
 	}
 	info := activity.GetInfo(ctx)
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, info.Namespace,
-		info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
+	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, url.PathEscape(info.Namespace),
+		url.PathEscape(info.WorkflowExecution.ID), info.WorkflowExecution.RunID) // whoever starts a task may choose its id
 }
 
 // CleanInput asks for the end of a workspace.

@@ -99,14 +99,18 @@ type sessionRun struct {
 	early *gateway.Session // of an agent that was started ahead; nil when there is none
 }
 
-func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
+func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	ctx, stop := untilStopping(ctx)
 	defer stop()
+	defer func() { err = orInterrupted(ctx, err) }()
 	model, err := r.openModel()
 	if err != nil {
 		return SessionResult{}, err
 	}
 	defer model.close()
+	if w, ok := r.agent.(Warmer); ok && r.early != nil {
+		defer w.Cool(r.in.ID) // for when Run does not come to take the process over; after that there is nothing to end
+	}
 	s, err := r.session(ctx)
 	if err != nil {
 		return SessionResult{}, err
@@ -143,7 +147,7 @@ func (r *sessionRun) do(ctx context.Context) (SessionResult, error) {
 	if res.Kind == agent.Completed {
 		r.report(&res, out, log)
 	} else {
-		res.Error = tail(out.Text, 1000)
+		res.Error = tail(r.host.Redact.String(out.Text), 1000)
 	}
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
@@ -178,7 +182,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	if err := r.rec.begin(r.in.Ask); err != nil {
 		return agent.Session{}, err
 	}
-	s.Wall = max(r.in.Wall-r.rec.state.Spent, time.Minute) // earlier attempts count
+	s.Wall = max(r.in.Wall-r.rec.state.Spent, min(r.in.Wall, time.Minute)) // earlier attempts count
 	return s, nil
 }
 
@@ -212,7 +216,8 @@ var schemas = map[task.Role]string{task.Planner: task.PlanSchema, task.Reviewer:
 
 // report reads what the agent reported: the structured answer where it gave one, its markers and text where it did not.
 func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionLog) {
-	res.Report = task.NewReport(r.in.Role, log.markers, log.text())
+	text := log.text() // the end of the text may end markers too
+	res.Report = task.NewReport(r.in.Role, log.markers, text)
 	switch {
 	case res.Report.Kind == task.ReportSpecIssue:
 	case r.in.Role == task.Planner:
@@ -309,6 +314,15 @@ func interrupted(ctx context.Context) error {
 		return fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
 	}
 	return ctx.Err()
+}
+
+// orInterrupted gives the error of an interruption in place of those that it has caused: it breaks whatever is under way,
+// each in its own words.
+func orInterrupted(ctx context.Context, err error) error {
+	if cut := interrupted(ctx); err != nil && cut != nil {
+		return cut
+	}
+	return err
 }
 
 // beatOf gives the heartbeat of a session that has just begun.

@@ -48,8 +48,12 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive,
-		next: func() { r.host.startAhead(r.ctx, r.in.Next) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l.next = func() {
+		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
+			r.host.startAhead(r.ctx, r.in.Next)
+		}
+	}
 	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
 	return l, nil
 }

@@ -64,18 +64,29 @@ func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 		case r.URL != "":
 			return r.URL, nil
 		}
-		scheme := "https"
-		if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Scheme != "" {
-			scheme = u.Scheme
-		}
-		return scheme + "://" + webHost(cfg) + "/" + r.Owner + "/" + r.Name + ".git", nil
+		return webScheme(cfg) + "://" + webHost(cfg) + "/" + r.Owner + "/" + r.Name + ".git", nil
 	}
 }
 
-// gitAuth gives the token for pushes and fetches, asked for at each use and only for hosts it belongs to.
+// webScheme is how the forge is reached.
+func webScheme(cfg config.Config) string {
+	if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Scheme != "" {
+		return u.Scheme
+	}
+	return "https"
+}
+
+// inTheOpen tells whether a repository's address would send the token unencrypted, to a forge that is reached otherwise.
+func inTheOpen(cfg config.Config, r task.Repository) bool {
+	u, err := url.Parse(r.URL)
+	return err == nil && u.Scheme == "http" && webScheme(cfg) != "http"
+}
+
+// gitAuth gives the token for pushes and fetches, asked for at each use, and only for hosts it belongs to, in the way that
+// they are reached.
 func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
 	return func(_ context.Context, r task.Repository) (workspace.Auth, error) {
-		if r.Path != "" || !isGitHub(cfg, r) || !cfg.GitHubToken.Present() {
+		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHubToken.Present() {
 			return workspace.Auth{}, nil
 		}
 		token, err := cfg.GitHubToken.Read()

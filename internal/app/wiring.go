@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -45,6 +46,7 @@ func resolveConfig(ctx context.Context, process config.Config, dir, base string,
 	}
 	var repo, job task.Config
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "show", "--end-of-options", base+":"+project.FileName)
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // its complaints are read below
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	data, err := cmd.Output()

@@ -121,12 +121,13 @@ func (l *ledger) append(ln line) error {
 	return nil
 }
 
-// close gives the file free.
+// close gives the file free, at once: a process that is just being started elsewhere in this program has the file open too,
+// until it has become what it is to be, and a lock that is not given back lasts until then.
 func (l *ledger) close() error {
 	if len(l.pending) > 0 {
 		_, _ = l.file.Write(l.pending)
 	}
-	return l.file.Close()
+	return errors.Join(syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN), l.file.Close())
 }
 
 // lock takes the file for this process alone. The system gives it free when the process ends, however it ends.

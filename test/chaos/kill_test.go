@@ -65,9 +65,11 @@ func killWorker(t *testing.T, p point) {
 	var s *lab.Stage
 	var once sync.Once
 	killed := make(chan struct{})
+	var died time.Time
 	kill := func() {
 		once.Do(func() {
 			s.Worker.Kill()
+			died = time.Now()
 			close(killed)
 		})
 	}
@@ -119,6 +121,12 @@ func killWorker(t *testing.T, p point) {
 	lab.Eventually(t, 10*time.Second, "the dead worker's programs end", func() bool { return len(s.Worker.Programs()) == 0 })
 	s.Worker.Start()
 	end := s.Ended()
+	for _, c := range s.Model.Calls() {
+		if c.Time.After(died) {
+			t.Logf("the next model call came %.1f s after the kill; the heartbeat timeout is 2 s", c.Time.Sub(died).Seconds())
+			break
+		}
+	}
 	asIfNothingHappened(t, s, end, p)
 }
 

@@ -34,7 +34,7 @@ func TestWrongDecisions(t *testing.T) {
 			[]string{"edit", id, "smaller", "--revision", "2"}, 4},
 		{signals.Reject, map[string]any{"revision": 3}, fault.Conflict, []string{"revision 3 is stale", "current one is 1"},
 			[]string{"reject", id, "--revision", "3"}, 4},
-		{signals.Resume, map[string]any{"addCost": -1}, fault.Input, []string{"-1", "negative"},
+		{signals.Resume, map[string]any{"addCost": -1}, fault.Input, []string{"-1", "addCost -1 is not between 0 and"},
 			[]string{"resume", id, "--add-cost", "-1"}, 2},
 		{signals.Resume, map[string]any{"addTime": "soon"}, fault.Input, []string{"soon", "duration"},
 			[]string{"resume", id, "--add-time", "soon"}, 2},

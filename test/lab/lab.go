@@ -92,14 +92,17 @@ func StartServer(t testing.TB, ui bool) *Server {
 	s.Address = fmt.Sprintf("127.0.0.1:%d", s.port)
 	s.Start()
 	t.Cleanup(s.Kill)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: tlog.NewStructuredLogger(discard())})
-	if err != nil {
-		t.Fatalf("dial the server: %v", err)
-	}
-	s.Client = c
-	t.Cleanup(c.Close)
+	// The port opens a moment before the server is healthy, and a call in between is refused.
+	Eventually(t, 30*time.Second, "the server is healthy", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: tlog.NewStructuredLogger(discard())})
+		if err == nil {
+			s.Client = c
+		}
+		return err == nil
+	})
+	t.Cleanup(s.Client.Close)
 	return s
 }
 
