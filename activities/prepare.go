@@ -51,21 +51,29 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	// The branch prefix is a setting of the repository, and settings lie in the repository: the first round uses the
-	// prefix of the task or the default, which no repository may change afterwards.
-	branch := in.Branch
-	if branch == "" {
-		branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: in.Branch, Fence: in.Fence}
+	if spec.Branch == "" {
+		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
-	ws, err := h.Workspaces.Prepare(ctx, workspace.Spec{
-		TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: branch, Fence: in.Fence,
-	})
+	ws, err := h.Workspaces.Prepare(ctx, spec)
 	if err != nil {
 		return Prepared{}, err
 	}
 	resolved, err := h.settings(ctx, in)
 	if err != nil {
 		return Prepared{}, err
+	}
+	// The branch's prefix is a setting, and settings lie in the repository: a workspace that is still new is made again
+	// when the repository wants another prefix than the one it was made with.
+	want := resolved.Settings.Branch + branchName(in.Title, in.TaskID)
+	if in.Branch == "" && ws.Branch != want && ws.Head == ws.BaseCommit {
+		if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil {
+			return Prepared{}, err
+		}
+		spec.Branch = want
+		if ws, err = h.Workspaces.Prepare(ctx, spec); err != nil {
+			return Prepared{}, err
+		}
 	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,

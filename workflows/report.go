@@ -84,7 +84,7 @@ func (t *pipeline) details() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**", strings.ToUpper(string(s.Phase)))
 	if s.Outcome != "" {
-		fmt.Fprintf(&b, ": %s", escape(string(s.Outcome)))
+		fmt.Fprintf(&b, ": %s", task.Literally(string(s.Outcome)))
 	}
 	b.WriteString("\n\n")
 	if s.NextAction != "" {
@@ -97,7 +97,7 @@ func (t *pipeline) details() string {
 		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
 	}
 	if s.Detail != "" {
-		fmt.Fprintf(&b, "- **%s:** %s\n", escape(orElse(string(s.Reason), "detail")), escape(clip(s.Detail, 600)))
+		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(clip(s.Detail, 600)))
 	}
 	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
 		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
@@ -108,7 +108,7 @@ func (t *pipeline) details() string {
 		fmt.Fprintf(&b, "- **Branch:** `%s` on host `%s`\n", s.Branch, s.Host)
 	}
 	t.planDetails(&b)
-	fmt.Fprintf(&b, "\n**Task:** %s\n", escape(clip(s.Task, 300)))
+	fmt.Fprintf(&b, "\n**Task:** %s\n", task.Literally(clip(s.Task, 300)))
 	return clip(b.String(), mostDetails)
 }
 
@@ -124,11 +124,11 @@ func (t *pipeline) planDetails(b *strings.Builder) {
 	if s.Plan == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, escape(clip(s.Plan.Summary, 400)))
+	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, task.Literally(clip(s.Plan.Summary, 400)))
 	for _, d := range s.Plan.Deliverables {
-		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, escape(clip(d.Description, 120)))
+		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, task.Literally(clip(d.Description, 120)))
 		if d.Status == task.Blocked {
-			fmt.Fprintf(b, " (blocked: %s)", escape(clip(d.Reason, 120)))
+			fmt.Fprintf(b, " (blocked: %s)", task.Literally(clip(d.Reason, 120)))
 		}
 		b.WriteByte('\n')
 	}
@@ -144,11 +144,6 @@ func box(s task.Status) string {
 	}
 	return "☐"
 }
-
-var markup = strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "|", `\|`, "<", `\<`, "[", `\[`, "`", "\\`", "$", `\$`)
-
-// escape keeps a model's or a person's words from becoming markup.
-func escape(s string) string { return markup.Replace(s) }
 
 func orElse(s, other string) string {
 	if s == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -30,7 +31,7 @@ func (p *program) start(ctx context.Context, c starter, id string, in task.Input
 	run, err := c.ExecuteWorkflow(call, client.StartWorkflowOptions{
 		ID: id, TaskQueue: signals.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-		StaticSummary:       clip(firstLine(in.Task), 200), StaticDetails: startDetails(in),
+		StaticSummary:       task.Literally(clip(firstLine(in.Task), 180)), StaticDetails: startDetails(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repository.Text, 255)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
@@ -59,7 +60,10 @@ func startDetails(in task.Input) string {
 	if in.RequestedBy != nil && in.RequestedBy.Name != "" {
 		text += fmt.Sprintf("**Requested by** %s\n\n", in.RequestedBy.Name)
 	}
-	return text + clip(plain(in.Task), 16000)
+	for line := range strings.Lines(clip(plain(in.Task), 14000)) { // line by line, so that paragraphs stay
+		text += task.Literally(strings.TrimRight(line, "\n")) + "\n"
+	}
+	return text
 }
 
 // started is what --detach prints.

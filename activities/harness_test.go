@@ -1,0 +1,146 @@
+package activities
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+func TestMain(m *testing.M) {
+	process.GuardIfAsked()
+	os.Exit(m.Run())
+}
+
+// secret is a value that the host's Redactor knows.
+const secret = "ghp_0123456789abcdefghijklmnop"
+
+// bench is a host with a data directory, a remote and, once prepare was called, a workspace for one task.
+type bench struct {
+	*Host
+	t      testing.TB
+	remote string
+	ref    Ref
+	made   Prepared
+}
+
+// newBench makes a host without a gateway. Task and session ids are random, because processes are found by them.
+func newBench(t testing.TB, agents map[string]agent.Agent) *bench {
+	t.Helper()
+	b := &bench{t: t, ref: Ref{TaskID: "task-" + strings.ToLower(rand.Text()), Fence: 1}}
+	b.remote = gittest.NewBare(t, map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"})
+	b.Host = b.newHost(t.TempDir(), agents)
+	return b
+}
+
+// newHost makes a host on a data directory, as a restarted worker or another machine would.
+func (b *bench) newHost(data string, agents map[string]agent.Agent) *Host {
+	b.t.Helper()
+	spaces, err := workspace.New(workspace.Config{
+		Dir: data, Author: workspace.Person{Name: "Longshift", Email: "bot@example.com"},
+		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
+	})
+	must(b.t, err)
+	return &Host{
+		ID: "host-1", Data: data, Workspaces: spaces, Agents: agents, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		CommandEnv: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data},
+		Redact:     redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
+	}
+}
+
+// prepare makes the workspace.
+func (b *bench) prepare() {
+	b.t.Helper()
+	out, err := b.PrepareWorkspace(b.t.Context(), PrepareInput{
+		Ref: b.ref, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "Fix the sum",
+	})
+	must(b.t, err)
+	b.made = out
+}
+
+// work is the work tree's folder.
+func (b *bench) work() string {
+	b.t.Helper()
+	tree, err := b.Workspaces.Open(b.t.Context(), b.ref.TaskID, b.ref.Fence)
+	must(b.t, err)
+	defer tree.Close()
+	return tree.Dir()
+}
+
+// session asks for the first session in a role.
+func (b *bench) session(role task.Role, agentName string) SessionInput {
+	in := SessionInput{Ref: b.ref, N: 1, Ask: 1, ID: newUUID(), Role: role, Agent: agentName, Model: "sonnet", Wall: time.Hour}
+	in.Prompt.Task = "Fix the sum"
+	in.Prompt.BaseCommit = b.made.BaseCommit
+	if role == task.Implementer {
+		in.Prompt.Deliverable = &task.Deliverable{ID: "FIX-001", Description: "The sum is right"}
+	}
+	return in
+}
+
+func newUUID() string {
+	var u [16]byte
+	_, _ = rand.Read(u[:])
+	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFault fails unless the error has the kind and says every one of the words, in its text or its hint.
+func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
+	t.Helper()
+	if err == nil || fault.KindOf(err) != kind {
+		t.Fatalf("got kind %q, want %q: %v", fault.KindOf(err), kind, err)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error()+"\n"+fault.HintOf(err), w) {
+			t.Errorf("error does not say %q: %v (%s)", w, err, fault.HintOf(err))
+		}
+	}
+}
+
+// eventually waits for what another goroutine or process brings about.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(15 * time.Second)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("never came: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// await waits for a channel, and fails the test when nothing comes.
+func await[T any](t testing.TB, c <-chan T, what string) (v T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	select {
+	case v = <-c:
+	case <-ctx.Done():
+		t.Fatalf("never came: %s", what)
+	}
+	return v
+}

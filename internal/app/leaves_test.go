@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/forge/local"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/redact"
+)
+
+func TestForgeOfARepository(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ base, repository, want string }{
+		{"", "ann/calc", "github"}, {"", "https://github.com/ann/calc", "github"}, {"", "git@github.com:ann/calc.git", "github"},
+		{"", "/srv/git/calc.git", "local"}, {"", "https://gitlab.com/ann/calc", ""},
+		{"https://ghe.example.com", "ann/calc", "github"}, {"https://ghe.example.com", "ssh://git@ghe.example.com/ann/calc", "github"},
+		{"https://ghe.example.com", "https://github.com/ann/calc", ""},
+	} {
+		desk, err := newControl(load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/"), slog.New(slog.DiscardHandler))
+		must(t, err)
+		if desk.WebURL != "https://temporal.example.com" {
+			t.Errorf("links begin with %q", desk.WebURL)
+		}
+		f, err := desk.Forge(t.Context(), repository(t, c.repository))
+		got := ""
+		switch f.(type) {
+		case *github.Forge:
+			got = "github"
+		case *local.Forge:
+			got = "local"
+		}
+		if got != c.want {
+			t.Errorf("%s with %q: forge %T, want %s", c.repository, c.base, f, c.want)
+		}
+		if c.want == "" {
+			wantFault(t, err, fault.Input, c.repository, "LONGSHIFT_GITHUB_URL")
+		}
+	}
+}
+
+// Setup, checks and agents get an environment that was built for them. Nothing of the worker's own goes along, but for the
+// path and the caches that the operator shares.
+func TestEnvironmentsHoldNoSecret(t *testing.T) {
+	secrets := map[string]string{"ANTHROPIC_API_KEY": "sk-ant-1", "LONGSHIFT_ANTHROPIC_KEY": "sk-ant-2", "CLAUDE_CODE_OAUTH_TOKEN": "oat-1",
+		"GITHUB_TOKEN": "ghp-1", "GH_TOKEN": "ghp-2", "LONGSHIFT_GITHUB_TOKEN": "ghp-3", "AWS_SECRET_ACCESS_KEY": "aws-1",
+		"SSH_AUTH_SOCK": "/run/agent-1", "TEMPORAL_API_KEY": "tmp-1", "BASH_ENV": "/evil-1", "GIT_CONFIG_GLOBAL": "/evil-2", "NPM_TOKEN": "npm-1"}
+	for name, value := range secrets {
+		t.Setenv(name, value)
+	}
+	t.Setenv("GOCACHE", "/shared/go-build")
+	t.Setenv("GOMODCACHE", "relative/go-mod") // could mean any folder
+	t.Setenv("NPM_CONFIG_CACHE", "")
+	t.Setenv("PATH", "/opt/tools:/usr/bin")
+	cfg, err := config.Load(os.LookupEnv)
+	must(t, err)
+	cfg.Data = "/srv/data"
+	agent := agentEnv(cfg)
+	want := map[string]string{
+		"GOCACHE": "/shared/go-build", "GOMODCACHE": "/srv/data/home/cache/go-mod", "NPM_CONFIG_CACHE": "/srv/data/home/cache/npm",
+		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GIT_TERMINAL_PROMPT": "0",
+		"GIT_AUTHOR_NAME": "Longshift", "GIT_AUTHOR_EMAIL": "longshift@localhost",
+		"GIT_COMMITTER_NAME": "Longshift", "GIT_COMMITTER_EMAIL": "longshift@localhost",
+	}
+	if diff := cmp.Diff(want, agent); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	maps.Copy(want, map[string]string{"HOME": "/srv/data/home", "PATH": "/opt/tools:/usr/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
+	command := commandEnv(cfg)
+	for _, value := range secrets {
+		if text := strings.Join(command, "\n"); strings.Contains(text, value) {
+			t.Errorf("%s is in the environment", value)
+		}
+	}
+	var lines []string
+	for name, value := range want {
+		lines = append(lines, name+"="+value)
+	}
+	slices.Sort(lines)
+	slices.Sort(command)
+	if diff := cmp.Diff(lines, command); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+}
+
+func TestModelCredential(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		env  []string
+		want gateway.Credential
+	}{
+		{[]string{"ANTHROPIC_API_KEY=sk-ant-1"}, gateway.Credential{Kind: gateway.APIKey, Value: "sk-ant-1"}},
+		{[]string{"LONGSHIFT_CLAUDE_TOKEN=oat-1"}, gateway.Credential{Kind: gateway.OAuth, Value: "oat-1"}},
+		{[]string{"ANTHROPIC_API_KEY=sk-ant-1", "LONGSHIFT_CLAUDE_TOKEN=oat-1"}, gateway.Credential{Kind: gateway.APIKey, Value: "sk-ant-1"}},
+	} {
+		got, err := modelCredential(load(t, c.env...))(t.Context())
+		if err != nil || got != c.want {
+			t.Errorf("%v: %+v, %v", c.env, got, err)
+		}
+	}
+	_, err := modelCredential(load(t))(t.Context())
+	wantFault(t, err, fault.Denied, "no key", "LONGSHIFT_ANTHROPIC_KEY_FILE")
+}
+
+// What is told to a host: every secret that can be read now is hidden in its logs and results.
+func TestSecretValues(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "gone")
+	cfg := load(t, "ANTHROPIC_API_KEY=sk-ant-1", "LONGSHIFT_CLAUDE_TOKEN= oat-1 ", "LONGSHIFT_GITHUB_TOKEN_FILE="+file)
+	if diff := cmp.Diff([]string{"sk-ant-1", "oat-1"}, secretValues(cfg)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewHost(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	cfg := load(t, "LONGSHIFT_DATA="+data, "LONGSHIFT_SCENARIO=/s.yaml", "LONGSHIFT_MAX_COST=3", "LONGSHIFT_HEARTBEAT=7s", "LONGSHIFT_APPROVAL=required")
+	h, end, err := newHost(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
+	must(t, err)
+	if diff := cmp.Diff([]string{"claude", "script"}, slices.Sorted(maps.Keys(h.Agents))); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	id, err := hostID(data)
+	if err != nil || h.ID != id || h.Data != data || h.Scenario != "/s.yaml" || h.Heartbeat != 7*time.Second || h.Limits.MaxCost != 3 || h.Limits.Approval != "required" {
+		t.Errorf("the host is %+v, %v", h.Limits, err)
+	}
+	spec := gateway.Spec{ID: "s1", Ledger: filepath.Join(data, "ledger")}
+	s, err := h.Gateway.Open(spec)
+	must(t, err)
+	s.Close()
+	end()
+	if _, err := h.Gateway.Open(spec); err == nil {
+		t.Error("the gateway outlives the host")
+	}
+	h, end, err = newHost(context.Background(), load(t, "LONGSHIFT_DATA="+data), redact.New(), slog.New(slog.DiscardHandler))
+	must(t, err)
+	defer end()
+	if _, ok := h.Agents["script"]; ok || len(h.Agents) != 1 || h.Scenario != "" {
+		t.Error("the scripted agent may be chosen without a scenario of the operator")
+	}
+}

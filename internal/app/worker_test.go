@@ -1,0 +1,139 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// A worker that can't start says why in one line, with the way out below it, and ends with the code of the fault.
+func TestWorkerMainRefuses(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	address := closed.Addr().String()
+	must(t, closed.Close())
+	t.Setenv("TEMPORAL_ADDRESS", address)
+	data := "LONGSHIFT_DATA=" + t.TempDir()
+	for _, c := range []struct {
+		name    string
+		args    []string
+		env     []string
+		profile string
+		code    int
+		lines   int
+		says    []string
+	}{
+		{"an argument", []string{"--help"}, []string{data}, "", fault.ExitUsage, 1, []string{`"--help"`, "environment"}},
+		{"a wrong value", nil, []string{data, "LONGSHIFT_SLOTS=many"}, "", fault.ExitUsage, 1, []string{`LONGSHIFT_SLOTS="many"`, "whole number"}},
+		{"two wrong values", nil, []string{data, "LONGSHIFT_SLOTS=many", "LONGSHIFT_ROLE=cook"}, "", fault.ExitUsage, 3, []string{"2 mistakes", "LONGSHIFT_SLOTS", "LONGSHIFT_ROLE"}},
+		{"a secret twice", nil, []string{data, "LONGSHIFT_GITHUB_TOKEN=" + token, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"}, "", fault.ExitUsage, 1, []string{"LONGSHIFT_GITHUB_TOKEN"}},
+		{"a profile of Temporal's that isn't there", nil, []string{data}, "nope", fault.ExitUsage, 1, []string{"Temporal's environment", "nope"}},
+		{"no server", nil, []string{data}, "", fault.ExitServer, 2, []string{address, "longshift dev", "TEMPORAL_ADDRESS"}},
+	} {
+		t.Setenv("TEMPORAL_PROFILE", c.profile)
+		var out bytes.Buffer
+		code := WorkerMain(c.args, lookup(c.env...), &out)
+		text := out.String()
+		if code != c.code || strings.Count(text, "\n") != c.lines || !strings.HasPrefix(text, "longshift-worker: ") {
+			t.Errorf("%s: code %d, want %d, and %d lines:\n%s", c.name, code, c.code, c.lines, text)
+		}
+		for _, w := range c.says {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: it does not say %q:\n%s", c.name, w, text)
+			}
+		}
+		if strings.Contains(text, token) {
+			t.Errorf("%s: it shows the token", c.name)
+		}
+	}
+}
+
+func TestAddressAndNamespace(t *testing.T) {
+	t.Parallel()
+	if a, n := address(client.Options{}), namespace(client.Options{}); a != "localhost:7233" || n != "default" {
+		t.Errorf("got %s, %s", a, n)
+	}
+	if a, n := address(client.Options{HostPort: "t:1"}), namespace(client.Options{Namespace: "n"}); a != "t:1" || n != "n" {
+		t.Errorf("got %s, %s", a, n)
+	}
+}
+
+// What a person has to type when the worker may not register search attributes itself.
+func TestByHand(t *testing.T) {
+	t.Parallel()
+	got := byHand(map[string]enumspb.IndexedValueType{signals.AttrHost: enumspb.INDEXED_VALUE_TYPE_KEYWORD, signals.AttrCostUSD: enumspb.INDEXED_VALUE_TYPE_DOUBLE})
+	want := "register them by hand: temporal operator search-attribute create --name LongshiftHost --type Keyword;" +
+		" temporal operator search-attribute create --name LongshiftCostUSD --type Double;"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, a := range signals.Attributes() {
+		if _, err := enumspb.IndexedValueTypeFromString(a.Type); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// poller is an SDK worker that notes what is done with it.
+type poller struct {
+	worker.Worker
+	mu      *sync.Mutex
+	done    *[]string
+	name    string
+	refuses error
+}
+
+func (p poller) note(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*p.done = append(*p.done, what+" "+p.name)
+}
+
+func (p poller) Start() error { p.note("start"); return p.refuses }
+func (p poller) Stop()        { p.note("stop") }
+
+// One worker of a process that can't start takes those with it that have; all of them stop when the process is told to.
+func TestWorkersStartAndStopTogether(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		refuses error
+		want    []string
+	}{
+		{nil, []string{"start a", "start b", "start c", "stop a", "stop b", "stop c"}},
+		{errors.New("no"), []string{"start a", "start b", "stop a"}},
+	} {
+		var mu sync.Mutex
+		var done []string
+		w := &workers{log: slog.New(slog.NewTextHandler(io.Discard, nil)), all: []worker.Worker{
+			poller{mu: &mu, done: &done, name: "a"}, poller{mu: &mu, done: &done, name: "b", refuses: c.refuses}, poller{mu: &mu, done: &done, name: "c"}}}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // it is told to stop before it has begun
+		err := w.run(ctx)
+		if c.refuses == nil {
+			must(t, err)
+		} else {
+			wantFault(t, err, fault.Infra, "start polling: no")
+		}
+		if len(done) != len(c.want) {
+			t.Fatalf("got %v, want %v", done, c.want)
+		}
+		for _, one := range c.want {
+			if !strings.Contains(strings.Join(done, ","), one) {
+				t.Errorf("%q is not in %v", one, done)
+			}
+		}
+	}
+}
