@@ -96,7 +96,7 @@ func TestResolveConfigWithoutAFile(t *testing.T) {
 		}
 		r, err := resolveConfig(t.Context(), load(t), dir, "", nil)
 		must(t, err)
-		if got := setting(t, r, "check"); got.Value != `""` && got.Value != "" || got.Origin != project.OriginDefault {
+		if got := setting(t, r, "check"); got.Value != "" || got.Origin != project.OriginDefault {
 			t.Errorf("check is %q from %s", got.Value, got.Origin)
 		}
 	}
@@ -127,7 +127,7 @@ func TestLocalPullRequest(t *testing.T) {
 	}
 	_, _, err = localPullRequest(t.Context(), bare, 2)
 	wantFault(t, err, fault.NotFound, "2")
-	if w := Wiring(); w.ParseInput == nil || len(w.Demo().Files) == 0 || w.Demo().Scenario == "" || w.Demo().Task == "" {
+	if w := Wiring(); w.ParseInput == nil || len(w.Demo().Files) == 0 || len(w.Demo().Scenario) == 0 || w.Demo().Task == "" {
 		t.Error("the command line lacks something")
 	}
 }

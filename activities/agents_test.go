@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/longshift/longshift/internal/agent"
+)
+
+// player is an agent that does what the test says, and remembers what it was asked.
+type player struct {
+	play func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error)
+
+	mu    sync.Mutex
+	asked []agent.Session
+}
+
+func (p *player) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, s)
+	p.mu.Unlock()
+	return p.play(ctx, s, emit)
+}
+
+// sessions gives what the agent was asked so far.
+func (p *player) sessions() []agent.Session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
+}
+
+// says plays an agent that says one text and completes.
+func says(text string) *player {
+	return &player{play: func(_ context.Context, _ agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		emit(agent.Event{Kind: agent.Started, Text: "1.0"})
+		emit(agent.Event{Kind: agent.Text, Text: text})
+		return agent.Outcome{Kind: agent.Completed, Text: text, Turns: 1}, nil
+	}}
+}
+
+// outcome plays an agent that says nothing and ends so.
+func outcome(out agent.Outcome) *player {
+	return &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { return out, nil }}
+}
+
+// answers plays an agent that gives a structured answer.
+func answers(json string) *player {
+	return outcome(agent.Outcome{Kind: agent.Completed, Answer: []byte(json), Turns: 1})
+}
+
+// ends plays an agent that ends without having done its work.
+func ends(kind agent.OutcomeKind, text string) *player {
+	return outcome(agent.Outcome{Kind: kind, Text: text})
+}
+
+// warmer is a player whose process can be started ahead. It holds to the contract of the real one: what waits for a session
+// is ended by Cool or taken by Run, and there is never more than one of it.
+type warmer struct {
+	player
+	refuse error // what Warm fails with
+
+	mu     sync.Mutex
+	warm   map[string]agent.Session // by session id
+	warmed int
+	cooled int
+	wrong  []string
+}
+
+func newWarmer(p *player) *warmer {
+	w := &warmer{warm: map[string]agent.Session{}}
+	if p != nil {
+		w.play = p.play
+	}
+	return w
+}
+
+func (w *warmer) Warm(_ context.Context, s agent.Session) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.warmed++
+	if w.refuse != nil {
+		return w.refuse
+	}
+	if _, ok := w.warm[s.ID]; ok {
+		w.wrong = append(w.wrong, fmt.Sprintf("session %s was warmed twice", s.ID))
+	}
+	w.warm[s.ID] = s
+	return nil
+}
+
+func (w *warmer) Cool(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.warm[id]; ok {
+		w.cooled++
+		delete(w.warm, id)
+	}
+}
+
+func (w *warmer) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+	w.mu.Lock()
+	delete(w.warm, s.ID)
+	w.mu.Unlock()
+	return w.player.Run(ctx, s, emit)
+}
+
+// waits gives the session that a process waits for.
+func (w *warmer) waits(id string) (agent.Session, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, ok := w.warm[id]
+	return s, ok
+}
+
+// counts tells how often Warm was called and Cool ended something, and what went wrong.
+func (w *warmer) counts() (warmed, cooled int, wrong []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.warmed, w.cooled, slices.Clone(w.wrong)
+}

@@ -1,0 +1,93 @@
+package activities
+
+import (
+	"context"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// The session comes in the very moment in which its early agent is given up, by the timer and by the end of the task. It gets
+// the agent with its endpoint, or it starts with an endpoint of its own after the agent is gone: never both, never half.
+func TestDropAheadWhileTheSessionComes(t *testing.T) {
+	t.Parallel()
+	w := newWarmer(says("ok"))
+	b := newBench(t, map[string]agent.Agent{"script": w})
+	b.useModel(replies)
+	b.prepare()
+	forks(t)
+	taken, own := 0, 0
+	for i := range 80 {
+		in := b.session(task.Implementer, "script")
+		gate, early := b.raceForSession(in, i%2 == 0)
+		_, waits := w.waits(in.ID)
+		if waits != early {
+			t.Fatalf("the session has the early endpoint: %v; its agent waits: %v", early, waits)
+		}
+		if early {
+			taken++
+			w.Cool(in.ID) // as its run would use it up
+		} else {
+			own++
+		}
+		gate.Close()
+		b.free(in)
+	}
+	if _, _, wrong := w.counts(); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	if taken == 0 || own == 0 {
+		t.Errorf("%d early endpoints were taken, %d sessions opened their own: there was no race", taken, own)
+	}
+}
+
+// forks starts processes all the time: a child that is just being started has all our files open, locked ones too.
+func forks(t *testing.T) {
+	t.Helper()
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			_ = exec.CommandContext(ctx, "/bin/true").Run()
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+}
+
+// raceForSession starts an agent ahead, gives it up twice and takes it at the same time; when it stands already, or while it
+// is being started. It gives the session's endpoint, and whether it is that of the early agent.
+func (b *bench) raceForSession(in SessionInput, stands bool) (gate *gateway.Session, early bool) {
+	b.t.Helper()
+	rec, err := openRecord(b.Data, in)
+	must(b.t, err)
+	b.startAhead(b.t.Context(), &in)
+	if stands {
+		b.early(in.ID)
+	}
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for _, drop := range []func(){func() { b.dropAhead(in.ID) }, func() { b.forget(in.TaskID) }} {
+		all.Go(func() { <-start; drop() })
+	}
+	all.Go(func() {
+		<-start
+		if gate = b.takeAhead(in.ID); gate != nil {
+			early = true
+			return
+		}
+		if gate, err = openGate(b.Host, in, rec); err != nil {
+			b.t.Errorf("kind %s: %v", fault.KindOf(err), err)
+		}
+	})
+	close(start)
+	all.Wait()
+	if gate == nil {
+		b.t.FailNow()
+	}
+	return gate, early
+}

@@ -1,0 +1,101 @@
+package activities
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// The session takes over the endpoint that its agent was started with, and its own ceiling counts.
+func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, nil)
+	for _, c := range []struct {
+		before, now float64
+		status      int
+	}{{-1, 5, http.StatusOK}, {5, -1, http.StatusPaymentRequired}} {
+		in := b.session(task.Implementer, "script")
+		next := in
+		next.CeilingUSD = c.before
+		b.startAhead(t.Context(), &next)
+		e := b.early(in.ID)
+		warm, _ := w.waits(in.ID)
+		status := 0
+		w.play = func(ctx context.Context, s agent.Session, _ func(agent.Event)) (out agent.Outcome, err error) {
+			if s.BaseURL != warm.BaseURL || s.Token != warm.Token || s.System != warm.System || s.Prompt == "" {
+				t.Errorf("run with %+v, warmed with %+v", s, warm)
+			}
+			status, err = askModel(ctx, s)
+			return agent.Outcome{Kind: agent.Completed}, err
+		}
+		in.CeilingUSD = c.now
+		_, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		if status != c.status {
+			t.Errorf("ceiling %v then %v: the call was answered with %d", c.before, c.now, status)
+		}
+		if e.stop.Stop() {
+			t.Error("the timer of the early agent still runs")
+		}
+		b.free(in)
+	}
+	if _, cooled, wrong := w.counts(); cooled != 0 || len(wrong) > 0 {
+		t.Errorf("cooled %d times; %v", cooled, wrong)
+	}
+}
+
+// A session that fails before its agent runs leaves no process that waits for it.
+func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, says("<APPROVED>ok</APPROVED>"))
+	in := b.session(task.Reviewer, "script")
+	in.Prompt.BaseCommit = "0123456789012345678901234567890123456789" // the diff fails
+	b.startAhead(t.Context(), &in)
+	b.early(in.ID)
+	if _, err := b.attempt().session(b.Host, in); err == nil {
+		t.Fatal("the review of a commit that isn't there ran")
+	}
+	if _, ok := w.waits(in.ID); ok {
+		t.Error("the agent still waits")
+	}
+	b.free(in)
+}
+
+// The next session's agent starts as soon as this one has said that its deliverable is done, while it still ends. A session
+// that has used its budget up is followed by a parked task, and a parked task has no process.
+func TestSessionStartsTheNextAgent(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, nil)
+	for _, c := range []struct {
+		text    string
+		ceiling float64
+		starts  bool
+	}{
+		{"<NOTE>a</NOTE>", 0, false}, {"<BLOCKED>a</BLOCKED>", 0, false}, {"<DONE>a</DONE>", 0, true}, {"<PROGRESS>a</PROGRESS><DONE>a</DONE>", 5, true},
+		{"<DONE>a</DONE>", 0.001, false},
+	} {
+		in, next := b.session(task.Implementer, "script"), b.session(task.Implementer, "script")
+		in.Next, in.CeilingUSD = &next, c.ceiling
+		w.play = func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+			if _, err := askModel(ctx, s); err != nil { // $0.0045
+				return agent.Outcome{}, err
+			}
+			emit(agent.Event{Kind: agent.Text, Text: c.text})
+			b.early(next.ID)
+			if _, waits := w.waits(next.ID); waits != c.starts {
+				t.Errorf("%s with a ceiling of $%v: an agent waits: %v", c.text, c.ceiling, waits)
+			}
+			return agent.Outcome{Kind: agent.Completed}, nil
+		}
+		_, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		b.dropAhead(next.ID)
+		b.free(next)
+	}
+	if _, _, wrong := w.counts(); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+}

@@ -1,0 +1,158 @@
+package activities
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/signals"
+)
+
+func (b *bench) check(command string, change func(*CommandInput)) signals.Check {
+	b.t.Helper()
+	in := CommandInput{Ref: b.ref, N: 1, Command: command, Wall: time.Minute}
+	if change != nil {
+		change(&in)
+	}
+	var out signals.Check
+	must(b.t, b.attempt().run(b.RunChecks, in, &out))
+	return out
+}
+
+func TestCommandResult(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	ok := b.check("cat calc.go", nil)
+	if !ok.Passed() || ok.Tail != "package calc\n" || ok.Command != "cat calc.go" || ok.Duration <= 0 {
+		t.Errorf("got %+v", ok)
+	}
+	bad := b.check("echo first; echo second >&2; exit 3", func(in *CommandInput) { in.N = 2 })
+	if bad.Passed() || bad.ExitCode != 3 || bad.Tail != "first\nsecond\n" {
+		t.Errorf("got %+v", bad)
+	}
+	var setup signals.Check
+	gittest.Write(t, b.work(), map[string]string{"token": secret + "\n"})
+	must(t, b.attempt().run(b.RunSetup, CommandInput{Ref: b.ref, N: 1, Command: "echo $HOME $PWD; cat token"}, &setup))
+	if setup.Tail != "$LONGSHIFT_DATA $LONGSHIFT_DATA/tasks/"+b.ref.TaskID+"/work\n[hidden]\n" {
+		t.Errorf("tail %q", setup.Tail)
+	}
+	for _, c := range []signals.Check{ok, bad, setup} {
+		b.leaks("the check", c)
+	}
+	logs := filepath.Join("tasks", b.ref.TaskID, "logs")
+	for file, want := range map[string]string{ok.File: "check-01.log", bad.File: "check-02.log", setup.File: "setup-01.log"} {
+		if file != filepath.Join(logs, want) {
+			t.Errorf("the output is in %s, want %s", file, want)
+		}
+	}
+	if whole, err := os.ReadFile(filepath.Join(b.Data, bad.File)); err != nil || string(whole) != "first\nsecond\n" {
+		t.Errorf("the file holds %q, %v", whole, err)
+	}
+}
+
+// History gets the end of a long output, the file on the host all of it.
+func TestCommandTail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	c := b.check("seq 1 20000", nil)
+	whole, err := os.ReadFile(filepath.Join(b.Data, c.File))
+	must(t, err)
+	if len(whole) != 108894 {
+		t.Errorf("the file has %d bytes", len(whole))
+	}
+	kept, cut := strings.CutPrefix(c.Tail, "… ")
+	if !cut || len(kept) != tailSize || !strings.HasSuffix(string(whole), kept) {
+		t.Errorf("the tail has %d bytes and is not the end of the output: %.40q … %q", len(c.Tail), c.Tail, c.Tail[len(c.Tail)-20:])
+	}
+	half := len(secret) / 2
+	gittest.Write(t, b.work(), map[string]string{"token": secret})
+	c = b.check(fmt.Sprintf("cat token; head -c %d /dev/zero | tr '\\0' x", tailSize-half), nil)
+	if strings.Contains(c.Tail, secret[half:]) || !strings.HasSuffix(c.Tail, "xxx") {
+		t.Errorf("half a secret is in %.60q", c.Tail)
+	}
+}
+
+func TestCommandWall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	c := b.check("echo begun; sleep 1000 & echo $! > pid; wait", func(in *CommandInput) { in.Wall = 300 * time.Millisecond })
+	if c.Passed() || !strings.HasPrefix(c.Tail, "begun") || c.Duration < 300*time.Millisecond || c.Duration > 20*time.Second {
+		t.Errorf("got %+v", c)
+	}
+	pid, err := os.ReadFile(filepath.Join(b.work(), "pid"))
+	must(t, err)
+	if _, err := os.Stat(filepath.Join("/proc", strings.TrimSpace(string(pid)))); err == nil {
+		t.Error("a process of the command is left")
+	}
+}
+
+func TestCommandEndsWhatAnEarlierAttemptLeft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	check, setup := orphan(t, b.ref.TaskID+"-check"), orphan(t, b.ref.TaskID+"-setup")
+	if c := b.check("true", nil); !c.Passed() {
+		t.Errorf("got %+v", c)
+	}
+	await(t, check, "the orphan is gone")
+	select {
+	case <-setup:
+		t.Error("the check ended a process of the setup")
+	default:
+	}
+}
+
+func TestStoppingWorkerEndsTheCommand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	a := b.attempt()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "touch begun; exec sleep 1000"}, nil)
+	}()
+	begun := filepath.Join(b.work(), "begun")
+	eventually(t, "the command runs", func() bool { _, err := os.Stat(begun); return err == nil })
+	close(a.stop)
+	if app := applicationError(t, await(t, ended, "the command ends")); app.Type() != string(fault.Stopping) {
+		t.Errorf("%s: %s", app.Type(), app.Message())
+	}
+	gone := orphan(t, b.ref.TaskID+"-check")
+	a = b.attempt()
+	close(a.stop) // while it still looks for what an earlier attempt left
+	err := a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "true"}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.Stopping) {
+		t.Errorf("%s: %s", app.Type(), app.Message())
+	}
+	b.check("true", nil)
+	await(t, gone, "the next attempt ends what was left")
+}
+
+// The agent of the session that comes next starts while the checks run.
+func TestCommandStartsTheNextAgent(t *testing.T) {
+	t.Parallel()
+	w := newWarmer(says("ok"))
+	b := newBench(t, map[string]agent.Agent{"script": w})
+	b.useModel(replies)
+	b.prepare()
+	next := b.session(task.Implementer, "script")
+	b.check("true", func(in *CommandInput) { in.Next = &next })
+	b.early(next.ID)
+	if _, ok := w.waits(next.ID); !ok {
+		t.Error("no agent waits")
+	}
+	must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
+	if _, ok := w.waits(next.ID); ok {
+		t.Error("the agent outlives its task")
+	}
+}

@@ -1,0 +1,106 @@
+package activities
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+func (b *bench) commit(session int, change func(*CommitInput)) Committed {
+	b.t.Helper()
+	in := CommitInput{Ref: b.ref, Session: session, Message: "feat: sums", Specs: "specs", BaseCommit: b.made.BaseCommit}
+	if change != nil {
+		change(&in)
+	}
+	var out Committed
+	must(b.t, b.attempt().run(b.CommitWork, in, &out))
+	return out
+}
+
+// checkpoint is where the task's checkpoint on the remote stands.
+func (b *bench) checkpoint() string {
+	return gittest.Ref(b.t, b.remote, "refs/longshift/"+b.ref.TaskID)
+}
+
+func TestCommitIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	dir := b.work()
+	gittest.Write(t, dir, map[string]string{"sum.go": "package calc\n\n// Sum\n", "specs/sum.md": "# Sum\n"})
+	first := b.commit(3, nil)
+	if diff := cmp.Diff(Committed{Commit: first.Commit, Created: true, Files: 1, Added: 3}, first); diff != "" || first.Commit == b.made.Head {
+		t.Errorf("the commit (-want +got):\n%s", diff)
+	}
+	if got := b.checkpoint(); got != first.Commit {
+		t.Errorf("the checkpoint is %s, want %s", got, first.Commit)
+	}
+	if files := gittest.Git(t, b.remote, "ls-tree", "-r", "--name-only", first.Commit); files != "README.md\ncalc.go\nsum.go" {
+		t.Errorf("the commit has the files %q; the specs must stay out", files)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "specs/sum.md")); err != nil {
+		t.Errorf("the specs are gone from the workspace: %v", err)
+	}
+	gittest.Write(t, dir, map[string]string{"late.go": "package calc\n"}) // of the session that follows
+	again := b.commit(3, func(in *CommitInput) { in.Message = "feat: another text" })
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("the second call (-first +again):\n%s", diff)
+	}
+	next := b.commit(4, nil)
+	if n := gittest.Git(t, b.remote, "rev-list", "--count", b.made.BaseCommit+".."+b.checkpoint()); n != "2" || next.Files != 2 {
+		t.Errorf("%s commits with %d files after two sessions", n, next.Files)
+	}
+	empty := b.commit(5, nil)
+	if empty.Created || empty.Commit != next.Commit || empty.Files != 2 || empty.Failed != "" {
+		t.Errorf("with nothing to commit: %+v", empty)
+	}
+}
+
+// A checkpoint that could not be pushed is made up for by the attempt that finds the commit.
+func TestCheckpointIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	hook := filepath.Join(b.remote, "hooks", "pre-receive")
+	gittest.Write(t, b.remote, map[string]string{"hooks/pre-receive": "#!/bin/sh\necho disk is full\nexit 1\n"})
+	must(t, os.Chmod(hook, 0o755))
+	err := b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
+	if app := applicationError(t, err); !strings.Contains(app.Message(), "push the checkpoint: ") {
+		t.Errorf("got %s: %s", app.Type(), app.Message())
+	}
+	b.leaks("the error", err)
+	if b.checkpoint() != "" {
+		t.Error("there is a checkpoint")
+	}
+	must(t, os.Remove(hook))
+	if c := b.commit(1, nil); !c.Created || b.checkpoint() != c.Commit {
+		t.Errorf("%+v, checkpoint %s", c, b.checkpoint())
+	}
+}
+
+func TestCommitOfALateAttemptIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	other := b.newHost(t.TempDir(), nil) // another host has taken the task meanwhile
+	in := PrepareInput{Ref: Ref{TaskID: b.ref.TaskID, Fence: 2}, Branch: b.made.Branch, Base: b.made.Base,
+		Repository: task.Repository{Text: b.remote, Path: b.remote}}
+	_, err := other.PrepareWorkspace(t.Context(), in)
+	must(t, err)
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	err = b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.Fenced) || !app.NonRetryable() {
+		t.Errorf("%s: %s", app.Type(), app.Message())
+	}
+	if b.checkpoint() != "" {
+		t.Error("the late attempt has pushed a checkpoint")
+	}
+}

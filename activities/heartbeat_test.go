@@ -1,0 +1,147 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// beating counts the goroutines that were started here and still send heartbeats, or still wait for the worker to stop.
+func beating() int {
+	buf := make([]byte, 4<<20)
+	stacks := string(buf[:runtime.Stack(buf, true)])
+	return strings.Count(stacks, "created by github.com/longshift/longshift/activities.(*beater).run") +
+		strings.Count(stacks, "created by github.com/longshift/longshift/activities.untilStopping")
+}
+
+// These tests count goroutines, so they don't run beside others.
+
+func TestHeartbeatsWhileAnActivityRuns(t *testing.T) {
+	a := newAttempt(t, nil)
+	a.heartbeat = 40 * time.Millisecond
+	must(t, a.run(func(ctx context.Context, _ int) error {
+		_, stop := untilStopping(ctx)
+		defer stop()
+		for range 4 { // without a word of the activity itself
+			if details := await(t, a.beats, "a heartbeat"); len(details) != 0 {
+				t.Errorf("it says %v", details)
+			}
+		}
+		beatWith(ctx, func() any { return signals.Beat{Session: "s1", Tools: 3} })
+		eventually(t, "a heartbeat with details", func() bool {
+			details := await(t, a.beats, "a heartbeat")
+			return len(details) == 1 && details[0] == any(signals.Beat{Session: "s1", Tools: 3})
+		})
+		if beating() != 2 {
+			t.Errorf("%d goroutines are seen while the activity runs; the count is blind", beating())
+		}
+		return nil
+	}, 1, nil))
+	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
+}
+
+func TestHeartbeatsStopHoweverTheActivityEnds(t *testing.T) {
+	for name, end := range map[string]func() error{
+		"error": func() error { return errors.New("x") }, "panic": func() error { panic("x") },
+	} {
+		a := newAttempt(t, nil)
+		a.heartbeat = time.Minute
+		err := a.run(func(context.Context, int) error {
+			await(t, a.beats, "the first heartbeat comes at once")
+			return end()
+		}, 1, nil)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		eventually(t, "the heartbeats have stopped after "+name, func() bool { return beating() == 0 })
+	}
+}
+
+// An activity that is cancelled and still tidies up must not time out meanwhile.
+func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
+	a := newAttempt(t, nil)
+	a.heartbeat = 40 * time.Millisecond
+	err := a.run(func(ctx context.Context, _ int) error {
+		a.cancel(temporal.NewCanceledError())
+		<-ctx.Done()
+		for len(a.beats) > 0 {
+			<-a.beats
+		}
+		for range 3 {
+			await(t, a.beats, "a heartbeat after the cancel")
+		}
+		return ctx.Err()
+	}, 1, nil)
+	if !temporal.IsCanceledError(err) {
+		t.Errorf("got %v", err)
+	}
+	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
+}
+
+func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {
+	a := newAttempt(t, nil)
+	must(t, a.run(func(context.Context, int) error { return nil }, 1, nil))
+	if len(a.beats) != 0 || beating() != 0 {
+		t.Errorf("%d heartbeats, %d goroutines", len(a.beats), beating())
+	}
+}
+
+// The heartbeats of a session say what it does, what it has used and where its log stands; they are what "alive" means.
+func TestHeartbeatsOfASession(t *testing.T) {
+	b := newBench(t, map[string]agent.Agent{})
+	b.useModel(replies)
+	b.prepare()
+	a := b.attempt()
+	a.heartbeat = 40 * time.Millisecond
+	in := b.session(task.Implementer, "script")
+	until := func(what string, ok func(signals.Beat) bool) {
+		t.Helper()
+		eventually(t, what, func() bool {
+			details := await(t, a.beats, "a heartbeat")
+			beat, is := signals.Beat{}, false
+			if len(details) == 1 {
+				beat, is = details[0].(signals.Beat)
+			}
+			return is && beat.Session == in.ID && beat.N == 1 && beat.Role == task.Implementer && ok(beat)
+		})
+	}
+	var offset int64
+	b.Agents["script"] = &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		until("the start", func(b signals.Beat) bool { offset = b.Offset; return b.Activity == "Starting" && b.Usage.Calls == 0 })
+		emit(agent.Event{Kind: agent.ToolCall, Tool: "Bash", Text: `{"command":"go test"}`})
+		until("the tool", func(b signals.Beat) bool {
+			return b.Activity == "Running Bash" && b.Tools == 1 && b.Offset > offset
+		})
+		emit(agent.Event{Kind: agent.ToolResult, Text: "ok"})
+		until("the thought", func(b signals.Beat) bool { return b.Activity == "Thinking" && b.Tools == 1 })
+		_, err := askModel(ctx, s)
+		until("the usage", func(b signals.Beat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
+		return agent.Outcome{Kind: agent.Completed}, err
+	}}
+	_, err := a.session(b.Host, in)
+	must(t, err)
+	rec, err := openRecord(b.Data, in)
+	must(t, err)
+	if alive := rec.lastAlive().Sub(rec.state.Begun); alive <= 0 {
+		t.Errorf("last alive %s after its begin", alive)
+	}
+	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
+}
+
+// A step that is no session has no beat to leave in its error.
+func TestStoppingErrorOfAnotherStep(t *testing.T) {
+	err := newAttempt(t, nil).run(func(context.Context, int) error { return fault.New(fault.Stopping, "later").WithHint("wait") }, 1, nil)
+	if hint, beat := lastBeat(t, err); hint != "wait" || beat.Session != "" {
+		t.Errorf("hint %q, beat %+v", hint, beat)
+	}
+}

@@ -1,0 +1,125 @@
+package activities
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+func (b *bench) push(in PushInput) string {
+	b.t.Helper()
+	in.Ref = b.ref
+	var head string
+	must(b.t, b.attempt().run(b.PushBranch, in, &head))
+	return head
+}
+
+func TestPushAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	branch := "refs/heads/" + b.made.Branch
+	if !strings.HasPrefix(b.made.Branch, "longshift/fix-the-sum-") {
+		t.Errorf("the branch is %s", b.made.Branch)
+	}
+	for i, name := range []string{"one.go", "two.go"} {
+		gittest.Write(t, b.work(), map[string]string{name: "package calc\n"})
+		b.commit(i+1, nil)
+		head := b.push(PushInput{})
+		refs := gittest.Refs(t, b.remote)
+		if again := b.push(PushInput{}); head != b.checkpoint() || gittest.Ref(t, b.remote, branch) != head || again != head {
+			t.Errorf("pushed %s, then %s; on the remote %v", head, again, refs)
+		}
+	}
+	squashed := b.push(PushInput{Squash: "feat: sums", BaseRef: b.made.BaseCommit})
+	if again := b.push(PushInput{Squash: "feat: sums", BaseRef: b.made.BaseCommit}); again != squashed {
+		t.Errorf("squashed %s, then %s", squashed, again)
+	}
+	log := gittest.Git(t, b.remote, "log", "--format=%s", b.made.BaseCommit+".."+branch)
+	if log != "feat: sums" || b.checkpoint() != squashed || gittest.Ref(t, b.remote, branch) != squashed {
+		t.Errorf("one commit is %s with log %q; checkpoint %s", squashed, log, b.checkpoint())
+	}
+	for range 2 {
+		must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
+		if refs := gittest.Refs(t, b.remote); len(refs) != 2 || refs[branch] != squashed {
+			t.Errorf("after the clean-up the remote has %v", refs)
+		}
+	}
+	err := b.attempt().run(b.PushBranch, PushInput{Ref: b.ref}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.NotFound) {
+		t.Errorf("a push without a workspace: %s: %s", app.Type(), app.Message())
+	}
+}
+
+func TestCleanUpOfNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
+	err := b.attempt().run(b.CleanUp, CleanInput{Ref{TaskID: "../x", Fence: 1}}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.Input) {
+		t.Errorf("%s: %s", app.Type(), app.Message())
+	}
+}
+
+// desk is a forge that takes down what it is asked for.
+type desk struct {
+	asked []forge.Request
+	err   error
+}
+
+func (d *desk) EnsurePullRequest(_ context.Context, r forge.Request) (forge.PullRequest, error) {
+	d.asked = append(d.asked, r)
+	return forge.PullRequest{Number: 7, URL: "https://example.com/pull/7", Found: len(d.asked) > 1}, d.err
+}
+
+func TestOpenPullRequest(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	c := &Control{WebURL: "http://localhost:8233", Forge: func(_ context.Context, r task.Repository) (forge.Forge, error) {
+		if r.Name != "calc" {
+			return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text)
+		}
+		return d, nil
+	}}
+	in := PullRequestInput{Ref: Ref{TaskID: "t1", Fence: 2}, Repository: task.Repository{Owner: "ann", Name: "calc"},
+		Head: "longshift/x", HeadCommit: "abc", Base: "main", Draft: true, Labels: []string{"bot"}, Reviewers: []string{"ben"},
+		Summary: forge.Summary{Title: "Add sums", Task: "add sums", RunURL: "https://elsewhere.example.com"}}
+	a := newAttempt(t, nil)
+	a.workflow = "ann/calc #7"
+	var pr forge.PullRequest
+	must(t, a.run(c.OpenPullRequest, in, &pr))
+	r := d.asked[0]
+	if pr.Number != 7 || r.TaskID != "t1" || r.Fence != 2 || r.Head != "longshift/x" || r.HeadCommit != "abc" || r.Base != "main" ||
+		!r.Draft || r.Labels[0] != "bot" || r.Reviewers[0] != "ben" || r.Title != "Add sums" || r.Repository.Name != "calc" {
+		t.Errorf("asked for %+v", r)
+	}
+	link := "<http://localhost:8233/namespaces/default-test-namespace/workflows/ann%2Fcalc%20%237/default-test-run-id>"
+	if !strings.Contains(r.Body, link) || strings.Contains(r.Body, "elsewhere") {
+		t.Errorf("the text has no link %s:\n%s", link, r.Body)
+	}
+	must(t, newAttempt(t, nil).run(c.CheckForge, in.Repository, nil))
+	c.WebURL = ""
+	must(t, newAttempt(t, nil).run(c.OpenPullRequest, in, nil))
+	if strings.Contains(d.asked[1].Body, "workflows/") {
+		t.Errorf("a link to nowhere:\n%s", d.asked[1].Body)
+	}
+	d.err = &forge.RetryAfter{After: 90 * time.Second, Err: fault.New(fault.Infra, "limit of the token %s", secret)}
+	app := applicationError(t, newAttempt(t, redact.New(secret)).run(c.OpenPullRequest, in, nil))
+	if app.NextRetryDelay() != 90*time.Second || app.NonRetryable() || app.Type() != string(fault.Infra) ||
+		app.Message() != "open the pull request: limit of the token [hidden] (again in 1m30s)" {
+		t.Errorf("%s after %s: %s", app.Type(), app.NextRetryDelay(), app.Message())
+	}
+	in.Repository.Name = "other"
+	for _, err := range []error{newAttempt(t, nil).run(c.OpenPullRequest, in, nil), newAttempt(t, nil).run(c.CheckForge, in.Repository, nil)} {
+		if app := applicationError(t, err); app.Type() != string(fault.Input) || !app.NonRetryable() {
+			t.Errorf("no forge: %s: %s", app.Type(), app.Message())
+		}
+	}
+}

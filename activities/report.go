@@ -1,0 +1,68 @@
+package activities
+
+import (
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// report reads what the agent reported: the structured answer where it gave one, its markers and text where it did not.
+func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionLog) {
+	text := log.text() // the end of the text may end markers too
+	res.Report = task.NewReport(r.in.Role, log.markers, text)
+	switch {
+	case res.Report.Kind == task.ReportSpecIssue:
+	case r.in.Role == task.Planner:
+		plan, err := readPlan(out.Answer, res.Report)
+		if err != nil {
+			res.Kind, res.Error = agent.Errored, "the plan can't be used: "+err.Error()
+			return
+		}
+		res.Plan = &plan
+		res.Report.Kind, res.Report.Text = task.ReportPlan, "" // the plan is told once
+	case r.in.Role == task.Reviewer && out.Answer != nil:
+		review, err := task.DecodeReview(out.Answer)
+		if err != nil {
+			res.Kind, res.Error = agent.Errored, "the review can't be used: "+err.Error()
+			return
+		}
+		res.Review = &review
+	case r.in.Role == task.Reviewer:
+		if res.Report.Kind == task.ReportApproved || res.Report.Kind == task.ReportChanges {
+			res.Review = &task.Review{Approved: res.Report.Kind == task.ReportApproved, Text: res.Report.Text}
+		}
+	}
+}
+
+func readPlan(answer []byte, rep task.Report) (task.Plan, error) {
+	if answer != nil {
+		return task.DecodePlan(answer)
+	}
+	return task.PlanFromText(rep.Text)
+}
+
+// clean takes secrets and the paths of this machine out of what goes into history.
+func (h *Host) clean(res *SessionResult) {
+	hide := h.Redact.String
+	res.Error, res.Report.Text = hide(res.Error), hide(res.Report.Text)
+	for i, n := range res.Report.Notes {
+		res.Report.Notes[i] = hide(n)
+	}
+	if res.Review != nil {
+		res.Review.Text = hide(res.Review.Text)
+	}
+	if p := res.Plan; p != nil {
+		p.Summary, p.Approach, p.Evidence = hide(p.Summary), hide(p.Approach), hide(p.Evidence)
+		for _, list := range [][]string{p.Files, p.Risks} {
+			for i := range list {
+				list[i] = hide(list[i])
+			}
+		}
+		for i := range p.Deliverables {
+			d := &p.Deliverables[i]
+			d.Description = hide(d.Description)
+			for j := range d.Acceptance {
+				d.Acceptance[j] = hide(d.Acceptance[j])
+			}
+		}
+	}
+}

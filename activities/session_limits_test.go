@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// How a session ended is what the gateway saw, where it knows better than the agent.
+func TestLimitsAreJudgedByTheGateway(t *testing.T) {
+	t.Parallel()
+	reset := time.Now().Add(3 * time.Hour).Truncate(time.Second).UTC()
+	rejected := refuses(http.StatusTooManyRequests, "rate_limit_error", "usage limit reached", map[string]string{
+		"Anthropic-Ratelimit-Unified-Status": "rejected", "Anthropic-Ratelimit-Unified-Representative-Claim": "five_hour",
+		"Anthropic-Ratelimit-Unified-Reset": strconv.FormatInt(reset.Unix(), 10)})
+	pause := refuses(http.StatusTooManyRequests, "rate_limit_error", "slow down", map[string]string{"Retry-After": "1"})
+	poor := refuses(http.StatusBadRequest, "invalid_request_error", "Your credit balance is too low", nil)
+	failed := agent.Outcome{Kind: agent.Errored, Text: "API error"}
+	earlier := reset.Add(-time.Hour)
+	b := newBench(t, map[string]agent.Agent{})
+	u := b.useModel(replies)
+	b.prepare()
+	for _, c := range []struct {
+		name    string
+		answer  func(http.ResponseWriter)
+		ceiling float64
+		ends    agent.Outcome
+		want    agent.OutcomeKind
+		reset   time.Time
+		calls   int32
+	}{
+		{"quota gone", rejected, 5, failed, agent.Quota, reset, 1},
+		{"quota gone, and the agent knows when it is back", rejected, 5, agent.Outcome{Kind: agent.Quota, Reset: earlier}, agent.Quota, earlier, 1},
+		{"quota gone, and the agent does not know when it is back", rejected, 5, agent.Outcome{Kind: agent.Quota}, agent.Quota, reset, 1},
+		{"no money in the account", poor, 5, failed, agent.Quota, time.Time{}, 1},
+		{"a short pause is no quota", pause, 5, failed, agent.Errored, time.Time{}, 1},
+		{"no budget", replies, -1, failed, agent.Budget, time.Time{}, 0},
+		{"no budget, and quota gone before", rejected, -1, agent.Outcome{Kind: agent.Turns}, agent.Budget, time.Time{}, 0},
+		{"no budget, but complete all the same", replies, -1, agent.Outcome{Kind: agent.Completed}, agent.Completed, time.Time{}, 0},
+		{"login refused", refuses(http.StatusUnauthorized, "authentication_error", "no", nil), 5, agent.Outcome{Kind: agent.AuthFailed}, agent.AuthFailed, time.Time{}, 1},
+		{"budget enough", replies, 5, failed, agent.Errored, time.Time{}, 1},
+		{"no ceiling", replies, 0, failed, agent.Errored, time.Time{}, 1},
+	} {
+		u.answer = c.answer
+		b.Agents["script"] = asking(c.ends)
+		in := b.session(task.Implementer, "script")
+		in.CeilingUSD = c.ceiling
+		before := u.calls.Load()
+		res, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		if res.Kind != c.want || !res.Reset.Equal(c.reset) || u.calls.Load()-before != c.calls {
+			t.Errorf("%s: %s, reset %s, %d calls; want %s, %s, %d", c.name, res.Kind, res.Reset, u.calls.Load()-before, c.want, c.reset, c.calls)
+		}
+	}
+}
+
+// Usage is the gateway's count over all attempts of the session; the agent's own word counts where no gateway sees its calls.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	said := task.Usage{Input: 1, Output: 2, CostUSD: 3}
+	p := asking(agent.Outcome{Kind: agent.Completed, Usage: said})
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	u := b.useModel(replies)
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	for ask := 1; ask <= 3; ask++ {
+		in.Ask = ask
+		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third passes it, the fourth is refused
+		res, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		want := task.Usage{Input: int64(1000 * ask), Output: int64(100 * ask), Calls: ask, CostUSD: 0.0045 * float64(ask)}
+		if math.Abs(res.Usage.CostUSD-want.CostUSD) > 1e-9 {
+			t.Errorf("ask %d cost $%f, want $%f", ask, res.Usage.CostUSD, want.CostUSD)
+		}
+		if res.Usage.CostUSD = want.CostUSD; res.Usage != want {
+			t.Errorf("ask %d used %+v, want %+v", ask, res.Usage, want)
+		}
+	}
+	p.play = asking(agent.Outcome{Kind: agent.Errored, Text: "refused"}).play
+	in.Ask = 4
+	res, err := b.attempt().session(b.Host, in)
+	if err != nil || res.Kind != agent.Budget || res.Usage.Calls != 3 || u.calls.Load() != 3 {
+		t.Errorf("above the ceiling: %+v after %d calls, %v", res, u.calls.Load(), err)
+	}
+	b.Gateway = nil
+	b.Agents["script"] = outcome(agent.Outcome{Kind: agent.Completed, Usage: said})
+	res, err = b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	if err != nil || res.Usage != said {
+		t.Errorf("without a gateway: %+v, %v", res.Usage, err)
+	}
+}

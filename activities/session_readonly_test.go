@@ -1,0 +1,76 @@
+package activities
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+// writing plays an agent that changes files in the workspace, whatever it was told, and then reports.
+func writing(t *testing.T, text string, change func(dir string)) *player {
+	return &player{play: func(_ context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		change(s.Dir)
+		emit(agent.Event{Kind: agent.Text, Text: text})
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+}
+
+// The driver denies a planner and a reviewer every write. What slips through is undone, and the session does not count.
+func TestReadOnlySessionThatWrites(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	dir := b.work()
+	gittest.Write(t, dir, map[string]string{"half.go": "package calc // half done\n"}) // of an implementer before
+	for _, c := range []struct {
+		name   string
+		role   task.Role
+		text   string
+		change func(dir string)
+	}{
+		{"a new file", task.Planner, planText, func(dir string) { gittest.Write(t, dir, map[string]string{"plan.md": "# Plan\n"}) }},
+		{"a changed file", task.Planner, planText, func(dir string) { gittest.Write(t, dir, map[string]string{"half.go": "package other\n"}) }},
+		{"a removed file", task.Reviewer, "<APPROVED>ok</APPROVED>", func(dir string) { must(t, os.Remove(filepath.Join(dir, "calc.go"))) }},
+		{"a commit", task.Reviewer, "<APPROVED>ok</APPROVED>", func(dir string) {
+			gittest.Git(t, dir, "add", "-A")
+			gittest.Git(t, dir, "commit", "--quiet", "-m", "mine")
+		}},
+	} {
+		b.Agents["script"] = writing(t, c.text, c.change)
+		res, err := b.attempt().session(b.Host, b.session(c.role, "script"))
+		must(t, err)
+		if res.Kind != agent.Errored || res.Plan != nil || res.Review != nil || !strings.Contains(res.Error, string(c.role)+" wrote to the workspace") {
+			t.Errorf("%s: %+v", c.name, res)
+		}
+		for name, want := range map[string]string{"half.go": "package calc // half done\n", "calc.go": "package calc\n", "plan.md": ""} {
+			if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+				t.Errorf("%s: %s holds %q", c.name, name, got)
+			}
+		}
+		if head := gittest.Git(t, dir, "rev-parse", "HEAD"); head != b.made.Head {
+			t.Errorf("%s: head is %s", c.name, head)
+		}
+	}
+}
+
+func TestSessionsThatMayWrite(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	b.Agents["script"] = writing(t, "<DONE>feat: x</DONE>", func(dir string) { gittest.Write(t, dir, map[string]string{"x.go": "package calc\n"}) })
+	res, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	must(t, err)
+	if _, statErr := os.Stat(filepath.Join(b.work(), "x.go")); res.Kind != agent.Completed || statErr != nil {
+		t.Errorf("%+v, %v", res, statErr)
+	}
+	b.Agents["script"] = says(planText)
+	if res, err = b.attempt().session(b.Host, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
+		t.Errorf("a planner that wrote nothing: %+v, %v", res, err)
+	}
+}

@@ -1,0 +1,114 @@
+package activities
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files":["calc.go"],"risks":[],"evidence":"",` +
+	`"deliverables":[{"id":"FIX-1","description":"Add gives the sum","acceptance":["the test passes"]}]}`
+
+const planText = "# Summary\n\nAdd sums\n\n# Deliverables\n\n- [ ] FIX-001: Add gives the sum\n  - the test passes\n\n<PLAN_COMPLETE></PLAN_COMPLETE>\n"
+
+// What an agent reports becomes the same, whether it answers by a schema or by markers in its text.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	plan := &task.Plan{Verdict: task.VerdictWork, Summary: "Add sums", Deliverables: []task.Deliverable{
+		{ID: "FIX-001", Description: "Add gives the sum", Acceptance: []string{"the test passes"}, Status: task.Pending}}}
+	withFiles := *plan
+	withFiles.Files = []string{"calc.go"}
+	for _, c := range []struct {
+		name string
+		role task.Role
+		by   string
+		p    *player
+		want SessionResult
+	}{
+		{"a structured plan", task.Planner, task.AgentClaude, answers(planAnswer),
+			SessionResult{Kind: agent.Completed, Plan: &withFiles, Report: task.Report{Kind: task.ReportPlan}}},
+		{"a plan in text", task.Planner, "script", says(planText),
+			SessionResult{Kind: agent.Completed, Plan: plan, Report: task.Report{Kind: task.ReportPlan}}},
+		{"a question of the planner", task.Planner, "script", says("<SPEC_ISSUE>which sum?</SPEC_ISSUE>"),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which sum?"}}},
+		{"a structured approval", task.Reviewer, task.AgentClaude, answers(`{"verdict":"approved","text":"fine"}`),
+			SessionResult{Kind: agent.Completed, Review: &task.Review{Approved: true, Text: "fine"}, Report: task.Report{Kind: task.ReportNone}}},
+		{"an approval in text", task.Reviewer, "script", says("<APPROVED>fine</APPROVED>"),
+			SessionResult{Kind: agent.Completed, Review: &task.Review{Approved: true, Text: "fine"}, Report: task.Report{Kind: task.ReportApproved, Text: "fine"}}},
+		{"changes in text", task.Reviewer, "script", says("<REQUEST_CHANGES>calc.go:3</REQUEST_CHANGES>"),
+			SessionResult{Kind: agent.Completed, Review: &task.Review{Text: "calc.go:3"}, Report: task.Report{Kind: task.ReportChanges, Text: "calc.go:3"}}},
+		{"a review without a verdict", task.Reviewer, "script", says("APPROVED, I think"),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportNone}}},
+		{"work that is blocked", task.Implementer, "script", says("<BLOCKED>no key</BLOCKED>"),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no key"}}},
+	} {
+		b.Agents[c.by] = c.p
+		got, err := b.attempt().session(b.Host, b.session(c.role, c.by))
+		must(t, err)
+		got.Duration, got.Turns = 0, 0
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if s := c.p.sessions()[0]; (s.Schema != nil) != (c.by == task.AgentClaude) || s.ReadOnly != c.role.ReadOnly() {
+			t.Errorf("%s: asked with schema %q, read-only %v", c.name, s.Schema, s.ReadOnly)
+		}
+	}
+}
+
+// An answer that can't be used is an error of the work, and says why.
+func TestUnusableAnswers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	for _, c := range []struct {
+		role task.Role
+		p    *player
+		want string
+	}{
+		{task.Planner, answers(`{"verdict":"work"}`), "the plan can't be used: "},
+		{task.Planner, answers(`{"verdict":`), "the plan can't be used: "},
+		{task.Planner, says("no plan today"), "the plan can't be used: "},
+		{task.Reviewer, answers(`{"verdict":"maybe","text":"x"}`), "the review can't be used: "},
+		{task.Reviewer, ends(agent.Turns, strings.Repeat("x", 5000)+" too many turns"), " too many turns"},
+	} {
+		b.Agents[task.AgentClaude] = c.p
+		got, err := b.attempt().session(b.Host, b.session(c.role, task.AgentClaude))
+		must(t, err)
+		if got.Kind == agent.Completed || got.Plan != nil || got.Review != nil || !strings.Contains(got.Error, c.want) || len(got.Error) > 1100 {
+			t.Errorf("%s: %+v", c.role, got)
+		}
+	}
+}
+
+// The reviewer gets the diff of the task's commits, and the log is where people look for it.
+func TestReviewerGetsTheDiff(t *testing.T) {
+	t.Parallel()
+	p := says("I read it.\n<APPROVED>fine</APPROVED>")
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc // sums\n"})
+	must(t, b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sum", BaseCommit: b.made.BaseCommit}, nil))
+	in := b.session(task.Reviewer, "script")
+	in.N = 4
+	_, err := b.attempt().session(b.Host, in)
+	must(t, err)
+	if s := p.sessions()[0]; !strings.Contains(s.Prompt, "+package calc // sums") || s.Dir != b.work() {
+		t.Errorf("the reviewer was asked:\n%s", s.Prompt)
+	}
+	log, err := os.ReadFile(filepath.Join(b.Data, "tasks", in.TaskID, "logs", "04-reviewer.log"))
+	must(t, err)
+	for _, line := range []string{"session 4: reviewer, script sonnet", "started 1.0", "I read it.", "[APPROVED] fine", "ended: completed, 1 turns"} {
+		if !strings.Contains(string(log), line) {
+			t.Errorf("the log does not say %q:\n%s", line, log)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// lingering plays an agent that calls the model, starts a process of its own and waits for it to end.
+func lingering(pid chan<- int) *player {
+	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		if _, err := askModel(ctx, s); err != nil {
+			return agent.Outcome{}, err
+		}
+		p, err := process.Start(ctx, process.Spec{Path: "/bin/sleep", Args: []string{"1000"}, Session: s.ID, Grace: time.Second})
+		if err != nil {
+			return agent.Outcome{}, err
+		}
+		pid <- p.Pid()
+		p.Wait()
+		return agent.Outcome{Kind: agent.Interrupted}, nil
+	}}
+}
+
+// A worker that goes down hands its session on: the error says so, what was used so far is in it, and no process is left.
+func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
+	t.Parallel()
+	pids := make(chan int, 1)
+	b := newBench(t, map[string]agent.Agent{"script": lingering(pids)})
+	b.useModel(replies)
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	a := b.attempt()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.session(b.Host, in)
+		ended <- err
+	}()
+	pid := await(t, pids, "the agent runs")
+	close(a.stop)
+	err := await(t, ended, "the attempt ends")
+	app := applicationError(t, err)
+	if app.Type() != string(fault.Stopping) || !app.NonRetryable() {
+		t.Errorf("%s (final %v): %s", app.Type(), app.NonRetryable(), app.Message())
+	}
+	_, beat := lastBeat(t, err)
+	if beat.Session != in.ID || beat.N != 1 || beat.Role != task.Implementer || beat.Usage.Input != 1000 || beat.Usage.Calls != 1 || beat.Started.IsZero() {
+		t.Errorf("the last beat is %+v", beat)
+	}
+	if !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		t.Error("the agent's process is left")
+	}
+	p := says("<DONE>fix</DONE>")
+	b.Agents["script"] = p
+	restarted := b.newHost(b.Data, b.Agents)
+	restarted.Gateway = b.Gateway
+	res, err := b.attempt().session(restarted, in)
+	must(t, err)
+	if s := p.sessions()[0]; !s.Resume || res.Usage.Input != 1000 || res.Kind != agent.Completed {
+		t.Errorf("after the restart: resume %v, %+v", s.Resume, res)
+	}
+}
+
+// Whatever a stop breaks, before the agent or in it, is the same to the workflow: the host goes on after its restart.
+func TestStopAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	for _, role := range []task.Role{task.Planner, task.Implementer, task.Reviewer} {
+		b.Agents["script"] = &player{play: func(ctx context.Context, _ agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+			<-ctx.Done()
+			return agent.Outcome{}, ctx.Err()
+		}}
+		a := b.attempt()
+		close(a.stop) // before the activity begins
+		_, err := a.session(b.Host, b.session(role, "script"))
+		if app := applicationError(t, err); app.Type() != string(fault.Stopping) || !app.NonRetryable() {
+			t.Errorf("%s: %s: %s", role, app.Type(), app.Message())
+		}
+	}
+}
+
+// What was complete in the very moment of the stop has been paid for, and is kept.
+func TestSessionCompletesWhileTheWorkerStops(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	for _, role := range []task.Role{task.Planner, task.Implementer} { // with and without a look at the workspace after it
+		in := b.session(role, "script")
+		text := map[task.Role]string{task.Planner: planText, task.Implementer: "<DONE>fix</DONE>"}[role]
+		a := b.attempt()
+		p := &player{play: func(ctx context.Context, _ agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+			emit(agent.Event{Kind: agent.Text, Text: text})
+			close(a.stop)
+			<-ctx.Done()
+			return agent.Outcome{Kind: agent.Completed}, nil
+		}}
+		b.Agents["script"] = p
+		res, err := a.session(b.Host, in)
+		if err != nil || res.Kind != agent.Completed {
+			t.Fatalf("%s: %+v, %v", role, res, err)
+		}
+		kept, err := b.attempt().session(b.Host, in)
+		if err != nil || kept.Kind != agent.Completed || len(p.sessions()) != 1 {
+			t.Errorf("%s: kept %+v after %d runs, %v", role, kept, len(p.sessions()), err)
+		}
+	}
+}
+
+// An attempt that finds a process of an earlier one ends it first: two agents in one workspace would undo each other's work.
+func TestOrphanOfAnEarlierAttemptIsEnded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	gone := orphan(t, in.ID)
+	var once sync.Once
+	b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		once.Do(func() { await(t, gone, "the orphan is ended before the agent runs") })
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	_, err := b.attempt().session(b.Host, in)
+	must(t, err)
+}
+
+// orphan starts a process with the mark of a session, as a killed guard leaves it. The channel is closed when it is gone.
+func orphan(t *testing.T, mark string) <-chan struct{} {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	must(t, err)
+	defer null.Close()
+	p, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{
+		Env: []string{process.SessionEnv + "=" + mark}, Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	must(t, err)
+	gone := make(chan struct{})
+	go func() {
+		_, _ = p.Wait()
+		close(gone)
+	}()
+	t.Cleanup(func() { _ = p.Kill(); <-gone })
+	return gone
+}

@@ -1,0 +1,138 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func TestFinishedSessionIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	p := says("<NOTE>mind the gap</NOTE><DONE>fix: the sum</DONE>")
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	first, err := b.attempt().session(b.Host, in)
+	must(t, err)
+	want := task.Report{Kind: task.ReportDone, Text: "fix: the sum", Notes: []string{"mind the gap"}}
+	if diff := cmp.Diff(want, first.Report); diff != "" || first.Kind != agent.Completed || first.Turns != 1 || first.Resumed != 0 {
+		t.Fatalf("%+v (-want +got):\n%s", first, diff)
+	}
+	restarted := b.newHost(b.Data, b.Agents)
+	for _, h := range []*Host{b.Host, restarted} {
+		again, err := b.attempt().session(h, in)
+		must(t, err)
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("kept result (-first +again):\n%s", diff)
+		}
+	}
+	if n := len(p.sessions()); n != 1 {
+		t.Fatalf("the agent ran %d times", n)
+	}
+	in.Ask, in.Nudge = 2, true
+	p.play = ends(agent.Errored, "gone").play
+	second, err := b.attempt().session(restarted, in)
+	must(t, err)
+	asked := p.sessions()
+	if len(asked) != 2 || !asked[1].Resume || asked[0].Resume || asked[1].Prompt == asked[0].Prompt || second.Kind != agent.Errored {
+		t.Errorf("the second ask: %+v", second)
+	}
+	in.Ask = 1
+	if again, err := b.attempt().session(b.Host, in); err != nil || again.Kind != agent.Completed {
+		t.Errorf("the first ask after the second: %+v, %v", again, err)
+	}
+}
+
+// A result that can't be read is an error, not a reason to run and pay again at once; its content is kept.
+func TestCorruptResultIsAnError(t *testing.T) {
+	t.Parallel()
+	p := says("<DONE>fix</DONE>")
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	_, err := b.attempt().session(b.Host, in)
+	must(t, err)
+	file := filepath.Join(b.Data, "tasks", in.TaskID, "sessions", in.ID, "result-1.json")
+	must(t, os.WriteFile(file, []byte("{"), 0o600))
+	_, err = b.attempt().session(b.Host, in)
+	app := applicationError(t, err)
+	var hint string
+	must(t, app.Details(&hint))
+	if app.Type() != string(fault.Infra) || !strings.Contains(app.Message(), "result-1.json") || !strings.Contains(hint, "result-1.json.corrupt") {
+		t.Errorf("%s: %s (%s)", app.Type(), app.Message(), hint)
+	}
+	if kept, err := os.ReadFile(file + ".corrupt"); err != nil || string(kept) != "{" {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	if n := len(p.sessions()); n != 1 {
+		t.Errorf("the agent ran %d times", n)
+	}
+}
+
+func TestRunAgentRefuses(t *testing.T) {
+	t.Parallel()
+	p := &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		return agent.Outcome{}, errors.New("exec: no such file")
+	}}
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	for _, c := range []struct {
+		name   string
+		change func(*SessionInput)
+		kind   fault.Kind
+		says   string
+		final  bool
+	}{
+		{"an agent that is not set up", func(in *SessionInput) { in.Agent = "codex" }, fault.Input, `agent "codex"`, true},
+		{"a take that was not prepared", func(in *SessionInput) { in.Fence = 2 }, fault.NotFound, "prepared for attempt 1", true},
+		{"a role without a prompt", func(in *SessionInput) { in.Role = "cook" }, fault.Internal, "cook", false},
+		{"an agent that can't be started", func(*SessionInput) {}, fault.Internal, "run script: exec", false},
+	} {
+		in := b.session(task.Implementer, "script")
+		c.change(&in)
+		_, err := b.attempt().session(b.Host, in)
+		app := applicationError(t, err)
+		if app.Type() != string(c.kind) || !strings.Contains(app.Message(), c.says) || app.NonRetryable() != c.final {
+			t.Errorf("%s: %s (final %v): %s", c.name, app.Type(), app.NonRetryable(), app.Message())
+		}
+		if _, ok, _ := (&record{dir: filepath.Join(b.Data, "tasks", in.TaskID, "sessions", in.ID)}).result(1); ok {
+			t.Errorf("%s: a result was kept", c.name)
+		}
+	}
+}
+
+// The time that an ask may take is that of all its attempts, and so is the time it took.
+func TestWallCountsEarlierAttempts(t *testing.T) {
+	t.Parallel()
+	p := says("<DONE>fix</DONE>")
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	for _, c := range []struct{ spent, wall, left time.Duration }{{20 * time.Minute, time.Hour, 40 * time.Minute}, {2 * time.Hour, time.Hour, time.Minute}} {
+		in := b.session(task.Implementer, "script")
+		in.Wall = c.wall
+		rec, err := openRecord(b.Data, in)
+		must(t, err)
+		must(t, rec.begin(1))
+		rec.state.Begun = time.Now().Add(-5 * time.Hour) // killed, and the machine was off for long
+		must(t, rec.save())
+		rec.alive()
+		at := rec.state.Begun.Add(c.spent)
+		must(t, os.Chtimes(filepath.Join(rec.dir, "alive"), at, at))
+		res, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		asked := p.sessions()
+		if s := asked[len(asked)-1]; s.Wall.Round(time.Second) != c.left || !s.Resume || res.Duration < c.spent || res.Duration > c.spent+time.Minute {
+			t.Errorf("after %s: it may take %s, and took %s", c.spent, s.Wall, res.Duration)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+)
+
+// modelKey is the key that the gateway shows to the model's API.
+const modelKey = "sk-ant-0123456789abcdef"
+
+// upstream plays the model's API. It lets in only who shows the key.
+type upstream struct {
+	*httptest.Server
+	calls  atomic.Int32
+	answer func(w http.ResponseWriter)
+}
+
+// useModel puts a gateway in front of an upstream into the host.
+func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
+	b.t.Helper()
+	u := &upstream{answer: answer}
+	u.Server = httptest.NewServer(u)
+	b.t.Cleanup(u.Close)
+	b.Gateway = newGateway(b.t, u.URL)
+	return u
+}
+
+func newGateway(t testing.TB, upstream string) *gateway.Gateway {
+	t.Helper()
+	g, err := gateway.New(gateway.Config{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
+		return gateway.Credential{Kind: gateway.APIKey, Value: modelKey}, nil
+	}})
+	must(t, err)
+	must(t, g.Start(context.Background()))
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	u.calls.Add(1)
+	if r.Header.Get("X-Api-Key") != modelKey || r.URL.Path != "/v1/messages" {
+		http.Error(w, `{"type":"error","error":{"type":"authentication_error","message":"no"}}`, http.StatusUnauthorized)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	u.answer(w)
+}
+
+// replies answers each call at a price of 1000 tokens in and 100 out.
+func replies(w http.ResponseWriter) {
+	_, _ = io.WriteString(w, `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","stop_reason":"end_turn",`+
+		`"content":[{"type":"text","text":"hello"}],"usage":{"input_tokens":1000,"output_tokens":100}}`)
+}
+
+// refuses answers with an error of the API.
+func refuses(status int, kind, message string, header map[string]string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":%q,"message":%q}}`, kind, message)
+	}
+}
+
+// askModel makes one call to the model as an agent does, and gives the status.
+func askModel(ctx context.Context, s agent.Session) (int, error) {
+	body := `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.BaseURL+"/v1/messages", strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("X-Api-Key", s.Token)
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// asking plays an agent that calls the model once and then ends so.
+func asking(then agent.Outcome) *player {
+	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		if _, err := askModel(ctx, s); err != nil {
+			return agent.Outcome{}, err
+		}
+		return then, nil
+	}}
+}
