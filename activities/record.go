@@ -42,7 +42,6 @@ func taskDir(data, taskID string) string { return filepath.Join(data, "tasks", t
 
 func (r *record) stateDir() string { return filepath.Join(r.dir, "agent") }
 func (r *record) begun() bool      { return r.state.LastAsk > 0 }
-func (r *record) close()           {}
 
 // begin notes that the ask is under way, before its process starts.
 func (r *record) begin(ask int) error {
@@ -72,7 +71,7 @@ func (r *record) lastAlive() time.Time {
 }
 
 // elapsed is the running time of the ask over all its attempts.
-func (r *record) elapsed(_ int, now time.Duration) time.Duration { return r.state.Spent + now }
+func (r *record) elapsed(now time.Duration) time.Duration { return r.state.Spent + now }
 
 // resumed counts the attempt and gives the number so far.
 func (r *record) resumed(yes bool) int {

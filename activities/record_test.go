@@ -65,7 +65,7 @@ func TestRecordSpent(t *testing.T) {
 		if got := r.state.Spent; got < want-time.Second || got > want+time.Second {
 			t.Errorf("ask %d: spent %s, want %s", ask, got, want)
 		}
-		if got := r.elapsed(ask, time.Minute); got != r.state.Spent+time.Minute {
+		if got := r.elapsed(time.Minute); got != r.state.Spent+time.Minute {
 			t.Errorf("elapsed %s after %s spent", got, r.state.Spent)
 		}
 	}

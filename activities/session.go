@@ -70,7 +70,6 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer rec.close()
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
@@ -142,7 +141,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
 	}
 	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: out.Turns, Reset: out.Reset,
-		Duration: r.rec.elapsed(r.in.Ask, r.host.Now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
+		Duration: r.rec.elapsed(r.host.Now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
 	model.judge(&res, out)
 	if res.Kind == agent.Completed {
 		r.report(&res, out, log)

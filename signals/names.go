@@ -2,7 +2,7 @@ package signals
 
 import "time"
 
-// Task queues. DESIGN: control work, "who takes it", and two queues for each host.
+// Task queues: control work, "who takes it", and two queues for each host.
 const (
 	Queue      = "longshift"       // workflows and control activities (forges, channels, intake)
 	QueueHosts = "longshift-hosts" // polled by every host: who takes this task?

@@ -3,8 +3,6 @@
 package chaos
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -18,39 +16,6 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-// point is a moment at which the worker is killed.
-type point struct {
-	name string
-	rule string // in the session that this rule answers, before the turn is answered
-	turn int
-	step lab.Step // or when this step has just completed
-	git  int      // or before the nth request that pushes is served
-	hub  string   // or at the POST of the pull request: before or after it takes effect
-}
-
-// points are every stage boundary and the middle of every session of the story.
-func points() []point {
-	var all []point
-	for _, r := range lab.Script().Rules {
-		for turn := range r.Turns {
-			all = append(all, point{name: fmt.Sprintf("session %s turn %d", r.Name, turn), rule: r.Name, turn: turn})
-		}
-	}
-	for _, s := range []struct {
-		activity string
-		n        int
-	}{{"TakeTask", 1}, {"PrepareWorkspace", 1}, {"RunAgent", 7}, {"RunSetup", 2}, {"RunChecks", 5}, {"CommitWork", 3},
-		{"PushBranch", 1}, {"OpenPullRequest", 1}, {"CleanUp", 1}} {
-		for n := 1; n <= s.n; n++ {
-			all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
-		}
-	}
-	for n := 1; n <= 6; n++ { // fence, three checkpoints, branch, clean-up
-		all = append(all, point{name: fmt.Sprintf("push %d", n), git: n})
-	}
-	return append(all, point{name: "before the pull request", hub: "before"}, point{name: "after the pull request", hub: "after"})
-}
-
 // TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
 func TestKillWorker(t *testing.T) {
 	for _, p := range points() {
@@ -62,61 +27,7 @@ func TestKillWorker(t *testing.T) {
 }
 
 func killWorker(t *testing.T, p point) {
-	var s *lab.Stage
-	var once sync.Once
-	killed := make(chan struct{})
-	var died time.Time
-	kill := func() {
-		once.Do(func() {
-			s.Worker.Kill()
-			died = time.Now()
-			close(killed)
-		})
-	}
-	script := lab.Script()
-	if p.rule != "" {
-		script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) {
-			turn.Before = func(c *agenttest.Call) {
-				// The agent writes its transcript a moment after it asks the model; what a session has done is what stands there.
-				s.Recorded(c.Session, p.turn)
-				kill()
-			}
-		})
-	}
-	s = lab.NewStage(t, script, lab.QuickSettings)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	pushes := 0
-	if p.git > 0 {
-		s.OnGit(func(service string) {
-			if service == "git-receive-pack" {
-				if pushes++; pushes == p.git {
-					kill()
-				}
-			}
-		})
-	}
-	hook := func(method, path string) {
-		if method == "POST" && strings.HasSuffix(path, "/pulls") {
-			kill()
-		}
-	}
-	switch p.hub {
-	case "before":
-		s.GitHub.Before(hook)
-	case "after":
-		s.GitHub.After(hook)
-	}
-	s.Play()
-	if p.step.N > 0 {
-		s.OnStep(ctx, s.Begun.GetID(), p.step, kill)
-	}
-	select {
-	case <-killed:
-	case <-time.After(90 * time.Second):
-		now, _ := s.Status(s.Begun.GetID())
-		t.Fatalf("the point was never reached: phase %s%s", now.Phase, lab.Log(now))
-	}
+	s, died := strike(t, p, func(s *lab.Stage) { s.Worker.Kill() })
 	// What the dead worker left must be gone without anybody's help: its programs end with it.
 	lab.Eventually(t, 10*time.Second, "the dead worker's programs end", func() bool { return len(s.Worker.Programs()) == 0 })
 	s.Worker.Start()
@@ -128,6 +39,62 @@ func killWorker(t *testing.T, p point) {
 		}
 	}
 	asIfNothingHappened(t, s, end, p)
+}
+
+// strike plays the story up to the point, kills there, once, and gives when that was.
+func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died time.Time) {
+	t.Helper()
+	var once sync.Once
+	killed := make(chan time.Time, 1)
+	hit := func() {
+		once.Do(func() {
+			kill(s)
+			killed <- time.Now()
+		})
+	}
+	script := lab.Script()
+	if p.rule != "" {
+		script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) {
+			turn.Before = func(c *agenttest.Call) {
+				// The agent writes its transcript a moment after it asks the model; what a session has done is what stands there.
+				s.Recorded(c.Session, p.turn)
+				hit()
+			}
+		})
+	}
+	s = lab.NewStage(t, script, lab.QuickSettings)
+	if p.git > 0 {
+		pushes := 0
+		s.OnGit(func(service string) {
+			if service == "git-receive-pack" {
+				if pushes++; pushes == p.git {
+					hit()
+				}
+			}
+		})
+	}
+	hook := func(method, path string) {
+		if method == "POST" && strings.HasSuffix(path, "/pulls") {
+			hit()
+		}
+	}
+	switch p.hub {
+	case "before":
+		s.GitHub.Before(hook)
+	case "after":
+		s.GitHub.After(hook)
+	}
+	s.Play()
+	if p.step.N > 0 {
+		s.OnStep(t.Context(), s.Begun.GetID(), p.step, hit)
+	}
+	select {
+	case died = <-killed:
+	case <-time.After(90 * time.Second):
+		now, _ := s.Status(s.Begun.GetID())
+		t.Fatalf("the point was never reached: phase %s%s", now.Phase, lab.Log(now))
+	}
+	return s, died
 }
 
 // asIfNothingHappened holds the end of a run against the story.
@@ -177,32 +144,7 @@ func TestKillServer(t *testing.T) {
 		{name: "while pushing", git: 5},
 	} {
 		t.Run(p.name, func(t *testing.T) {
-			var s *lab.Stage
-			var once sync.Once
-			killed := make(chan struct{})
-			kill := func() { once.Do(func() { s.Server.Kill(); close(killed) }) }
-			script := lab.Script()
-			if p.rule != "" {
-				script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) { turn.Before = func(*agenttest.Call) { kill() } })
-			}
-			s = lab.NewStage(t, script, lab.QuickSettings)
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			pushes := 0
-			if p.git > 0 {
-				s.OnGit(func(service string) {
-					if service == "git-receive-pack" {
-						if pushes++; pushes == p.git {
-							kill()
-						}
-					}
-				})
-			}
-			s.Play()
-			if p.step.N > 0 {
-				s.OnStep(ctx, s.Begun.GetID(), p.step, kill)
-			}
-			<-killed
+			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() })
 			s.Server.Start()
 			end := s.Ended()
 			if end.Outcome != task.PullRequest || len(s.GitHub.Pulls(lab.Name)) != 1 {
@@ -222,23 +164,12 @@ func TestKillServer(t *testing.T) {
 
 // TestHostGone deletes a host with its disk in the middle of a session. Another one finishes the task from the checkpoint.
 func TestHostGone(t *testing.T) {
-	var s *lab.Stage
-	var once sync.Once
-	gone := make(chan struct{})
-	script := lab.With(lab.Script(), "mul", 1, func(turn *agenttest.Turn) {
-		turn.Before = func(*agenttest.Call) {
-			once.Do(func() {
-				s.Worker.Kill()
-				if err := os.RemoveAll(s.Worker.Data); err != nil {
-					t.Error(err)
-				}
-				close(gone)
-			})
+	s, _ := strike(t, point{rule: "mul", turn: 1}, func(s *lab.Stage) {
+		s.Worker.Kill()
+		if err := os.RemoveAll(s.Worker.Data); err != nil {
+			t.Error(err)
 		}
 	})
-	s = lab.NewStage(t, script, lab.QuickSettings)
-	s.Play()
-	<-gone
 	s.NewWorker(lab.Claude(t))
 	end := s.Ended()
 	if end.Outcome != task.PullRequest || end.Fence != 2 {
