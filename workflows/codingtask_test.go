@@ -366,3 +366,23 @@ func TestWrongInput(t *testing.T) {
 		}
 	}
 }
+
+func TestMisspeltKeysAreNotHeard(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	var misspelt *answer
+	w.env.RegisterDelayedCallback(func() {
+		misspelt = w.update(signals.Resume, map[string]any{"addcosts": 5})
+		w.env.SignalWorkflow(signals.Approve, map[string]any{"revison": 7})
+	}, time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Approving || !strings.Contains(s.Log[len(s.Log)-1].Text, "revison") {
+			t.Errorf("phase %s, the log ends with %+v", s.Phase, s.Log[len(s.Log)-1])
+		}
+		w.env.SignalWorkflow(signals.Approve, nil)
+	}, time.Hour)
+	w.start(t)
+	if misspelt.refused == nil || !strings.Contains(misspelt.refused.Error(), "addcosts") {
+		t.Errorf("resume with a misspelt key: %v", misspelt.refused)
+	}
+}

@@ -1,6 +1,10 @@
 package workflows
 
 import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -57,13 +61,24 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 		}
 		return t.ack(text)
 	}
+	read := func(payload json.RawMessage) (T, error) {
+		req, err := readPayload[T](payload)
+		if err == nil && !t.delivered[req.Envelope().ID] {
+			err = allowed(req)
+		}
+		return req, err
+	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, name,
-		func(ctx workflow.Context, req T) (signals.Ack, error) { return once(ctx, req), nil },
-		workflow.UpdateHandlerOptions{Description: about, Validator: func(req T) error {
-			if t.delivered[req.Envelope().ID] {
-				return nil
+		func(ctx workflow.Context, payload json.RawMessage) (signals.Ack, error) {
+			req, err := readPayload[T](payload)
+			if err != nil {
+				return signals.Ack{}, refusal(err) // never: the validator has read it
 			}
-			return refusal(allowed(req))
+			return once(ctx, req), nil
+		},
+		workflow.UpdateHandlerOptions{Description: about, Validator: func(payload json.RawMessage) error {
+			_, err := read(payload)
+			return refusal(err)
 		}})
 	if err != nil {
 		return err
@@ -71,18 +86,33 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 	ch := workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: about})
 	workflow.GoNamed(ctx, "signal "+name, func(ctx workflow.Context) {
 		for {
-			var req T
-			if !ch.Receive(ctx, &req) {
+			var payload json.RawMessage
+			if !ch.Receive(ctx, &payload) {
 				return
 			}
-			if err := allowed(req); err != nil {
+			if req, err := read(payload); err != nil {
 				t.say(ctx, "refused", "%s: %s", name, err)
-				continue
+			} else {
+				once(ctx, req)
 			}
-			once(ctx, req)
 		}
 	})
 	return nil
+}
+
+// readPayload reads what came with a message. Nothing at all is the empty request. A key that is not known is refused: a
+// misspelt "addCost" must not look as if it had been heard.
+func readPayload[T request](payload json.RawMessage) (req T, err error) {
+	if len(bytes.TrimSpace(payload)) == 0 {
+		return req, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&req); err != nil {
+		return req, fault.New(fault.Input, "the payload can't be read: %s", strings.TrimPrefix(err.Error(), "json: ")).
+			WithHint("give a JSON object with the keys of this message, or nothing")
+	}
+	return req, nil
 }
 
 // refusal is how a validator says no: with the kind that gives clients their exit code.
