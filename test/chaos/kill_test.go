@@ -46,19 +46,20 @@ func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died ti
 	t.Helper()
 	var once sync.Once
 	killed := make(chan time.Time, 1)
-	hit := func() {
+	strikeAfter := func(ready func()) {
 		once.Do(func() {
+			ready()
 			kill(s)
 			killed <- time.Now()
 		})
 	}
+	hit := func() { strikeAfter(func() {}) }
 	script := lab.Script()
 	if p.rule != "" {
 		script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) {
 			turn.Before = func(c *agenttest.Call) {
 				// The agent writes its transcript a moment after it asks the model; what a session has done is what stands there.
-				s.Recorded(c.Session, p.turn)
-				hit()
+				strikeAfter(func() { s.Recorded(c.Session, p.turn) })
 			}
 		})
 	}
