@@ -56,7 +56,7 @@ func TestQuotaComesBack(t *testing.T) {
 		env   []string
 		login bool
 	}{
-		{name: "key, headers of the account", ahead: 12 * time.Second, fault: func(r *reset) agenttest.Fault {
+		{name: "key, headers of the account", ahead: 30 * time.Second, fault: func(r *reset) agenttest.Fault {
 			return agenttest.Fault{Status: 429, Header: unified(r), Body: "This request would exceed your account's rate limit. Please try again later."}
 		}},
 		{name: "key, headers of the minute", ahead: 15 * time.Second, fault: func(r *reset) agenttest.Fault { // known only after some tries
@@ -90,7 +90,7 @@ func TestQuotaComesBack(t *testing.T) {
 // ended waits for the end of a short story.
 func ended(t *testing.T, s *lab.Stage) signals.Status {
 	t.Helper()
-	return s.End(t, s.Begun, 50*time.Second)
+	return s.End(t, s.Begun, 90*time.Second)
 }
 
 func waiting(st signals.Status) bool { return st.Phase == task.Waiting || st.Phase == task.Suspended }
