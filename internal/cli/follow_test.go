@@ -147,6 +147,8 @@ func TestFollowAsksSeldom(t *testing.T) {
 		pass(60 * time.Second)
 		f.stop()
 		f.end()
+		ft.mu.Lock()
+		defer ft.mu.Unlock()
 		if ft.queries < 10 || ft.queries > 14 {
 			t.Errorf("%d queries in a minute", ft.queries)
 		}
