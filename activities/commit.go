@@ -2,8 +2,8 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -45,7 +45,7 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		out.Commit, out.Created = c.ID, c.Created
 	case ctx.Err() != nil:
 		return out, ctx.Err()
-	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra) || fault.KindOf(err) == fault.Internal:
+	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra, fault.Internal):
 		return out, err
 	default:
 		out.Failed = tail(h.Redact.String(err.Error()), 500)
@@ -69,14 +69,5 @@ func exclude(specs string) []string {
 }
 
 func isOneOf(err error, kinds ...fault.Kind) bool {
-	var f *fault.Error
-	if !errors.As(err, &f) {
-		return false
-	}
-	for _, k := range kinds {
-		if f.Kind == k {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, fault.KindOf(err))
 }

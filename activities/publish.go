@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 
@@ -96,8 +95,7 @@ type CleanInput struct{ Ref }
 func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
 	h.forget(in.TaskID)
 	err := h.Workspaces.Remove(ctx, in.TaskID, false)
-	var f *fault.Error
-	if errors.As(err, &f) && f.Kind == fault.NotFound {
+	if isOneOf(err, fault.NotFound) {
 		return nil
 	}
 	return err

@@ -18,9 +18,7 @@ import (
 
 // devConsole is a console for `longshift dev` with a server and a data folder of its own.
 func devConsole(t *testing.T, vars ...string) (c *console, port int) {
-	if serverBinaryForTests() == "" {
-		t.Skip("no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver")
-	}
+	needServerBinary(t)
 	port, err := freePort()
 	if err != nil {
 		t.Fatal(err)

@@ -104,12 +104,23 @@ func serverBinaryForTests() string {
 	return path
 }
 
+// needServerBinary skips a test where there is no server binary, and fails it where CI is set.
+func needServerBinary(t testing.TB) {
+	t.Helper()
+	if serverBinaryForTests() != "" {
+		return
+	}
+	const why = "no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
 // useServer gives the address of a real server, with a worker for the default namespace, and the worker's data folder.
 func useServer(t testing.TB) (address, data string) {
 	t.Helper()
-	if serverBinaryForTests() == "" {
-		t.Skip("no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver")
-	}
+	needServerBinary(t)
 	testServer.once.Do(func() { testServer.err = startTestServer() })
 	if testServer.err != nil {
 		t.Fatal(testServer.err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -93,12 +94,12 @@ func wrongInputs(s *lab.Stage) []wrong {
 // wrongSettings makes a branch whose .longshift.yaml has an unknown key in its second line.
 func wrongSettings(s *lab.Stage) {
 	work := filepath.Join(s.T.TempDir(), "work")
-	lab.Git(s.T, s.T.TempDir(), "clone", "-q", s.Bare, work)
+	gittest.Git(s.T, s.T.TempDir(), "clone", "-q", s.Bare, work)
 	if err := os.WriteFile(filepath.Join(work, ".longshift.yaml"), []byte("specs: specs\nchekc: go test ./...\n"), 0o644); err != nil {
 		s.T.Fatal(err)
 	}
-	lab.Git(s.T, work, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-q", "-a", "-m", "settings")
-	lab.Git(s.T, work, "push", "-q", "origin", "HEAD:refs/heads/wrong-settings")
+	gittest.Git(s.T, work, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-q", "-a", "-m", "settings")
+	gittest.Git(s.T, work, "push", "-q", "origin", "HEAD:refs/heads/wrong-settings")
 }
 
 // TestWrongInput starts tasks with input that can't be used. Each fails at once, with one line that names what is wrong and the

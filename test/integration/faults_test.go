@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -95,7 +96,7 @@ func TestPlannerWrites(t *testing.T) {
 	if got := s.WholeTurns()["plan/4"]; got != 1 || len(end.Sessions) != 3 || end.Sessions[0].Role != task.Planner {
 		t.Errorf("the plan was given %d times in %d sessions", got, len(end.Sessions))
 	}
-	if files := lab.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch); files != "calc.go" {
+	if files := gittest.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch); files != "calc.go" {
 		t.Errorf("changed files: %q", files)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -24,7 +25,7 @@ func TestStory(t *testing.T) {
 	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
 		t.Errorf("commits %q, want the markers' texts %q", got, lab.Messages)
 	}
-	files := lab.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch)
+	files := gittest.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch)
 	if files != "README.md\ncalc.go" {
 		t.Errorf("changed files %q: the specs folder must stay out", files)
 	}
@@ -60,7 +61,7 @@ func TestStory(t *testing.T) {
 	if sum := lab.Sum(end.Sessions); math.Abs(sum.CostUSD-end.Usage.CostUSD) > 1e-9 {
 		t.Errorf("the sessions' costs add up to %v, the task's is %v", sum.CostUSD, end.Usage.CostUSD)
 	}
-	if refs := lab.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift"); refs != "" {
+	if refs := gittest.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift"); refs != "" {
 		t.Errorf("checkpoints left behind: %s", refs)
 	}
 	if left := s.Worker.Programs(); len(left) != 0 {

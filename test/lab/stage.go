@@ -22,6 +22,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -58,7 +59,7 @@ func NewStageOn(t testing.TB, server func() *Server, script agenttest.Script, se
 	t.Helper()
 	claude := Claude(t)
 	script.Key = Key
-	s := &Stage{T: t, GitHub: forgetest.NewGitHub(t), Bare: NewBare(t, Repository(settings))}
+	s := &Stage{T: t, GitHub: forgetest.NewGitHub(t), Bare: bare(t, Repository(settings))}
 	s.Model = agenttest.NewServer(t, script)
 	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare})
 	s.Front = s.front()
@@ -129,39 +130,12 @@ func gitBackend(t testing.TB) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 }
 
-// NewBare makes a bare repository whose main branch holds the files.
-func NewBare(t testing.TB, files map[string]string) string {
+// bare makes the remote, which takes pushes over HTTP.
+func bare(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	seed, bare := filepath.Join(dir, "seed"), filepath.Join(dir, "origin.git")
-	for name, content := range files {
-		file := filepath.Join(seed, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	Git(t, dir, "init", "-q", "-b", "main", seed)
-	Git(t, seed, "add", "-A")
-	Git(t, seed, "-c", "user.name=seed", "-c", "user.email=seed@localhost", "commit", "-q", "-m", "start")
-	Git(t, dir, "clone", "-q", "--bare", seed, bare)
-	Git(t, bare, "config", "http.receivepack", "true")
-	return bare
-}
-
-// Git runs git and gives what it printed.
-func Git(t testing.TB, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	dir := gittest.NewBare(t, files)
+	gittest.Git(t, dir, "config", "http.receivepack", "true")
+	return dir
 }
 
 // Play starts the story's task. change may alter its input.
@@ -211,7 +185,7 @@ func (s *Stage) Updated(name string, payload any) (signals.Ack, error) {
 
 // Subjects are the first lines of the branch's commits since main, the oldest first.
 func (s *Stage) Subjects(branch string) []string {
-	out := Git(s.T, s.Bare, "log", "--reverse", "--format=%s", "main.."+branch)
+	out := gittest.Git(s.T, s.Bare, "log", "--reverse", "--format=%s", "main.."+branch)
 	if out == "" {
 		return nil
 	}

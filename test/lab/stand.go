@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -67,7 +68,7 @@ func (s *Stage) Carried(end signals.Status, subjects ...string) {
 // LeftNothing fails the test when a task has left refs on the remote or processes on the host.
 func (s *Stage) LeftNothing() {
 	s.T.Helper()
-	if refs := Git(s.T, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift", "refs/longshift-fence"); refs != "" {
+	if refs := gittest.Git(s.T, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift", "refs/longshift-fence"); refs != "" {
 		s.T.Errorf("refs left behind on the remote: %s", refs)
 	}
 	if left := s.Worker.Programs(); len(left) != 0 {
