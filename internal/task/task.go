@@ -34,12 +34,18 @@ type Person struct {
 // Role is what an agent is asked to be in one session.
 type Role string
 
-// The roles of the pipeline.
+// The roles. The pipeline has the first three; what a session in any of them may do is decided alike.
 const (
 	Planner     Role = "planner"
 	Implementer Role = "implementer"
 	Reviewer    Role = "reviewer"
+	Auditor     Role = "auditor"
+	Verifier    Role = "verifier"
+	Manager     Role = "manager"
 )
+
+// Roles lists all of them.
+func Roles() []Role { return []Role{Planner, Implementer, Reviewer, Auditor, Verifier, Manager} }
 
 // ReadOnly tells whether a session in the role must be unable to write.
 func (r Role) ReadOnly() bool { return r != Implementer }

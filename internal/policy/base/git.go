@@ -1,0 +1,177 @@
+package base
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
+)
+
+const (
+	gitRemote = "Longshift fetches and pushes; commit locally"
+	gitEditor = "this would open an editor"
+)
+
+// gitPrograms is git, and what works on its repositories.
+func gitPrograms() []grammar.Program {
+	subs := map[string]grammar.Spec{}
+	for _, part := range []map[string]grammar.Spec{gitHistory(), gitPlumbing(), gitBranches(), gitWork(), gitCommits(), gitStash(), gitConfigs(), gitRefused()} {
+		maps.Copy(subs, part)
+	}
+	return []grammar.Program{
+		{Names: []string{"git"}, Spec: grammar.Spec{
+			Class: grammar.Inspect, Why: "git takes its files, its settings and its helpers from the host",
+			Opts: `--no-pager,-P -p,--paginate --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs
+				--icase-pathspecs --no-replace-objects --no-lazy-fetch --no-advice -C=dir -c=data !--git-dir !--work-tree !--exec-path
+				!--config-env !--namespace !--bare !--super-prefix !--attr-source !--list-cmds`,
+			Subs:    subs,
+			SubElse: &grammar.Spec{Class: grammar.Inspect, Opts: "--version,-v --help,-h --html-path --man-path --info-path", Args: "", Judge: gitAlone},
+			Judge:   gitSettings,
+		}},
+		refused(gitRemote, `gh hub glab tea git-lfs git-remote-http git-remote-https git-upload-pack git-receive-pack git-shell git-credential-store
+			repo gerrit`),
+		asked("it is a program for people at a terminal; use git log", "tig lazygit gitk git-gui gitui"),
+		refused("another program for versions is not part of a task; use git", "hg svn bzr cvs p4 fossil darcs jj"),
+	}
+}
+
+// gitAlone judges git without a sub-command that is known.
+func gitAlone(m *grammar.Match) {
+	if len(m.Flags) == 0 && len(m.Words) > 0 {
+		m.Ask(".subcommand", "this sub-command of git is not among those that may run unattended")
+	}
+}
+
+// settingsExact are settings of git that only change how things look, or which harmless way is taken.
+var settingsExact = map[string]bool{
+	"core.quotepath": true, "core.abbrev": true, "core.commentchar": true, "core.whitespace": true, "core.autocrlf": true, "core.safecrlf": true,
+	"core.filemode": true, "core.ignorecase": true, "core.precomposeunicode": true, "user.name": true, "user.email": true,
+	"diff.renames": true, "diff.renamelimit": true, "diff.algorithm": true, "diff.noprefix": true, "diff.mnemonicprefix": true, "diff.context": true,
+	"diff.colormoved": true, "diff.colormovedws": true, "diff.interhunkcontext": true, "diff.wserrorhighlight": true, "diff.statgraphwidth": true,
+	"diff.relative": true, "diff.indentheuristic": true, "diff.suppressblankempty": true, "diff.submodule": true, "diff.ignoresubmodules": true,
+	"merge.conflictstyle": true, "merge.renames": true, "merge.renamelimit": true, "merge.ff": true, "merge.stat": true, "merge.log": true,
+	"tag.sort": true, "branch.sort": true, "init.defaultbranch": true, "rerere.enabled": true, "rebase.autosquash": true, "rebase.autostash": true,
+	"rebase.updaterefs": true, "stash.showpatch": true, "gc.auto": true, "i18n.logoutputencoding": true, "i18n.commitencoding": true,
+	"apply.whitespace": true, "apply.ignorewhitespace": true, "blame.date": true, "blame.showemail": true, "commit.cleanup": true, "commit.verbose": true,
+	"commit.status": true, "pull.rebase": true, "rebase.missingcommitscheck": true,
+}
+
+// settingsUnder are sections of which every setting is harmless.
+var settingsUnder = []string{"color.", "advice.", "log.", "column.", "status.", "grep."}
+
+// settingsValue are settings that are harmless with these values.
+var settingsValue = map[string]string{
+	"core.pager": "|cat|", "core.editor": "|true|:|cat|", "sequence.editor": "|true|:|cat|", "core.fsmonitor": "false", "core.hookspath": "/dev/null",
+	"commit.gpgsign": "false", "tag.gpgsign": "false", "diff.external": "|", "core.untrackedcache": "false|true", "maintenance.auto": "false",
+}
+
+// gitSettings judges the -c options: a setting can name a program.
+func gitSettings(m *grammar.Match) {
+	for _, u := range m.Uses {
+		if u.Via != "-c" || u.Kind != grammar.Data {
+			continue
+		}
+		text, ok := u.Word.Text()
+		if !ok {
+			m.Ask(".setting", "a setting of git is put together from text that is not known; write it out")
+			return
+		}
+		if key, value, _ := strings.Cut(text, "="); !settingSafe(strings.ToLower(key), value) {
+			m.Deny(".setting", "the setting "+key+" of git may not be changed: it can name a program or a file; leave -c out")
+		}
+	}
+}
+
+func settingSafe(key, value string) bool {
+	if settingsExact[key] {
+		return true
+	}
+	for _, section := range settingsUnder {
+		if strings.HasPrefix(key, section) && !strings.Contains(key, "command") {
+			return true
+		}
+	}
+	if strings.HasPrefix(key, "pager.") {
+		return value == "false" || value == "0" || value == "cat"
+	}
+	allowed, known := settingsValue[key]
+	if !known {
+		return false
+	}
+	for _, v := range strings.Split(allowed, "|") {
+		if v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// gitPaths adds what a git operand names beyond the repository: git takes a path from the root or with ".." as it stands.
+// What stands behind the colon of REVISION:path is content that is shown.
+func gitPaths(m *grammar.Match) {
+	for _, i := range operands(m) {
+		switch {
+		case m.Uses[i].Kind != grammar.Rev:
+		case m.Uses[i].Word.Is("-"): // the branch before this one
+			m.Uses[i].Kind = grammar.Data
+		default:
+			gitPath(m, m.Uses[i].Word)
+		}
+	}
+}
+
+func gitPath(m *grammar.Match, w grammar.Word) {
+	text := w.Prefix()
+	magic := strings.HasPrefix(text, ":(") || strings.HasPrefix(text, ":!") || strings.HasPrefix(text, ":^") || strings.HasPrefix(text, ":/")
+	if leadsOut(w) {
+		m.Use(grammar.Read, w, "")
+		return
+	}
+	if colon := strings.IndexByte(text, ':'); colon >= 0 && !magic && colon+1 < len(text) {
+		m.Use(grammar.Read, w.Drop(colon+1), "")
+		return
+	}
+	if _, literal := w.Text(); !literal { // an unknown piece before a known one that leads out
+		for _, p := range w.Parts {
+			if strings.Contains(p.Text, "..") && !strings.Contains(p.Text, "...") && strings.Contains(p.Text, "/..") {
+				m.Use(grammar.Read, w, "")
+				return
+			}
+		}
+	}
+}
+
+// beforeDashes counts the words before "--", -1 when there is none.
+func beforeDashes(m *grammar.Match) int {
+	for i, w := range m.Words {
+		if w.Is("--") {
+			return i
+		}
+	}
+	return -1
+}
+
+// afterDashes tells whether an operand stands behind "--".
+func afterDashes(m *grammar.Match, word grammar.Word) bool {
+	at := beforeDashes(m)
+	if at < 0 {
+		return false
+	}
+	for _, w := range m.Words[at+1:] {
+		if w.String() == word.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// settingReadable tells whether a setting may be shown.
+func settingReadable(key string) bool {
+	key = strings.ToLower(key)
+	for _, section := range []string{"credential.", "http.", "https.", "url.", "sendemail.", "include", "filter.", "alias.", "gpg.", "imap.", "svn", "proxy"} {
+		if strings.HasPrefix(key, section) {
+			return false
+		}
+	}
+	return strings.Contains(key, ".") && !strings.Contains(key, "extraheader") && !strings.Contains(key, "token") && !strings.Contains(key, "password")
+}

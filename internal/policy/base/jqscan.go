@@ -1,0 +1,87 @@
+package base
+
+import "strings"
+
+// filterWords are the names in filters of jq and yq that reach beyond their input.
+var filterWords = map[string]bool{
+	"env": true, "$ENV": true, "include": true, "import": true, "strenv": true, "envsubst": true, "load": true, "load_str": true, "load_xml": true,
+	"load_props": true, "load_base64": true, "system": true, "eval": true, "get_search_list": true, "modulemeta": true,
+	"exec": true, "open": true,
+}
+
+// scanFilter gives the first name in a filter that reaches beyond its input, "" when there is none. It reads strings with the
+// code inside them, and comments; what it takes for code too often does no harm.
+func scanFilter(text string) string {
+	var depth []int // of parentheses, for each string that the scan is inside of
+	paren := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '"':
+			next, code := stringEnd(text, i+1)
+			i = next
+			if code {
+				depth = append(depth, paren)
+				paren = 0
+			}
+		case c == '(':
+			paren++
+			i++
+		case c == ')' && paren == 0 && len(depth) > 0:
+			paren, depth = depth[len(depth)-1], depth[:len(depth)-1]
+			next, code := stringEnd(text, i+1)
+			i = next
+			if code {
+				depth = append(depth, paren)
+				paren = 0
+			}
+		case c == ')':
+			paren--
+			i++
+		case c == '#':
+			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
+				i += end
+			} else {
+				i = len(text)
+			}
+		case isNameByte(c) || c == '$':
+			start := i
+			for i++; i < len(text) && (isNameByte(text[i]) || text[i] >= '0' && text[i] <= '9'); i++ {
+			}
+			if name := text[start:i]; filterWords[name] && !isField(text, start, i) {
+				return name
+			}
+		default:
+			i++
+		}
+	}
+	return ""
+}
+
+// isField tells whether a name is that of a field: .env, {env: 1}, {"a": 1, env: 2}.
+func isField(text string, start, end int) bool {
+	if start > 0 && text[start-1] == '.' && (start < 2 || text[start-2] != '.') && text[start] != '$' {
+		return true
+	}
+	before := strings.TrimRight(text[:start], " \t\n")
+	after := strings.TrimLeft(text[end:], " \t\n")
+	return text[start] != '$' && strings.HasPrefix(after, ":") && (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ","))
+}
+
+// stringEnd gives the place behind a string that goes on at i, and whether code begins there.
+func stringEnd(text string, i int) (int, bool) {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1, false
+		case '\\':
+			if i+1 < len(text) && text[i+1] == '(' {
+				return i + 2, true
+			}
+			i++
+		}
+	}
+	return len(text), false
+}
+
+func isNameByte(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }

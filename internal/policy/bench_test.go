@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"sort"
+	"testing"
+	"time"
+)
+
+// BenchmarkCorpus judges all commands of both corpora; it reports the median and the 99th percentile of a decision.
+func BenchmarkCorpus(b *testing.B) {
+	p := newPolicy(b, openConfig())
+	rows := append(corpus(b, "policy-benign.jsonl"), corpus(b, "policy-bypass.jsonl")...)
+	took := make([]time.Duration, 0, b.N*len(rows))
+	b.ResetTimer()
+	for range b.N {
+		for _, r := range rows {
+			start := time.Now()
+			decide(p, r.Command)
+			took = append(took, time.Since(start))
+		}
+	}
+	b.StopTimer()
+	sort.Slice(took, func(i, j int) bool { return took[i] < took[j] })
+	b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+	b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+	b.ReportMetric(float64(took[len(took)-1]), "max-ns")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(len(took)), "ns/decision")
+}

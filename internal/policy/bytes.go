@@ -1,0 +1,55 @@
+package policy
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// badByte tells what in a script people and programs would read differently; "" when there is nothing.
+func badByte(text string) string {
+	if !utf8.ValidString(text) {
+		return "bytes that are no UTF-8"
+	}
+	last := rune(0)
+	for _, r := range text {
+		if what := badRune(r, last); what != "" {
+			return what
+		}
+		last = r
+	}
+	return ""
+}
+
+func badRune(r, last rune) string {
+	switch {
+	case r == '\n', r == '\t', r >= ' ' && r < 0x7f:
+		return ""
+	case r == '\r':
+		return "a carriage return"
+	case r < ' ', r >= 0x7f && r < 0xa0:
+		return "a control character"
+	case r == 0xfe0e || r == 0xfe0f:
+		if unicode.Is(unicode.So, last) || last == 0x203c || last == 0x2049 { // the usual dress of an emoji
+			return ""
+		}
+		return "an invisible character"
+	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), unicode.Is(unicode.Variation_Selector, r),
+		r >= 0xe0000 && r <= 0xe0fff:
+		return "an invisible or direction-changing character"
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0, r == utf8.RuneError:
+		return "an invisible character"
+	case unicode.Is(unicode.Co, r), unicode.Is(unicode.Noncharacter_Code_Point, r), !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r):
+		return "a character without a meaning of its own"
+	}
+	return ""
+}
+
+// strangeSpace tells whether an unquoted text holds a space that is not the plain one: it looks like two words and is one.
+func strangeSpace(text string) bool {
+	for _, r := range text {
+		if r >= 0x80 && unicode.Is(unicode.Zs, r) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"github.com/longshift/longshift/internal/policy/grammar"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// declare judges export, declare, local, readonly and typeset.
+func (j *judge) declare(c *syntax.DeclClause, st *state) flow {
+	after := st.copy()
+	kind := c.Variant.Value
+	exported := kind == "export"
+	if kind == "nameref" {
+		j.deny("declare.nameref", "a name reference is evaluated when it is used; use the variable itself")
+	}
+	plain := 0
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			e, named := j.declareOption(kind, a, after, exported)
+			exported = exported || e
+			if named {
+				plain++
+			}
+			continue
+		}
+		plain++
+		if exported {
+			j.assign(a, after, true)
+		} else if a.Naked {
+			j.assignable(a.Name.Value, kind)
+			after.set(a.Name.Value, literalValue(""))
+		} else {
+			j.assign(a, after, false)
+		}
+	}
+	if plain == 0 {
+		j.ask("declare.print", "%s without names prints the whole environment; name the variable you need", kind)
+	}
+	return both(after)
+}
+
+// declareOption judges a word of declare that is no plain assignment: an option, or a name in quotes. It tells whether later
+// names are exported, and whether this was a name.
+func (j *judge) declareOption(kind string, a *syntax.Assign, st *state, exported bool) (export, named bool) {
+	w := j.single(a.Value, st, true)
+	text, ok := w.Text()
+	if !ok {
+		j.ask("declare.unknown", "what %s is given is not written out; write NAME=value", kind)
+		return false, true
+	}
+	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {
+		for _, c := range text[1:] {
+			switch c {
+			case 'x':
+				export = text[0] == '-'
+			case 'r', 'g', 'a', 'A':
+			case '-':
+			default:
+				j.deny("declare.option", "option %s of %s evaluates, prints or changes more than a value; use a plain assignment", part(text), kind)
+			}
+		}
+		return export, false
+	}
+	eq := 0
+	for eq < len(text) && text[eq] != '=' {
+		eq++
+	}
+	if !grammar.IsVariable(text[:eq]) {
+		j.deny("declare.name", "%q is no plain name of a variable; bash would evaluate it", part(text))
+		return false, true
+	}
+	if eq < len(text) {
+		v := grammar.Lit(text[eq+1:])
+		if exported {
+			j.variable(text[:eq], v, st)
+		} else {
+			j.assigned(text[:eq], value{parts: v.Parts})
+		}
+		st.set(text[:eq], value{parts: v.Parts})
+	} else {
+		j.assignable(text, kind)
+	}
+	return false, true
+}

@@ -1,0 +1,237 @@
+package lang
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
+)
+
+// operands gives the places in m.Uses of what stands on the line as an operand.
+func operands(m *grammar.Match) []int {
+	var at []int
+	for i, u := range m.Uses {
+		if u.Via == "" {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// dropOperands takes the operands from the n-th on out of m.Uses and gives their words.
+func dropOperands(m *grammar.Match, n int) []grammar.Word {
+	var kept []grammar.Use
+	var out []grammar.Word
+	seen := 0
+	for _, u := range m.Uses {
+		if u.Via == "" {
+			seen++
+			if seen > n {
+				out = append(out, u.Word)
+				continue
+			}
+		}
+		kept = append(kept, u)
+	}
+	m.Uses = kept
+	return out
+}
+
+// fixes makes a judge: with one of the flags, what the tool reads it also changes. Without flags it always does.
+func fixes(flags ...string) func(m *grammar.Match) {
+	return func(m *grammar.Match) {
+		if len(flags) > 0 && !m.Has(flags...) {
+			return
+		}
+		if m.Class == grammar.Inspect {
+			m.Class = grammar.Change
+		}
+		for _, i := range operands(m) {
+			if m.Uses[i].Kind == grammar.Read {
+				m.Uses[i].Kind = grammar.Write
+			}
+		}
+	}
+}
+
+// needs makes a judge that adds a need.
+func needs(n grammar.Need) func(m *grammar.Match) {
+	return func(m *grammar.Match) { m.Needs = append(m.Needs, n) }
+}
+
+// strip makes a judge: file operands end before the mark ("tests/a.py::TestA", "spec/a_spec.rb:12"), so that the path
+// that is looked at is the path that is loaded.
+func strip(mark string) func(m *grammar.Match) {
+	return func(m *grammar.Match) {
+		for _, i := range operands(m) {
+			m.Uses[i].Word = before(m.Uses[i].Word, mark)
+		}
+	}
+}
+
+func before(w grammar.Word, mark string) grammar.Word {
+	t, ok := w.Text()
+	if !ok {
+		return w
+	}
+	if head, _, found := strings.Cut(t, mark); found && head != "" {
+		return grammar.Lit(head)
+	}
+	return w
+}
+
+// configNamed makes a judge of options that name a configuration with code in it: its name must be one that people would
+// take for the tool's configuration, not just any file.
+func configNamed(parts ...string) func(m *grammar.Match) {
+	return func(m *grammar.Match) {
+		for _, u := range m.Uses {
+			if u.Kind != grammar.Code || !configOptions[u.Via] {
+				continue
+			}
+			base := strings.ToLower(path.Base(u.Word.String()))
+			if !strings.Contains(base, "config") && !strings.HasPrefix(base, ".") && !slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(base, p) }) {
+				m.Ask(".config", u.Word.String()+" does not look like a configuration of this tool; name it after the tool, or leave the option out")
+			}
+		}
+	}
+}
+
+// configOptions are the names that options for a configuration have.
+var configOptions = map[string]bool{"-c": true, "--config": true, "--config-file": true, "--configuration": true, "--conf": true, "--rcfile": true,
+	"-f": true, "--noxfile": true, "--rakefile": true, "-C": true, "--configFile": true}
+
+// eachOption gives every value that one of the options has on the line, however it was written.
+func eachOption(m *grammar.Match, see func(value string), names ...string) {
+	for _, u := range m.Uses {
+		if !slices.Contains(names, u.Via) {
+			continue
+		}
+		if v, ok := u.Word.Text(); ok {
+			see(v)
+		} else {
+			m.Ask(".option", "the value of "+u.Via+" is not written out; write it in the command")
+		}
+	}
+}
+
+// codeSuffixes are the endings of files that some tool runs or loads.
+var codeSuffixes = map[string]bool{
+	".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true,
+	".py": true, ".rb": true, ".sh": true, ".php": true, ".pl": true, ".so": true, ".node": true, ".jar": true,
+	".gradle": true, ".rake": true, ".lua": true, ".mk": true, ".exe": true, ".wasm": true,
+}
+
+// codeOptions are pieces of the names of options whose value is loaded or run rather than read.
+var codeOptions = []string{"config", "plugin", "require", "preset", "loader", "import", "setup", "module", "script",
+	"hook", "run", "prefix", "cwd", "root", "dir", "lib", "load"}
+
+// evalOptions take code or commands on the line with many tools.
+var evalOptions = map[string]bool{"-e": true, "--eval": true, "--exec": true, "--execute": true, "--script-shell": true,
+	"--exec-path": true, "--command": true, "--print": true}
+
+// textOptions take a pattern with the runners of tests, which may look like a path.
+var textOptions = map[string]bool{"-t": true, "-g": true, "--grep": true, "--testNamePattern": true, "--test-name-pattern": true}
+
+// loadOptions load a file before the rest with some tool.
+var loadOptions = map[string]bool{"--require": true, "-r": true, "--import": true, "--loader": true, "--experimental-loader": true, "--preload": true,
+	"--plugin": true, "--rulesdir": true, "--init-hook": true, "--init-script": true}
+
+// pathLike tells whether a text names a file rather than a word, a number or a pattern.
+func pathLike(t string) bool {
+	return strings.Contains(t, "/") || strings.HasPrefix(t, ".") || strings.HasPrefix(t, "~") || codeSuffixes[path.Ext(t)]
+}
+
+// leads tells whether a piece of text is a path that may lead out of the tree.
+func leads(t string) bool {
+	return strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || t == ".." || strings.HasPrefix(t, "../") || strings.Contains(t, "/../") || strings.HasSuffix(t, "/..")
+}
+
+func codeOption(name string) bool {
+	name = strings.ToLower(name)
+	if name == "-c" || name == "-r" {
+		return true
+	}
+	if !strings.HasPrefix(name, "--") {
+		return false
+	}
+	for _, o := range codeOptions {
+		if strings.Contains(name, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// scriptArgs judges the words for a program whose options no table knows: a file of the tree, or a script of the project.
+// Plain text passes; what may be a path must lie in the tree. Strict is for what may end up as options of a known tool:
+// then all paths count as code, and options that take code on the line are asked about.
+func scriptArgs(m *grammar.Match, words []grammar.Word, strict bool) {
+	via := ""
+	for _, w := range words {
+		t, ok := w.Text()
+		if !ok {
+			dynamicArg(m, w, strict)
+			via = ""
+			continue
+		}
+		name, value := "", t
+		if strings.HasPrefix(t, "-") {
+			name, value = t, ""
+			if n, v, found := strings.Cut(t, "="); found {
+				name, value = n, v
+			} else if !strings.HasPrefix(t, "--") && len(t) > 2 && leads(t[2:]) {
+				name, value = t[:2], t[2:]
+			}
+			if strict && (evalOptions[name] || strings.HasPrefix(name, "--inspect")) {
+				m.Ask(".argument", "the option "+name+" may take code or open a debugger; "+whyInline)
+			}
+			via = name
+		}
+		if value != "" {
+			scriptValue(m, value, via, strict)
+		}
+		if name == "" || value != "" {
+			via = ""
+		}
+	}
+}
+
+func scriptValue(m *grammar.Match, value, option string, strict bool) {
+	if strict && textOptions[option] {
+		return
+	}
+	if strict && loadOptions[option] && pathLike(value) {
+		m.Ask(".module", "loading "+value+" before the rest is for the project's configuration, where a reviewer sees it; name it there")
+		return
+	}
+	if strings.Contains(value, "://") {
+		m.Use(grammar.Local, grammar.Lit(value), "argument")
+		return
+	}
+	kind := grammar.Read
+	if strict || codeOption(option) || codeSuffixes[path.Ext(value)] {
+		kind = grammar.Code
+	}
+	pieces := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ':' || r == '=' })
+	for _, p := range pieces {
+		if leads(p) {
+			m.Use(kind, grammar.Lit(p), "argument")
+		}
+	}
+	// Text with a space is a sentence or a pattern, unless it begins like a path.
+	if pathLike(value) && !strings.ContainsAny(value, " \n\t") && !leads(value) {
+		m.Use(kind, grammar.Lit(value), "argument")
+	}
+}
+
+func dynamicArg(m *grammar.Match, w grammar.Word, strict bool) {
+	switch {
+	case w.Tilde || w.Glob || w.Source() == grammar.Tree:
+		m.Use(grammar.Read, w, "argument")
+	case strict:
+		m.Use(grammar.Name, w, "argument")
+	default:
+		m.Use(grammar.Data, w, "argument")
+	}
+}

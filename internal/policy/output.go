@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
+)
+
+// filters hand on lines of their input as they are.
+var filters = nameSet("head tail sort uniq cat tac shuf grep egrep fgrep rg sponge")
+
+// printed says what a program prints, for when that becomes part of another command.
+func (j *judge) printed(m *grammar.Match, st *state) out {
+	if st.in.kind == pipeInput && filters[m.Rule] && passesLines(m) {
+		if picksSecrets(m) {
+			return out{some: true, src: grammar.Any}
+		}
+		return out{some: true, src: st.in.src, narrow: st.in.narrow || len(m.Words) > 0 && strings.HasSuffix(m.Rule, "grep")}
+	}
+	switch {
+	case m.Rule == "pwd" && len(m.Words) == 0 && len(st.cwd) == 1 && !st.cwd[0].below:
+		return out{some: true, text: []grammar.Part{{Text: st.cwd[0].path}}}
+	case m.Rule == "git.rev-parse" && len(m.Words) == 1 && m.Words[0].Is("--show-toplevel"):
+		return out{some: true, text: []grammar.Part{{Text: j.p.c.Root}}}
+	case m.Rule == "mktemp":
+		return out{some: true, src: grammar.Literal, text: []grammar.Part{{Text: "/tmp/"}, {Source: grammar.Plain}}}
+	case m.Rule == "wc" && len(m.Uses) == 0, m.Rule == "nproc", m.Rule == "date" && len(m.Words) == 1 && m.Words[0].Is("+%s"):
+		return out{some: true, src: grammar.Digits}
+	case m.Rule == "echo":
+		return j.echoed(m)
+	case m.Rule == "true" || m.Rule == "false" || m.Rule == ":" || m.Rule == "test" || m.Rule == "[" || m.Rule == "sleep":
+		return out{}
+	case m.Yields == grammar.YieldsPlain:
+		return out{some: true, src: grammar.Plain}
+	case m.Yields == grammar.YieldsTree && !picksSecrets(m) && j.staysInside(m, st):
+		return out{some: true, src: grammar.Tree, narrow: narrow(m)}
+	}
+	return out{some: true, src: grammar.Any}
+}
+
+var secretWords = regexp.MustCompile(`(?i)(^|[^a-z])(\.?env|secrets?|credentials?|id_[a-z0-9]+|pem|key|netrc|npmrc|pypirc|password|passwd|token|ssh|aws|kube)($|[^a-z])`)
+
+// picksSecrets tells whether a listing is asked for names that are likely to be those of secrets.
+func picksSecrets(m *grammar.Match) bool {
+	for _, u := range m.Uses {
+		if u.Kind != grammar.Data {
+			continue
+		}
+		if text, ok := u.Word.Text(); ok && secretWords.MatchString(text) && !exampleEnv(strings.ToLower(text)) && u.Via != "-not" {
+			return true
+		}
+	}
+	return false
+}
+
+// narrow tells whether a listing names only some files, chosen by a name or a text.
+func narrow(m *grammar.Match) bool {
+	switch m.Rule {
+	case "find":
+		return m.Has("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex")
+	case "ls":
+		return false
+	}
+	return len(m.Uses) > 0
+}
+
+// passesLines tells whether a filter reads only its input and hands on whole lines.
+func passesLines(m *grammar.Match) bool {
+	for _, u := range m.Uses {
+		if u.Kind == grammar.Read || u.Kind == grammar.Write || u.Kind == grammar.Code {
+			return false
+		}
+	}
+	return !m.Has("-o", "--only-matching", "-n", "--line-number", "-c", "--count", "-b", "-H", "-A", "-B", "-C", "-r", "-R", "--replace",
+		"-v", "-e", "-E", "-T", "-s", "--squeeze", "-b") || m.Rule != "cat" && !m.Has("-o", "--only-matching", "-c", "--count", "-b", "--replace")
+}
+
+// echoed gives the text that echo prints, when that is known.
+func (j *judge) echoed(m *grammar.Match) out {
+	var parts []grammar.Part
+	for i, w := range m.Words {
+		text, ok := w.Text()
+		if i == 0 && (!ok || strings.HasPrefix(text, "-")) || w.Many || w.Glob || w.Tilde {
+			return out{some: true, src: grammar.Any}
+		}
+		if i > 0 {
+			parts = append(parts, grammar.Part{Text: " "})
+		}
+		parts = append(parts, w.Parts...)
+	}
+	if parts == nil {
+		parts = []grammar.Part{{}}
+	}
+	return out{some: true, text: parts}
+}
+
+// staysInside tells whether all that a listing looks at lies in the tree and is named from the folder it runs in.
+func (j *judge) staysInside(m *grammar.Match, st *state) bool {
+	if len(st.cwd) == 0 {
+		return false
+	}
+	for _, u := range m.Uses {
+		switch u.Kind {
+		case grammar.Read, grammar.List, grammar.Dir:
+			text, ok := pathText(u.Word)
+			if !ok || leadsUp(text) {
+				return false
+			}
+			for _, p := range j.resolve(u.Word, st) {
+				if !j.p.within(p.path) || j.p.guarded(strings.TrimPrefix(p.path[len(j.p.c.Root):], "/"), Write) != nil {
+					return false
+				}
+			}
+		}
+	}
+	for _, at := range st.cwd {
+		if !j.p.within(at.path) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,173 @@
+package policy
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// guard is what keeps an access away from a path.
+type guard struct {
+	deny   bool
+	rule   string
+	reason string
+}
+
+var (
+	guardGit     = &guard{true, "path.git", "git's own folder is not for a task to touch; use git's commands"}
+	guardGitRead = &guard{false, "path.git", "git's own folder may hold credentials; use git log, git show or git rev-parse"}
+	guardState   = &guard{true, "path.state", "this folder belongs to the tool that drives the task; leave it alone"}
+	guardControl = &guard{false, "path.control", "this file tells an agent, an editor, a hook, a package manager or CI what to run; a person decides on changes to it"}
+	guardSecret  = &guard{true, "path.secret", "this file is there to hold secrets; use an example file (.env.example), or ask for the value's name only"}
+	guardKey     = &guard{false, "path.secret", "this looks like a private key or a store of credentials; a person decides whether it is one"}
+)
+
+// control are names of files and folders that something else obeys. All names are in lower case.
+var control = nameSet(`
+	.claude .cursor .codex .gemini .continue .windsurf .windsurfrules .cursorrules .clinerules .roo .roomodes .kiro .opencode
+	.aider.conf.yml .mcp.json mcp.json .vscode .idea .zed .fleet .devcontainer .devcontainer.json .editorconfig-hooks
+	claude.md claude.local.md agents.md agents.override.md agent.md gemini.md copilot-instructions.md .github .gitlab .gitlab-ci.yml .gitlab-ci.yaml
+	.circleci jenkinsfile azure-pipelines.yml azure-pipelines.yaml .travis.yml bitbucket-pipelines.yml .drone.yml .buildkite
+	.woodpecker .woodpecker.yml .forgejo .gitea .teamcity appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml .semaphore .cirrus.yml
+	.husky .githooks .git-hooks .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml lefthook-local.yml
+	.lintstagedrc .lintstagedrc.json .lintstagedrc.js .simple-git-hooks.json .overcommit.yml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.js .yarn bunfig.toml
+	.pypirc pip.conf pip.ini .cargo .bundle .gemrc .envrc .mise.toml mise.toml .mise .gitmodules .gitattributes .gitconfig
+	.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .inputrc .kshrc .cshrc .tcshrc
+	.gdbinit .lldbinit .vimrc .nvimrc .exrc .emacs .ripgreprc .curlrc .wgetrc .screenrc .tmux.conf
+	sitecustomize.py usercustomize.py .pythonrc .rprofile .irbrc .pryrc nuget.config .terraformrc .sbtopts .mavenrc .mvn .jvmopts authorized_keys crontab
+`)
+
+// secret are names of files and folders that hold credentials.
+var secret = nameSet(`
+	.env .netrc _netrc .git-credentials .pgpass .my.cnf .aws .ssh .gnupg .kube .azure .gcloud .htpasswd .vault-token
+	id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk service-account.json serviceaccount.json .dockercfg
+	master.key secrets.env .secrets
+`)
+
+// keys are names of files that may hold credentials.
+var keys = nameSet(`
+	.npmrc .yarnrc.yml .pypirc credentials credentials.json credentials.yml secrets.yml secrets.yaml secrets.json client_secret.json terraform.tfstate
+`)
+
+func nameSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range strings.Fields(text) {
+		set[n] = true
+	}
+	return set
+}
+
+// guarded tells what keeps an access away from a path of the tree, nil when nothing does. The path is relative to Root.
+func (p *Policy) guarded(rel string, acc Access) *guard {
+	segs := strings.Split(rel, "/")
+	for i, seg := range segs {
+		name := folded(seg)
+		for _, n := range matches(name) {
+			if g := guardOf(n, acc, i == len(segs)-1); g != nil {
+				return g
+			}
+		}
+		if acc != list && acc != dir && strings.HasPrefix(name, ".") && !ascii(name) {
+			return &guard{false, "path.unicode", "a hidden name with unusual letters may pass for another one; use plain letters"}
+		}
+	}
+	return keyFile(rel, acc)
+}
+
+// folded gives the name as careless file systems see it.
+func folded(seg string) string {
+	return strings.TrimRight(strings.ToLower(seg), ". ")
+}
+
+// matches gives the name, or for a pattern the protected names that it may find.
+func matches(name string) []string {
+	if !strings.ContainsAny(name, "*?[\x01") {
+		return []string{name}
+	}
+	fixed := name[:strings.IndexAny(name, "*?[\x01")]
+	if !strings.HasPrefix(fixed, ".") && len(fixed) < 3 {
+		return nil // finds no hidden file; and that "*.md" may find AGENTS.md is what it is
+	}
+	pattern := strings.ReplaceAll(name, string(hole), "*")
+	var found []string
+	for _, set := range []map[string]bool{control, secret, keys, {".git": true, ".longshift": true, ".autonoe": true}} {
+		for n := range set {
+			if ok, err := path.Match(pattern, n); ok || err != nil {
+				found = append(found, n)
+			}
+		}
+	}
+	return found
+}
+
+// guardOf gives the guard of one name in a path.
+func guardOf(name string, acc Access, last bool) *guard {
+	changes := acc == Write || acc == Remove
+	switch {
+	case name == ".git" || strings.HasPrefix(name, "git~"):
+		switch acc {
+		case list:
+			return nil
+		case Read:
+			return guardGitRead
+		}
+		return guardGit
+	case name == ".longshift" || name == ".autonoe":
+		if acc == list {
+			return nil
+		}
+		return guardState
+	case secret[name] || strings.HasPrefix(name, ".env.") && !exampleEnv(name):
+		if acc == Read || acc == Remove || acc == dir && name != ".env" || acc == Write && name != ".env" && !strings.HasPrefix(name, ".env.") {
+			return guardSecret
+		}
+	case control[name]:
+		if changes || acc == Execute {
+			return guardControl
+		}
+	}
+	if keys[name] && acc == Read && last {
+		return guardKey
+	}
+	if strings.HasSuffix(name, ".pth") && changes {
+		return guardControl
+	}
+	return nil
+}
+
+func exampleEnv(name string) bool {
+	for _, s := range []string{".example", ".sample", ".template", ".dist", ".defaults", ".schema"} {
+		if strings.HasSuffix(name, s) || strings.Contains(name, s+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// keyFile guards files whose ending says that they hold keys, unless they are made for tests.
+func keyFile(rel string, acc Access) *guard {
+	if acc != Read {
+		return nil
+	}
+	low := strings.ToLower(rel)
+	switch path.Ext(low) {
+	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk":
+	default:
+		return nil
+	}
+	for _, s := range []string{"test", "fixture", "example", "sample", "mock", "spec"} {
+		if strings.Contains(low, s) {
+			return nil
+		}
+	}
+	return guardKey
+}
+
+func ascii(s string) bool {
+	for _, r := range s {
+		if r > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
+}
