@@ -31,6 +31,10 @@ type Spec struct {
 	StdinPipe  bool          // the caller writes to Process.Stdin instead
 	Grace      time.Duration // between TERM and KILL; 0 for 5 s, negative for none
 	OutputFile string        // for Run: the full output goes there too
+
+	// Ended is for a program that runs inside of another: it is called once when the whole tree is gone, before anybody is
+	// told, with the end of the outer one, and gives the end of the inner one. nil for a program that stands for itself.
+	Ended func(Exit) Exit
 }
 
 // Exit is how a program ended.

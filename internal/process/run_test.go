@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +95,24 @@ func TestRunTellsAFullDisk(t *testing.T) {
 	}
 }
 
+func TestEnded(t *testing.T) {
+	inner, calls := Exit{Code: -1, Signal: "SIGUSR1"}, 0
+	s := bash("exit 3")
+	s.Ended = func(outer Exit) Exit {
+		if calls++; outer.Code != 3 {
+			t.Errorf("the outer end is %v", outer)
+		}
+		noChildren(t)
+		return inner
+	}
+	if got, err := Run(t.Context(), s, Limits{}); err != nil || got.Exit != inner || calls != 1 {
+		t.Errorf("got %+v, %v, %d calls", got, err, calls)
+	}
+	if got := mustStart(t, t.Context(), s).Wait(); got != inner || calls != 2 {
+		t.Errorf("got %+v, %d calls", got, calls)
+	}
+}
+
 func TestRunReadsNothing(t *testing.T) {
 	got, err := Run(t.Context(), bash("read x; echo $?"), Limits{})
 	if err != nil || got.Output != "1\n" {
@@ -150,5 +170,26 @@ func BenchmarkRunPlain(b *testing.B) {
 		if err := exec.Command("/bin/true").Run(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Whoever shares a program's processes must not be able to speak to it in our place.
+func TestStdinOfAProgramCantBeOpenedAgain(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	s := bash(`read line; echo "got $line"; echo forged > /proc/$$/fd/0 && echo opened; true`)
+	s.StdinPipe = true
+	p, err := Start(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(p.Stdin(), "one\n"); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := io.ReadAll(p.Stdout())
+	p.Stdin().Close()
+	if got := string(out); got != "got one\n" || !p.Wait().Success() {
+		t.Errorf("got %q, %v", got, p.Wait())
 	}
 }

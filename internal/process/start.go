@@ -128,6 +128,9 @@ func (p *Process) watch() {
 	} else {
 		p.exit = exit
 	}
+	if p.spec.Ended != nil {
+		p.exit = p.spec.Ended(p.exit)
+	}
 	p.control.Close()
 	if p.stdin != nil {
 		p.stdin.Close()

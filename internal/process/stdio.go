@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -49,10 +50,37 @@ func (c *stdio) openInput(s Spec) (err error) {
 		return err
 	}
 	var w *os.File
-	if err = pipe(&c.childIn, &w); err == nil {
+	if s.StdinPipe {
+		err = socket(&c.childIn, &w)
+	} else {
+		err = pipe(&c.childIn, &w)
+	}
+	if err == nil {
 		c.in = w
 	}
 	return err
+}
+
+// socket connects us with a program that is told what to do while it runs. A pipe could be opened again, and written to, by any
+// process of the same user through /proc; a socket can't.
+func socket(theirs, ours **os.File) error {
+	syscall.ForkLock.RLock() // so that no program which starts meanwhile inherits the ends
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return err
+	}
+	if err := syscall.SetNonblock(fds[1], true); err != nil {
+		syscall.Close(fds[0])
+		syscall.Close(fds[1])
+		return err
+	}
+	*theirs, *ours = os.NewFile(uintptr(fds[0]), "|0"), os.NewFile(uintptr(fds[1]), "|1")
+	return nil
 }
 
 func (c *stdio) openErrors(combined bool) error {

@@ -1,0 +1,65 @@
+package egress
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+)
+
+// tries is how many addresses of a host are tried.
+const tries = 4
+
+// connect opens a connection to a host that a rule allows.
+func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn, *refusal) {
+	ctx, cancel := context.WithTimeout(ctx, p.config.Limits.Dial)
+	defer cancel()
+	if p.upstream != nil && !rule.Internal {
+		conn, err := p.upstream.connect(ctx, p.config.Dial, to, rule.Plain)
+		if err != nil {
+			p.config.Log.Warn("the upstream proxy did not connect", "host", to.host, "port", to.port, "error", err)
+			return nil, broken(to.host, to.port, "can't be reached through the upstream proxy: %v", err)
+		}
+		return conn, nil
+	}
+	addresses, r := p.resolve(ctx, to, rule)
+	if r != nil {
+		return nil, r
+	}
+	var last error
+	for _, a := range addresses[:min(len(addresses), tries)] {
+		// The address that was checked is the one that is dialled: a second look-up could give another.
+		conn, err := p.config.Dial(ctx, "tcp", net.JoinHostPort(a.String(), strconv.Itoa(to.port)))
+		if err == nil {
+			return conn, nil
+		}
+		last = err
+	}
+	p.config.Log.Warn("a registry can't be reached", "host", to.host, "port", to.port, "error", last)
+	return nil, broken(to.host, to.port, "can't be reached; try again later")
+}
+
+// resolve gives the addresses of a host. One wrong address among good ones condemns them all: who answers so is not to be
+// trusted with the others.
+func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.Addr, *refusal) {
+	name := to.host
+	if !rule.Internal {
+		name += "." // a whole name: no search domain of this host is added
+	}
+	addresses, err := p.config.Resolver.LookupNetIP(ctx, "ip", name)
+	if err != nil || len(addresses) == 0 {
+		p.config.Log.Warn("a registry's name can't be resolved", "host", to.host, "error", err)
+		return nil, broken(to.host, to.port, "can't be resolved; try again later")
+	}
+	for i, a := range addresses {
+		if why := checkAddress(a, rule.Internal); why != "" {
+			way := "; no setting allows that"
+			if checkAddress(a, true) == "" {
+				way = "; the operator can mark it internal in " + p.config.Setting
+			}
+			return nil, deny(to.host, to.port, "%s", why+way)
+		}
+		addresses[i] = a.Unmap()
+	}
+	return addresses, nil
+}

@@ -1,0 +1,99 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+// handle serves one connection and closes it.
+func (p *Proxy) handle(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, p.config.Limits.Total)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	// One moment for the whole header: a client that sends a byte now and then gains nothing.
+	_ = conn.SetDeadline(time.Now().Add(p.config.Limits.Header))
+	in := bufio.NewReader(conn)
+	q, err := readRequest(in)
+	switch {
+	case errors.Is(err, errHeader):
+		p.refuse(conn, deny("", 0, "what was sent %v; no setting allows that", errHeader))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		p.report(deny("", 0, "no whole request within %v", p.config.Limits.Header))
+	case err != nil: // the client has gone
+	case q.method == "CONNECT":
+		p.tunnel(ctx, buffered{conn, in}, q)
+	default:
+		p.forward(ctx, buffered{conn, in}, q)
+	}
+}
+
+// admit finds the rule for a host and opens the connection.
+func (p *Proxy) admit(ctx context.Context, to authority, plain bool) (net.Conn, Rule, *refusal) {
+	rule, why := p.config.find(to.host, to.port, plain)
+	if why != "" {
+		return nil, rule, deny(to.host, to.port, "%s; the operator can add it to %s", why, p.config.Setting)
+	}
+	server, r := p.connect(ctx, to, rule)
+	return server, rule, r
+}
+
+// tunnel serves a CONNECT. The client gets its tunnel before it says, in TLS, whom it wants to talk to; not a byte goes on
+// to the host until that is checked.
+func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request) {
+	to, r := parseAuthority(q.target, 0)
+	if r != nil {
+		p.refuse(client, r)
+		return
+	}
+	server, _, r := p.admit(ctx, to, false)
+	if r != nil {
+		_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
+		p.refuse(client, r)
+		return
+	}
+	defer server.Close()
+	_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
+	raw, name, err := readHello(client)
+	if err != nil && len(raw) == 0 && !errors.Is(err, os.ErrDeadlineExceeded) && !isHello(err) {
+		return // the client has changed its mind
+	}
+	if r := p.judgeHello(to, name, err); r != nil {
+		_ = server.Close()
+		p.report(r)
+		alert(client)
+		return
+	}
+	p.relay(ctx, &link{client: client, server: server, to: to, first: raw, upload: noLimit})
+}
+
+// judgeHello holds the TLS hello against the host of the tunnel.
+func (p *Proxy) judgeHello(to authority, name string, err error) *refusal {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return deny(to.host, to.port, "no TLS hello within %v", p.config.Limits.Header)
+	case err != nil && !isHello(err):
+		return deny(to.host, to.port, "the client ended in its TLS hello")
+	case err != nil:
+		return deny(to.host, to.port, "the client %v; no setting allows that", err)
+	}
+	if inside, why := hostName(name); why != "" || inside != to.host {
+		return deny(to.host, to.port, "the client asks for %s inside the tunnel; no setting allows that", shown(name))
+	}
+	return nil
+}
+
+// alert tells a TLS client that it was refused, with the fatal alert unrecognized_name: for an HTTP answer it is too late.
+func alert(client net.Conn) {
+	if _, err := client.Write([]byte{21, 3, 3, 0, 2, 2, 112}); err == nil {
+		linger(client)
+	}
+}

@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// innerID is the user and group inside. Not 0, for agents refuse to work unattended as root; outside it is the worker's
+// own user, who owns what is written.
+const innerID = 1000
+
+// shmShare and tmpShare are the parts of Limits.Memory that the folders in memory may take.
+const (
+	tmpShare = 4
+	shmShare = 16
+)
+
+// files are the few files of a start that go into its box.
+type files struct{ exe, socket, passwd, passwdAt string }
+
+// bwrapArgs puts the plan into bubblewrap's words. The paths are arguments, so they may hold any byte but NUL.
+func (p *plan) bwrapArgs(f files, ownNet bool, memory int64) []string {
+	id := strconv.Itoa(innerID)
+	args := []string{
+		"--unshare-user", "--uid", id, "--gid", id, "--disable-userns",
+		"--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--hostname", "localhost", "--unshare-cgroup-try",
+		"--die-with-parent", "--cap-drop", "ALL",
+		"--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+	}
+	if ownNet {
+		args = append(args, "--unshare-net")
+	}
+	var covered []string
+	for _, m := range p.mounts {
+		args = append(args, m.bwrapArgs(memory)...)
+		if m.access == hidden && m.folder {
+			covered = append(covered, m.path)
+		}
+	}
+	args = append(args, "--ro-bind", f.exe, innerExe, "--bind", f.socket, innerSock)
+	if f.passwdAt != "" {
+		args = append(args, "--ro-bind", f.passwd, f.passwdAt)
+	}
+	// Now that the mount points in them exist. /proc too: to a worker that runs as root, /proc/sys would be writable.
+	for _, path := range append(covered, "/dev", "/proc") {
+		args = append(args, "--remount-ro", path)
+	}
+	return append(args, "--chdir", "/", "--", innerExe)
+}
+
+func (m mount) bwrapArgs(memory int64) []string {
+	switch m.access {
+	case readable, protected:
+		return []string{"--ro-bind", m.path, m.path}
+	case writable, pinned, fenced:
+		return []string{"--bind", cmp.Or(m.from, m.path), m.path}
+	case private:
+		share := int64(tmpShare)
+		if m.path == "/dev/shm" {
+			share = shmShare
+		}
+		return []string{"--perms", "1777", "--size", strconv.FormatInt(max(memory/share, 1<<20), 10), "--tmpfs", m.path}
+	case hidden:
+		if m.folder {
+			return []string{"--perms", "0755", "--size", "1048576", "--tmpfs", m.path}
+		}
+		return []string{"--ro-bind", "/dev/null", m.path} // a device on a mount without devices can't be opened
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The program's own input and outputs come to the inner init under these numbers: bubblewrap keeps 0 to 2 open for as
+// long as it runs, and a pipe would not end when the program closes it.
+const (
+	givenIn  = 3
+	givenOut = 4
+	givenErr = 5
+)
+
+// init asks before other packages have set themselves up, which in a worker takes longer than all the rest of a start.
+func init() { InitIfAsked() }
+
+// InitIfAsked turns the process into the first process of a box, and never returns, when it was started as one. It must
+// be called first thing in every main that starts programs through this package, next to process.GuardIfAsked, and in
+// TestMain of its tests.
+func InitIfAsked() {
+	if !startedAsInit() {
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == probeWord {
+		probeMain(os.Args[2:])
+		syscall.Exit(0)
+	}
+	syscall.Exit(initMain())
+}
+
+func startedAsInit() bool { return filepath.Base(os.Args[0]) == initName }
+
+// inner is the state of an inner init.
+type inner struct {
+	control int // the socket to the worker
+	order   order
+}
+
+// initMain puts the last layers up, runs the program, and reports how it ended.
+func initMain() int {
+	debug.SetGCPercent(-1) // there is little to collect, and no thread to be had when the program has taken them all
+	runtime.LockOSThread() // the main thread stays outside the program's Landlock domain, so it can't be signalled from there
+	// Nobody may look into this process or take hold of it, and what is meant for the program must not end it.
+	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
+		syscall.SIGUSR1, syscall.SIGUSR2)
+	i := inner{}
+	if err := i.connect(filepath.Dir(os.Args[0])); err != nil {
+		fmt.Fprintln(os.Stderr, initName+": this program is started by longshift itself:", err)
+		return 2
+	}
+	code := make(chan int)
+	go func() { code <- i.serve() }()
+	return <-code
+}
+
+// serve runs the program from a thread of its own: Landlock and priority belong to the thread, and so does the signal
+// that ends the program should we be gone.
+func (i *inner) serve() int {
+	runtime.LockOSThread()
+	pid, err := i.launch()
+	if err != nil {
+		i.tell(failure(err))
+		return 1
+	}
+	for fd := givenIn; fd <= givenErr; fd++ {
+		unix.Close(fd)
+	}
+	if err := i.tell(report{Kind: isStarted}); err != nil {
+		return 1
+	}
+	go i.endWithWorker()
+	return i.reap(pid)
+}
+
+// connect reaches the worker by the socket in our program's folder and takes the order from it. The socket is called by
+// its bare name, for a socket's path must be short.
+func (i *inner) connect(dir string) error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Chdir(dir); err != nil {
+		return err
+	}
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: filepath.Base(innerSock)}); err != nil {
+		return err
+	}
+	if err := unix.Chdir("/"); err != nil {
+		return err
+	}
+	i.control = fd
+	var header [4]byte
+	if _, err := io.ReadFull(rawReader(fd), header[:]); err != nil {
+		return err
+	}
+	return readBody(rawReader(fd), header, &i.order)
+}
+
+// rawReader reads a descriptor without the runtime's poller, which we have no other use for.
+type rawReader int
+
+func (r rawReader) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(r), b)
+		if err == unix.EINTR {
+			continue
+		}
+		if n <= 0 && err == nil {
+			err = io.EOF
+		}
+		return max(n, 0), err
+	}
+}
+
+func (i *inner) tell(r report, fds ...int) error {
+	b, err := frame(r)
+	if err != nil {
+		return err
+	}
+	var rights []byte
+	if len(fds) > 0 {
+		rights = unix.UnixRights(fds...)
+	}
+	for len(b) > 0 {
+		n, err := unix.SendmsgN(i.control, b, rights, nil, unix.MSG_NOSIGNAL)
+		if err == unix.EINTR {
+			continue
+		} else if err != nil {
+			return err
+		}
+		b, rights = b[n:], nil
+	}
+	return nil
+}
+
+// endWithWorker ends the box when the worker has gone.
+func (i *inner) endWithWorker() {
+	var b [1]byte
+	for {
+		if _, err := rawReader(i.control).Read(b[:]); err != nil {
+			syscall.Exit(1)
+		}
+	}
+}
+
+// reap waits until the program has ended, and for every orphan on the way. What is left of them ends with us.
+func (i *inner) reap(pid int) int {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return 1
+		case got != pid:
+			continue
+		case status.Signaled():
+			i.tell(report{Kind: isEnded, Sig: status.Signal()})
+			return 128 + int(status.Signal())
+		}
+		i.tell(report{Kind: isEnded, Code: status.ExitStatus()})
+		return status.ExitStatus()
+	}
+}

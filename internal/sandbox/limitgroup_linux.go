@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// create makes a group for one box in each tree and gives their folders.
+func (g groups) create(l Limits) ([]string, error) {
+	var dirs []string
+	name := groupName()
+	for _, o := range g {
+		dir := filepath.Join(o.dir, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			removeGroups(dirs)
+			return nil, fmt.Errorf("make cgroup: %w", err)
+		}
+		dirs = append(dirs, dir)
+		for _, c := range o.controllers {
+			if err := o.limit(dir, c, l); err != nil {
+				removeGroups(dirs)
+				return nil, err
+			}
+		}
+	}
+	return dirs, nil
+}
+
+// limit writes one limit. The processor is shared evenly with the worker, which is what a fresh group has.
+func (g group) limit(dir, controller string, l Limits) error {
+	value := int64(l.Processes)
+	switch controller {
+	case "cpu":
+		return nil
+	case "memory":
+		value = l.Memory
+		for _, swap := range []string{"memory.swap.max", "memory.memsw.limit_in_bytes"} {
+			defer writeLimit(filepath.Join(dir, swap), map[bool]int64{true: 0, false: l.Memory}[g.unified]) // not on every kernel
+		}
+	}
+	if err := writeLimit(filepath.Join(dir, limitFiles[g.unified][controller]), value); err != nil {
+		return fmt.Errorf("set cgroup limit: %w", err)
+	}
+	return nil
+}
+
+func writeLimit(file string, value int64) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(strconv.FormatInt(value, 10))
+	return errors.Join(err, f.Close())
+}
+
+// removeGroups removes the groups of a box that is gone. The kernel may need a moment to see that they are empty.
+func removeGroups(dirs []string) {
+	for _, dir := range dirs {
+		for wait := time.Millisecond; ; wait *= 2 {
+			if err := os.Remove(dir); !errors.Is(err, unix.EBUSY) || wait > time.Second {
+				break
+			}
+			<-time.After(wait)
+		}
+	}
+}

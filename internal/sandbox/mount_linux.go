@@ -1,0 +1,108 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// addWork mounts the worktree. The worktree itself must not be a link, wherever it lies.
+func (p *plan) addWork(c Spec) error {
+	if info, err := os.Lstat(c.Work); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return linkError(c.Work, filepath.Clean(c.Work))
+	}
+	kind := writable
+	if c.ReadOnly {
+		kind = readable
+	}
+	if err := p.addFolder(c.Work, kind); err != nil {
+		return err
+	}
+	p.workDir = p.mounts[0].path
+	p.ground = append(p.ground, p.workDir) // writable or not: an earlier program may have written it
+	return nil
+}
+
+// addFolder mounts a folder that must exist.
+func (p *plan) addFolder(path string, kind access) error {
+	real, missing, err := p.ground.resolve(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(filepath.Join(append([]string{real}, missing...)...))
+	if err != nil {
+		return fault.New(fault.Infra, "sandbox: mount %s: %w", path, err).WithHint("make the folder before the program starts")
+	}
+	for _, taken := range []string{"/proc", "/dev", "/sys"} {
+		if within(real, taken) || real == "/" {
+			return fault.New(fault.Input, "sandbox: %s can't be given to a program", path)
+		}
+	}
+	if kind == writable {
+		p.ground = append(p.ground, real)
+	}
+	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
+}
+
+// addHidden covers a path; what isn't there needs no cover.
+func (p *plan) addHidden(path string) error {
+	real, missing, err := p.ground.resolve(path)
+	if err != nil || len(missing) > 0 {
+		return err
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return fault.New(fault.Infra, "sandbox: hide %s: %w", path, err)
+	}
+	if slices.Contains(privates(), real) {
+		return nil // the box's own hides the host's
+	}
+	return p.add(mount{path: real, access: hidden, folder: info.IsDir()})
+}
+
+func (p *plan) addPrivate(path string) error {
+	if path == "/dev/shm" { // lies in the box's own /dev
+		return p.add(mount{path: path, access: private, folder: true})
+	}
+	real, missing, err := p.ground.resolve(path)
+	if err != nil || len(missing) > 0 {
+		return err
+	}
+	return p.add(mount{path: real, access: private, folder: true})
+}
+
+// add puts a mount into the plan. The same path twice must mean the same thing.
+func (p *plan) add(m mount) error {
+	i := slices.IndexFunc(p.mounts, func(o mount) bool { return o.path == m.path })
+	if i >= 0 && p.mounts[i].access != m.access {
+		return fault.New(fault.Input, "sandbox: %s is asked for in two ways", m.path).WithHint("name each folder once")
+	} else if i >= 0 {
+		return nil
+	}
+	if m.access != private && m.access != hidden {
+		var err error
+		if m.source, err = identify(cmp.Or(m.from, m.path)); err != nil {
+			return fault.New(fault.Infra, "sandbox: mount %s: %w", m.path, err)
+		}
+	}
+	p.mounts = append(p.mounts, m)
+	return nil
+}
+
+// identify notes which folder or file a path names now, so that the inner init can tell whether it got that very one.
+func identify(path string) (check, error) {
+	var st syscall.Stat_t
+	if err := syscall.Lstat(path, &st); err != nil {
+		return check{}, err
+	}
+	if kind := st.Mode & syscall.S_IFMT; kind != syscall.S_IFDIR && kind != syscall.S_IFREG {
+		return check{}, errors.New("neither a folder nor a file")
+	}
+	return check{Path: []byte(path), Dev: uint64(st.Dev), Ino: st.Ino}, nil
+}

@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// addProtected makes a path a read-only mount of its own. What lies between it and the folder that may be written is
+// pinned: moving a folder takes the mounts in it along, and a new one could be put in its place.
+func (p *plan) addProtected(path string) error {
+	real, missing, err := p.ground.resolve(path)
+	if err != nil {
+		return err
+	}
+	root := p.ground.outermost(real)
+	if root == "" {
+		return fault.New(fault.Input, "sandbox: protected path %s does not lie below the worktree or a writable folder", path)
+	}
+	for dir := real; dir != root; dir = filepath.Dir(dir) {
+		if p.masks.join(dir) {
+			p.made = append(p.made, dir)
+		}
+	}
+	if p.readOnly(real) { // nothing can be written or made there, but a folder above may be moved away
+		return p.pin(root, real)
+	}
+	for _, name := range missing {
+		real = filepath.Join(real, name)
+		if err := p.hold(real); err != nil {
+			return err
+		}
+	}
+	if err := p.pin(root, filepath.Dir(real)); err != nil {
+		return err
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return fault.New(fault.Infra, "sandbox: protect %s: %w", path, err)
+	}
+	if links(info) > 1 && !info.IsDir() {
+		return fault.New(fault.Denied, "sandbox: protected file %s has a second name and could be written under that", real).
+			WithHint("remove the hard link from the worktree")
+	}
+	return p.add(mount{path: real, access: protected, folder: info.IsDir()})
+}
+
+func links(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(st.Nlink)
+}
+
+// readOnly tells whether the innermost mount above path, or at it, can't be written.
+func (p *plan) readOnly(path string) bool {
+	var best mount
+	for _, m := range p.mounts {
+		if within(path, m.path) && len(m.path) > len(best.path) {
+			best = m
+		}
+	}
+	return best.access == readable || best.access == protected || best.access == hidden
+}
+
+// pin mounts every folder below root, down to dir, onto itself. What is a mount already can't be moved either.
+func (p *plan) pin(root, dir string) error {
+	for ; dir != root && within(dir, root); dir = filepath.Dir(dir) {
+		isMount := slices.ContainsFunc(p.mounts, func(m mount) bool { return m.path == dir })
+		if isMount || p.readOnly(dir) {
+			continue
+		}
+		if err := p.add(mount{path: dir, access: pinned, folder: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold makes the folder that keeps a missing path. A folder, for git sees no empty ones: should we be killed before it is
+// removed, it gets into no commit.
+func (p *plan) hold(path string) error {
+	if err := os.Mkdir(path, 0o755); err != nil {
+		return fault.New(fault.Infra, "sandbox: hold protected path: %w", err)
+	}
+	p.masks.users[path] = 1
+	p.made = append(p.made, path)
+	return nil
+}
+
+// masks counts the boxes that need a folder made by hold: removing it would take the mount of another box away.
+type masks struct {
+	mu    sync.Mutex // held while a plan is made or undone
+	users map[string]int
+}
+
+func newMasks() *masks { return &masks{users: map[string]int{}} }
+
+// join tells whether the path is held by another box already, and counts us in.
+func (m *masks) join(path string) bool {
+	if m.users[path] == 0 {
+		return false
+	}
+	m.users[path]++
+	return true
+}
+
+// undo removes what was made to hold protected paths. A folder that isn't empty has become somebody's own.
+func (p *plan) undo() {
+	p.masks.mu.Lock()
+	defer p.masks.mu.Unlock()
+	p.release()
+}
+
+func (p *plan) release() {
+	slices.SortFunc(p.made, comparePaths)
+	for _, path := range slices.Backward(p.made) {
+		if p.masks.users[path]--; p.masks.users[path] == 0 {
+			delete(p.masks.users, path)
+			syscall.Rmdir(path)
+		}
+	}
+	p.made = nil
+}

@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const maxLinks = 40
+
+// territory lists the real paths of folders that confined programs may have written, in this session or one before.
+// Whatever lies below them is theirs: a symbolic link there is never followed.
+type territory []string
+
+// outermost gives the outermost folder of the territory that holds path, or "".
+func (t territory) outermost(path string) string {
+	best := ""
+	for _, root := range t {
+		if within(path, root) && (best == "" || len(root) < len(best)) {
+			best = root
+		}
+	}
+	return best
+}
+
+func within(path, root string) bool {
+	return path == root || root == "/" || strings.HasPrefix(path, root+"/")
+}
+
+// resolve walks path from the root directory. It gives the real path of what exists and the components that don't.
+// Links on the host's own ground are followed, as the host's administrator has set them.
+func (t territory) resolve(path string) (real string, missing []string, err error) {
+	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+		return "", nil, fault.New(fault.Input, "sandbox: path %q is not absolute", path)
+	}
+	cur, todo, links := "/", components(filepath.Clean(path)), 0
+	for len(todo) > 0 {
+		name := todo[0]
+		if name == ".." {
+			cur, todo = filepath.Dir(cur), todo[1:]
+			continue
+		}
+		next := filepath.Join(cur, name)
+		info, err := os.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			return cur, todo, nil
+		} else if err != nil {
+			return "", nil, fault.New(fault.Infra, "sandbox: look at %s: %w", path, err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			cur, todo = next, todo[1:]
+			continue
+		}
+		if t.outermost(cur) != "" {
+			return "", nil, linkError(path, next)
+		}
+		target, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks {
+			return "", nil, fault.New(fault.Infra, "sandbox: %s: too many symbolic links: %w", path, errors.Join(err, fs.ErrInvalid))
+		}
+		if filepath.IsAbs(target) {
+			cur = "/"
+		}
+		todo = append(components(target), todo[1:]...)
+	}
+	return cur, nil, nil
+}
+
+// linkError is for a link that an agent may have planted: going on would mount whatever it points to.
+func linkError(path, link string) error {
+	msg := "sandbox: %s is a symbolic link"
+	args := []any{link}
+	if path != link {
+		msg, args = "sandbox: %s lies behind the symbolic link %s", []any{path, link}
+	}
+	return fault.New(fault.Denied, msg, args...).
+		WithHint("remove the link from the worktree, or do not ask for this path to be mounted")
+}
+
+func components(path string) []string {
+	var out []string
+	for _, c := range strings.Split(path, "/") {
+		if c != "" && c != "." {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,17 @@
+package sandbox
+
+import (
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+const auditArch = unix.AUDIT_ARCH_X86_64
+
+// foreignCalls refuses the calls of x32, which share our machine's name and have numbers of their own.
+var foreignCalls = program{bpf.JumpIf{Cond: bpf.JumpLessThan, Val: 0x40000000, SkipTrue: 1}, kill}
+
+// refusedHere are calls that only this machine has.
+var refusedHere = []uint32{
+	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE,
+	unix.SYS_QUERY_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_USTAT, unix.SYS_SYSFS,
+}

@@ -1,0 +1,10 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+var (
+	foreignCalls program // 32-bit calls come under another machine's name
+	refusedHere  []uint32
+)
