@@ -23,6 +23,8 @@ const (
 	Changed Kind = "LongshiftChanged"
 	// Denied is missing permission: a token without the right, a refused login. Never retried; a person decides.
 	Denied Kind = "LongshiftDenied"
+	// Leak is work that holds a secret and so may not leave. Never retried; the agent or a person takes it out.
+	Leak Kind = "LongshiftLeak"
 	// Infra is a fault of the surroundings: no network, forge down, disk full. Retried, and never charged to the work.
 	Infra Kind = "LongshiftInfra"
 	// Stopping is a worker that is going down in good order; the same host goes on after its restart.

@@ -1,0 +1,99 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// The most of a text that is kept, in bytes.
+const (
+	MaxCommand = 16 << 10
+	maxOther   = 4 << 10
+)
+
+// Kind tells the two sorts of record apart.
+type Kind string
+
+// The kinds.
+const (
+	KindDecision Kind = "decision" // whether a call may be made
+	KindRun      Kind = "run"      // a command that was started
+)
+
+// Decision is what was decided on a call.
+type Decision string
+
+// The decisions.
+const (
+	Allow Decision = "allow"
+	Ask   Decision = "ask"
+	Deny  Decision = "deny"
+)
+
+// Decisions lists them all.
+func Decisions() []Decision { return []Decision{Allow, Ask, Deny} }
+
+// Record is one decision or one run. Texts must be redacted before they come here.
+type Record struct {
+	ID         int64         `json:"id"`   // given by Append, rising
+	Time       time.Time     `json:"time"` // by the caller's clock, UTC, kept to the microsecond
+	Kind       Kind          `json:"kind"`
+	Task       string        `json:"task"`    // workflow id
+	Session    string        `json:"session"` // id of the agent's session
+	Role       string        `json:"role"`
+	Host       string        `json:"host"` // id of the host
+	Tool       string        `json:"tool"`
+	Dir        string        `json:"dir,omitempty"` // where the command runs
+	Command    string        `json:"command"`       // at most MaxCommand bytes of it
+	Truncated  bool          `json:"truncated,omitempty"`
+	SHA256     string        `json:"sha256"`             // of the whole command as handed to Append, in hex
+	Decision   Decision      `json:"decision,omitempty"` // a run may have none
+	Rule       string        `json:"rule,omitempty"`     // the rule of the policy that decided
+	Reason     string        `json:"reason,omitempty"`
+	ApprovedBy string        `json:"approvedBy,omitempty"` // the person who was asked
+	ExitCode   *int          `json:"exitCode"`             // nil until Finish, and for what was not allowed
+	Duration   time.Duration `json:"duration,omitempty"`   // nanoseconds
+}
+
+// check refuses a record that nobody could make sense of.
+func (r Record) check() error {
+	switch {
+	case r.Time.IsZero():
+		return fault.New(fault.Internal, "audit record without a time")
+	case r.Kind != KindDecision && r.Kind != KindRun:
+		return fault.New(fault.Internal, "audit record of the kind %q", r.Kind)
+	case r.Kind == KindRun && r.Decision == "":
+	case r.Decision != Allow && r.Decision != Ask && r.Decision != Deny:
+		return fault.New(fault.Internal, "audit record with the decision %q", r.Decision)
+	}
+	return nil
+}
+
+// bounded fills in the hash and cuts what is too long.
+func (r Record) bounded() Record {
+	sum := sha256.Sum256([]byte(r.Command))
+	r.SHA256 = hex.EncodeToString(sum[:])
+	r.Truncated = len(r.Command) > MaxCommand
+	r.Command = cut(r.Command, MaxCommand)
+	for _, text := range []*string{&r.Task, &r.Session, &r.Role, &r.Host, &r.Tool, &r.Dir, &r.Rule, &r.Reason, &r.ApprovedBy} {
+		*text = cut(*text, maxOther)
+	}
+	return r
+}
+
+// cut gives the first n bytes or a few less: no character is cut in two.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := n; i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return s[:i]
+		}
+	}
+	return s[:n]
+}

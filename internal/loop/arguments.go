@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// arguments are what a tool was called with.
+type arguments struct {
+	canonical []byte // one text for all ways to write the same value
+	command   string // of a shell, else ""
+	subject   string // what a person knows the call by: a command, a path
+}
+
+// parse reads arguments. Numbers keep their spelling: 1 and 1.0 may mean different things to a tool.
+func parse(tool string, input []byte) arguments {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	dec.UseNumber()
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		return arguments{canonical: input}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return arguments{canonical: input}
+	}
+	var a arguments
+	if object, ok := value.(map[string]any); ok {
+		if isShell(tool) {
+			a.command, _ = object["command"].(string)
+			delete(object, "description") // models word it anew each time, and it changes nothing
+		}
+		a.subject = subject(object)
+	}
+	encoded, err := json.Marshal(value) // sorts keys
+	if err != nil {
+		encoded = input
+	}
+	a.canonical = encoded
+	return a
+}
+
+// subject picks the argument that tells calls of a tool apart.
+func subject(object map[string]any) string {
+	for _, key := range []string{"command", "file_path", "path", "notebook_path", "pattern", "query", "url"} {
+		if s, ok := object[key].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// hash keeps tool and arguments apart by the length of the name.
+func (a arguments) hash(tool string) [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte(strconv.Itoa(len(tool)) + ":" + tool))
+	h.Write(a.canonical)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// shown names the call on one line.
+func (a arguments) shown(tool string) string {
+	if a.subject == "" {
+		return short(tool, 40)
+	}
+	return short(tool, 40) + " `" + short(a.subject, 80) + "`"
+}
+
+// short makes a text one printable line of at most n runes.
+func short(s string, n int) string {
+	var b strings.Builder
+	for i, r := range []rune(head(s, n*utf8.UTFMax)) {
+		if i == n {
+			b.WriteString("…")
+			break
+		}
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}
+
+// head is the beginning of a text that may be megabytes long; it holds one rune more than is shown, if there are more.
+func head(s string, n int) string {
+	if len(s) > n+utf8.UTFMax {
+		return s[:n+utf8.UTFMax]
+	}
+	return s
+}

@@ -1,0 +1,87 @@
+package redact
+
+import (
+	"bytes"
+)
+
+const (
+	keyBegin = "-----BEGIN "
+	keyEnd   = "-----END "
+	dashes   = "-----"
+)
+
+// keySpan gives the end of a private key whose first line begins at 0 and has its marker end at after. Keys may stand in
+// lines, in one line with \n, and in pieces of code with quotes around each line.
+func keySpan(text []byte, after int) (end int) {
+	text = text[:min(len(text), leastReach)]
+	line := after + lineLength(text[after:])
+	if n := keyEnds(text[after:line]); n > 0 {
+		return after + n
+	}
+	if !keyBody(text[after:line]) {
+		for after < line && inKey(text[after]) {
+			after++
+		}
+		return after
+	}
+	for end = line; end < len(text); {
+		next := end + 1 + lineLength(text[end+1:])
+		if n := keyEnds(text[end+1 : next]); n > 0 {
+			return end + 1 + n
+		}
+		if !keyBody(text[end+1 : next]) {
+			break
+		}
+		end = next
+	}
+	return end
+}
+
+// keyOpen tells whether text, whole lines, ends within a private key.
+func keyOpen(text []byte) bool {
+	at := bytes.LastIndex(text, []byte(keyBegin))
+	if at < 0 {
+		return false
+	}
+	m := privateKey.FindIndex(text[at:])
+	text = bytes.TrimSuffix(text[at:], []byte("\n"))
+	return m != nil && m[1] <= len(text) && keySpan(text, m[1]) == len(text) && !bytes.Contains(text, []byte(keyEnd))
+}
+
+// keyEnds gives where the end marker of a key ends in a line, 0 without one.
+func keyEnds(line []byte) int {
+	at := bytes.Index(line, []byte(keyEnd))
+	if at < 0 {
+		return 0
+	}
+	at += len(keyEnd)
+	if n := bytes.Index(line[at:], []byte(dashes)); n >= 0 {
+		return at + n + len(dashes)
+	}
+	return len(line)
+}
+
+// keyBody tells whether a line can stand inside a key: base64 with what code puts around it, a header, or nothing.
+func keyBody(line []byte) bool {
+	line = bytes.Trim(line, " \t\r\"'`+,;")
+	if name, _, ok := bytes.Cut(line, []byte(": ")); ok && len(name) < 20 && !bytes.ContainsAny(name, " ={[\"") {
+		return true
+	}
+	for _, c := range line {
+		if !inKey(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func inKey(c byte) bool {
+	return letter[c] == 1 || c == '+' || c == '/' || c == '=' || c == '\\'
+}
+
+func lineLength(text []byte) int {
+	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+		return n
+	}
+	return len(text)
+}

@@ -1,0 +1,127 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// random gives n signs out of an alphabet, the same ones at every run. Tokens in these tests are made, not written down, so
+// that no scanner takes the source for a leak.
+func random(seed uint64, n int, alphabet string) string {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[rng.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+const (
+	digits = "0123456789"
+	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lower  = "abcdefghijklmnopqrstuvwxyz"
+	base62 = digits + upper + lower
+	hexes  = "0123456789abcdef"
+)
+
+// held are values such as a worker holds.
+func held() []string {
+	return []string{
+		"sk-ant-" + "api03-" + random(1, 60, base62+"-_") + "AA",
+		"gh" + "p_" + random(2, 36, base62),
+		"p4$$/w0rd+with \"signs\" & " + random(3, 12, base62+"%/+="),
+	}
+}
+
+// encoded gives a value in every form that is promised to be found, by name.
+func encoded(v string) map[string]string {
+	all := map[string]string{
+		"plain": v, "in code": `key := "` + v + `"`,
+		"hex": hex.EncodeToString([]byte(v)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(v))),
+		"query": url.QueryEscape(v), "path": url.PathEscape(v), "reversed": backwards(v),
+		"percent": each(v, "%%%02x", ""), "PERCENT": each(v, "%%%02X", ""), "percent twice": strings.ReplaceAll(each(v, "%%%02X", ""), "%", "%25"),
+		"x": each(v, `\x%02x`, ""), "unicode": each(v, `\u%04x`, ""), "UNICODE": each(v, `\u%04X`, ""), "octal": each(v, `\%03o`, ""),
+		"references": each(v, "&#%d;", ""), "hex references": each(v, "&#x%x;", ""),
+		"json": quoted(v), "json in json": quoted(quoted(v)), "slashes": strings.ReplaceAll(quoted(v), "/", `\/`),
+		"bytes in Go": "[]byte{" + each(v, "0x%02x", ", ") + "}", "bytes in decimal": "[" + each(v, "%d", ", ") + "]", "hex with colons": each(v, "%02x", ":"),
+	}
+	for _, sep := range []string{" ", "\n", ", ", "-", "\u200b", "\u2060", `", "`, `" + "`, "\" +\n\t\"", "' '", "\\\n", "\\n", "\t", "|", `\", \"`} {
+		for _, size := range []int{1, 7, len(v)/2 + 1} {
+			all[fmt.Sprintf("pieces of %d with %q", size, sep)] = pieces(v, size, sep)
+		}
+	}
+	around := "before\x00\x01\xff" + random(9, 100, base62)
+	for skip := range 3 {
+		for name, enc := range map[string]*base64.Encoding{"std": base64.StdEncoding, "raw std": base64.RawStdEncoding, "url": base64.URLEncoding, "raw url": base64.RawURLEncoding} {
+			name = fmt.Sprintf("%s base64 after %d", name, skip)
+			blob := enc.EncodeToString([]byte(around[:99+skip] + v + around))
+			all[name] = enc.EncodeToString([]byte(around[:skip] + v))
+			all[name+", in a blob"] = blob
+			all[name+", wrapped"] = pieces(blob, 76, "\n")
+			all[name+", wrapped in json"] = quoted(pieces(blob, 76, "\n"))
+			all[name+", one sign a line"] = pieces(all[name], 1, "\r\n")
+		}
+	}
+	return all
+}
+
+// decoded undoes what encoded does, roughly and in a different way than the package: it gives readings of the text in which
+// a value that has survived stands in full.
+func survives(text, v string) bool {
+	signs := func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if strings.ContainsRune(base62, c) {
+				return c
+			}
+			return -1
+		}, s)
+	}
+	for _, form := range []string{v, backwards(v), hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
+		if strings.Contains(signs(text), signs(form)) {
+			return true
+		}
+	}
+	for skip := range 3 {
+		inner := signs(base64.RawStdEncoding.EncodeToString([]byte("\xff\xff"[:skip] + v)))
+		if strings.Contains(signs(text), inner[skip*2:len(inner)-2]) {
+			return true
+		}
+	}
+	return false
+}
+
+func quoted(v string) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func backwards(v string) string {
+	b := []byte(v)
+	slices.Reverse(b)
+	return string(b)
+}
+
+func each(v, format, sep string) string {
+	var parts []string
+	for _, c := range []byte(v) {
+		parts = append(parts, fmt.Sprintf(format, c))
+	}
+	return strings.Join(parts, sep)
+}
+
+func pieces(v string, size int, sep string) string {
+	var parts []string
+	for part := range slices.Chunk([]byte(v), size) {
+		parts = append(parts, string(part))
+	}
+	return strings.Join(parts, sep)
+}

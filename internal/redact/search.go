@@ -1,0 +1,159 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	leastReach = 16 << 10 // bytes; also the longest token without a value that is known
+	// segment is how many bytes are looked at together at least: few enough to stay in the processor's cache.
+	segment = 256 << 10
+	// before is what is looked at again ahead of a segment, for rules that ask what stands in front.
+	before = 32
+)
+
+// scratch is room that is used again and again.
+type scratch struct {
+	text, letters []byte
+	places        []place
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+// find gives what has to be hidden, in order and without overlaps.
+func (k *known) find(text string) []span {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	var found []span
+	size := max(segment, 4*k.reach)
+	for base := 0; ; base += size - k.reach {
+		from, to := max(0, base-before), min(base+size, len(text))
+		s.text = append(s.text[:0], text[from:to]...)
+		last := to == len(text)
+		k.search(s, func(f span) {
+			f.start, f.end = f.start+from, f.end+from
+			if f.start < base || !last && f.end == to && f.start > to-k.reach {
+				return // the segment before has seen it, or the one after sees all of it
+			}
+			found = append(found, f)
+		})
+		if last {
+			break
+		}
+	}
+	held := map[int]bool{} // where values begin that are known exactly
+	for _, f := range found {
+		if f.exact {
+			held[f.start] = true
+		}
+	}
+	found = slices.DeleteFunc(found, func(f span) bool {
+		guess := !strings.HasPrefix(f.rule, rulePlain) && f.name == ""
+		return text[f.start:f.end] == Mark || guess && held[f.start]
+	})
+	for i := range found {
+		found[i].widen(text)
+	}
+	return merge(found)
+}
+
+// search looks at one segment.
+func (k *known) search(s *scratch, hit func(span)) {
+	k.plain.each(s.text, func(n, at int) {
+		t, end := k.plainIs[n], at+len(k.plain.patterns[n])
+		if !t.word || !joined(s.text, at) && !joined(s.text, end) {
+			hit(span{start: at, end: end, rule: t.rule, name: t.name, sure: t.name == "", exact: t.rule == rulePlain})
+		}
+	})
+	if k.letters != nil {
+		s.letters = squeeze(s.letters, s.text)
+		if k.letters.any(s.letters) {
+			s.letters, s.places = squeezePlaces(s.letters, s.places, s.text)
+			k.locate(s, hit)
+		}
+		if escaped(s.text) {
+			s.letters, s.places = unescape(s.letters, s.places, s.text, false)
+			if k.letters.any(s.letters) {
+				s.letters, s.places = unescape(s.letters, s.places, s.text, true)
+				k.locate(s, hit)
+			}
+		}
+	}
+	tokens(s.text, hit)
+}
+
+// locate gives the spans of what is found in the squeezed text.
+func (k *known) locate(s *scratch, hit func(span)) {
+	k.letters.each(s.letters, func(n, at int) {
+		t := k.lettersIs[n]
+		if t.rule == rulePart {
+			first, last := t.spread(s.letters, at)
+			hit(span{start: int(s.places[first].start), end: int(s.places[last-1].end), rule: t.rule, sure: true})
+			return
+		}
+		start, end := int(s.places[at].start), int(s.places[at+len(k.letters.patterns[n])-1].end)
+		start, end = whole(s.text, start, end, t.value)
+		f := span{start: start, end: end, rule: t.rule, sure: true}
+		if t.rule == rulePlain && string(s.text[start:end]) != t.value {
+			f.rule = ruleSplit
+			if t.weak && !cut(s.text[start:end], t.value) {
+				return
+			}
+		}
+		hit(f)
+	})
+}
+
+// spread gives from where to where the letters are those of the value, around a part that was found.
+func (t target) spread(letters []byte, at int) (first, last int) {
+	first, last = at, at
+	for n := t.part; first > 0 && n > 0 && letters[first-1] == t.value[n-1]; n-- {
+		first--
+	}
+	for n := t.part; last < len(letters) && n < len(t.value) && letters[last] == t.value[n]; n++ {
+		last++
+	}
+	return first, last
+}
+
+// whole adds the signs that a value begins and ends with and squeezed text does not have.
+func whole(text []byte, start, end int, value string) (int, int) {
+	isLetter := func(c rune) bool { return c < 128 && letter[c] == 1 }
+	first, last := strings.IndexFunc(value, isLetter), strings.LastIndexFunc(value, isLetter)
+	if first > 0 && start >= first && string(text[start-first:start]) == value[:first] {
+		start -= first
+	}
+	if rest := value[last+1:]; last >= 0 && len(text)-end >= len(rest) && string(text[end:end+len(rest)]) == rest {
+		end += len(rest)
+	}
+	return start, end
+}
+
+// cut tells whether text looks as if somebody had cut a value into pieces, and not like words that happen to follow each other.
+func cut(text []byte, value string) bool {
+	gaps, inGap := 0, false
+	for _, c := range text {
+		if c >= 0x80 || c == '\n' || c == '"' || c == '\'' || c == '\\' || c == '`' {
+			return true
+		}
+		if letter[c] == 0 && !inGap {
+			gaps++
+		}
+		inGap = letter[c] == 0
+	}
+	own := 0
+	for i := 1; i < len(value); i++ {
+		if letter[value[i]] == 0 && letter[value[i-1]] == 1 {
+			own++
+		}
+	}
+	return gaps >= own+3
+}
+
+// joined tells whether a word goes on over this place.
+func joined(text []byte, at int) bool {
+	part := func(c byte) bool { return letter[c] == 1 || c == '_' }
+	return at > 0 && at < len(text) && part(text[at-1]) && part(text[at])
+}

@@ -1,0 +1,119 @@
+package redact
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// window is how many bytes a rule looks at; a token that fills it is followed to its end.
+const window = 4 << 10
+
+// rule is the public format of a token. Its expression is tried only where one of its literals stands.
+type rule struct {
+	name     string
+	literals string // separated by spaces
+	// shape begins with the literal. What its first group matches is hidden, or all of it when it has none.
+	shape string
+	back  string // bytes that belong to the token and stand before the literal
+	sure  bool   // distinctive enough to stop a push, unless it looks made up
+	// inside lets the literal follow a letter or digit.
+	inside bool
+	// random says that without the looks of one it is no token at all, only code or words.
+	random bool
+
+	re *regexp.Regexp
+}
+
+// table is the rules, ready for the search.
+type table struct {
+	rules   []rule
+	of      []int // rule of a pattern
+	literal *matcher
+}
+
+var prepared = sync.OnceValue(func() *table {
+	t := &table{rules: rules()}
+	var literals []string
+	for n := range t.rules {
+		r := &t.rules[n]
+		r.re = regexp.MustCompile(`^(?:` + r.shape + `)`)
+		for l := range strings.FieldsSeq(r.literals) {
+			literals, t.of = append(literals, l), append(t.of, n)
+		}
+	}
+	t.literal = newMatcher(literals)
+	return t
+})
+
+// tokens finds what has the format of a token.
+func tokens(text []byte, hit func(span)) {
+	t := prepared()
+	t.literal.each(text, func(n, at int) {
+		if f, ok := t.rules[t.of[n]].match(text, at); ok {
+			hit(f)
+		}
+	})
+}
+
+// match tries a rule where its literal stands.
+func (r *rule) match(text []byte, at int) (span, bool) {
+	first := at
+	for r.back != "" && first > 0 && at-first < 24 && strings.IndexByte(r.back, text[first-1]) >= 0 {
+		first--
+	}
+	if !r.inside && follows(text, first) {
+		return span{}, false
+	}
+	view := text[first:min(len(text), at+window)]
+	m := r.re.FindSubmatchIndex(view)
+	if m == nil {
+		return span{}, false
+	}
+	group := m[len(m)-2:] // the only group, or all
+	f := span{start: first + group[0], end: first + group[1], rule: r.name}
+	if r.name == PrivateKey {
+		f.end = first + keySpan(text[first:], m[1])
+		f.sure = realKey(text[first+m[1] : f.end])
+		return f, true
+	}
+	if group[1] == len(view) {
+		for f.end < len(text) && (letter[text[f.end]] == 1 || strings.IndexByte("_-.=+/", text[f.end]) >= 0) && f.end-first < leastReach {
+			f.end++
+		}
+	}
+	token := text[f.start:f.end]
+	if r.random && !real(token) {
+		return span{}, false
+	}
+	f.sure = r.sure && real(token) || r.name == ruleJWT && temporalCloud(token)
+	return f, true
+}
+
+// follows tells whether a letter or digit stands before this place and belongs to the same word. The last sign of an
+// escape such as \n, %3D or \u003d does not.
+func follows(text []byte, at int) bool {
+	if at == 0 || letter[text[at-1]] == 0 {
+		return false
+	}
+	switch {
+	case at >= 2 && text[at-2] == '\\' && strings.IndexByte("nrtbf", text[at-1]) >= 0:
+		return false
+	case at >= 3 && text[at-3] == '%' && isHex(text[at-2]) && isHex(text[at-1]):
+		return false
+	case at >= 6 && text[at-6] == '\\' && text[at-5] == 'u':
+		return false
+	}
+	return true
+}
+
+// temporalCloud tells whether a JWT is an API key of Temporal Cloud, which names itself in its claims.
+func temporalCloud(token []byte) bool {
+	parts := strings.Split(string(token), ".")
+	if len(parts) < 2 {
+		return false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	return err == nil && strings.Contains(string(claims), `"temporal.io"`)
+}
