@@ -11,10 +11,12 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/signals"
 )
 
 // Host is what one machine with a data directory does: it takes tasks, keeps their workspaces and runs their agents.
@@ -25,15 +27,22 @@ type Host struct {
 	Agents     map[string]agent.Agent // by the name that the configuration uses
 	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
 	Limits     project.Limits
-	Heartbeat  time.Duration     // after this long without a beat an activity counts as dead
-	ProbeWait  time.Duration     // after this long without an answer the host counts as gone
-	CommandEnv []string          // environment of setup and check commands, complete
-	AgentEnv   map[string]string // added to the environment of agents: identity for git, caches
-	Scenario   string            // what the script agent plays unless the task says otherwise; empty when it is not allowed
+	Heartbeat  time.Duration                                                   // after this long without a beat an activity counts as dead
+	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
+	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
+	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
+	Cache      string                                                          // caches of tool chains that all tasks share; "" for one folder for each repository
+	Confine    Confinement                                                     // what programs of tasks may see and reach
+	Policy     policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
+	Audit      Ledger                                                          // the command log
+	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
+	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
 
 	Redact *redact.Redactor // for what agents and commands say; nil hides passwords in URLs only
+
+	permit agent.Permit // in place of policy, for tests of what holds without it
 
 	ahead  ahead
 	claims claims
@@ -43,6 +52,7 @@ type Host struct {
 type Control struct {
 	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
 	WebURL string // Temporal Web, for links in pull requests; may be empty
+	Redact *redact.Redactor
 }
 
 // Ref names a task's workspace and the attempt that may write to it.

@@ -43,7 +43,10 @@ type systemKey struct {
 	standing prompt.Standing
 }
 
-type systemText struct{ dir, text string }
+type systemText struct {
+	place
+	text string
+}
 
 // startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.
 // It is a wager: when the session never comes, the agent ends by itself; when it fails, the session starts as any other.
@@ -104,7 +107,10 @@ func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
 	if err != nil {
 		return err
 	}
-	pointAt(ctx, gate, &s)
+	if err := h.confine(ctx, &s, in, gate); err != nil {
+		gate.Close()
+		return err
+	}
 	if err := e.agent.Warm(ctx, s); err != nil {
 		gate.Close()
 		return err
@@ -186,7 +192,11 @@ func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) 
 	if err != nil {
 		return systemText{}, err
 	}
-	known = systemText{tree.Dir(), text}
+	where, err := h.placeOf(ctx, tree)
+	if err != nil {
+		return systemText{}, err
+	}
+	known = systemText{where, text}
 	h.ahead.mu.Lock()
 	defer h.ahead.mu.Unlock()
 	if h.ahead.systems == nil || len(h.ahead.systems) >= mostSystems {

@@ -48,7 +48,7 @@ func (h *Host) standing(ctx context.Context, in SessionInput, rec *record) (agen
 	s := agent.Session{
 		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
 		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
-		Env: h.AgentEnv, Scenario: in.Scenario,
+		Env: h.AgentEnv(h.dirs(system.place, in.TaskID)), Scenario: in.Scenario,
 	}
 	if s.Scenario == "" {
 		s.Scenario = h.Scenario

@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -22,6 +25,8 @@ type CommandInput struct {
 	Command string        `json:"command"`
 	Wall    time.Duration `json:"wall"`
 	Next    *SessionInput `json:"next,omitempty"` // the session that most likely comes next
+
+	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
@@ -51,10 +56,10 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
-	res, err := process.Run(ctx, process.Spec{
+	res, err := h.inBox(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
-		Env: h.CommandEnv, Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
-	}, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}) // half of it is the end of the output: more than the tail, for what is hidden in it
+		Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
+	}, kind)
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
 	}
@@ -63,4 +68,52 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	}
 	return signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: tail(h.Redact.String(res.Output), tailSize), File: file}, nil
+}
+
+// inBox runs the command confined, and writes it into the command log before and after.
+func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree, s process.Spec, kind string) (process.Result, error) {
+	if h.Confine.Box == nil {
+		return process.Result{}, fault.New(fault.Internal, "this host has no sandbox")
+	}
+	where, err := h.placeOf(ctx, tree)
+	if err != nil {
+		return process.Result{}, err
+	}
+	dirs := h.dirs(where, in.TaskID)
+	if err := os.MkdirAll(dirs.Home, 0o700); err != nil {
+		return process.Result{}, fault.New(fault.Infra, "make the task's home folder: %w", err)
+	}
+	box, err := h.box(where, dirs, false, in.Paths)
+	if err != nil {
+		return process.Result{}, err
+	}
+	box.Writable = append(box.Writable, dirs.Home)
+	s.Env = h.CommandEnv(dirs)
+	done, err := h.logRun(ctx, in, kind)
+	if err != nil {
+		return process.Result{}, err
+	}
+	res, err := h.Confine.Box.Run(ctx, s, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}, box) // half of it is the end of the output: more than the tail, for what is hidden in it
+	if err == nil {
+		done(res.Exit.Code, res.Duration)
+	}
+	return res, err
+}
+
+// logRun writes a command of the project into the command log and gives what completes the entry.
+func (h *Host) logRun(ctx context.Context, in CommandInput, kind string) (done func(exit int, d time.Duration), err error) {
+	if h.Audit == nil {
+		return func(int, time.Duration) {}, nil
+	}
+	id, err := h.Audit.Append(ctx, audit.Record{Time: h.Now(), Task: in.TaskID, Host: h.ID, Kind: audit.KindRun, Tool: kind,
+		Command: h.Redact.String(visible(in.Command)), Decision: audit.Allow, Rule: "project." + kind,
+		Reason: "the " + kind + " command of the project's settings"})
+	if err != nil {
+		return nil, fault.New(fault.Infra, "write the command log: %w", err)
+	}
+	return func(exit int, d time.Duration) {
+		if err := h.Audit.Finish(context.WithoutCancel(ctx), id, exit, d); err != nil {
+			h.Log.WarnContext(ctx, "the end of a command could not be written to the command log", "error", err)
+		}
+	}, nil
 }

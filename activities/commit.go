@@ -25,6 +25,7 @@ type Committed struct {
 	Commit  string `json:"commit"`            // head of the branch
 	Created bool   `json:"created,omitempty"` // there was something to commit
 	Failed  string `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
+	Leak    bool   `json:"leak,omitempty"`    // it failed because the work holds a secret
 	Files   int    `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int    `json:"added,omitempty"`
 	Deleted int    `json:"deleted,omitempty"`
@@ -49,6 +50,14 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		return out, err
 	default:
 		out.Failed = tail(h.Redact.String(err.Error()), 500)
+	}
+	if leak := h.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
+		if err := tree.Uncommit(ctx); err != nil {
+			return out, err
+		}
+		return Committed{Failed: tail(h.Redact.String(leak.Error()), 2000), Leak: true}, nil
+	} else if leak != nil {
+		return out, leak
 	}
 	if err := tree.Checkpoint(ctx); err != nil {
 		return out, fmt.Errorf("push the checkpoint: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sandbox"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/internal/workspace/gittest"
@@ -21,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	process.GuardIfAsked()
+	sandbox.InitIfAsked()
 	os.Exit(m.Run())
 }
 
@@ -55,9 +57,22 @@ func (b *bench) newHost(data string, agents map[string]agent.Agent) *Host {
 	must(b.t, err)
 	return &Host{
 		ID: "host-1", Data: data, Workspaces: spaces, Agents: agents, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		CommandEnv: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data},
+		CommandEnv: func(Dirs) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data} },
+		AgentEnv:   func(Dirs) map[string]string { return nil },
+		Confine:    Confinement{Box: openBox{}},
 		Redact:     redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
 	}
+}
+
+// openBox confines nothing: what a box does is for the tests of its package and for those of the whole.
+type openBox struct{}
+
+func (openBox) Start(ctx context.Context, s process.Spec, _ sandbox.Spec) (*process.Process, error) {
+	return process.Start(ctx, s)
+}
+
+func (openBox) Run(ctx context.Context, s process.Spec, l process.Limits, _ sandbox.Spec) (process.Result, error) {
+	return process.Run(ctx, s, l)
 }
 
 // prepare makes the workspace.

@@ -43,13 +43,6 @@ func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
 	return gate, nil
 }
 
-// point has the agent talk to its gateway.
-func (m *model) point(ctx context.Context, s *agent.Session) {
-	if m.gate != nil {
-		pointAt(ctx, m.gate, s)
-	}
-}
-
 func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
 	s.BaseURL, s.Token, s.Login = gate.BaseURL(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
 }

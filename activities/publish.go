@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 
 	"go.temporal.io/sdk/activity"
 
@@ -30,6 +31,11 @@ func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
 		if _, err := tree.Squash(ctx, in.BaseRef, in.Squash); err != nil {
 			return "", fmt.Errorf("make one commit: %w", err)
 		}
+	}
+	if err := h.leaks(ctx, tree); err != nil {
+		return "", err
+	}
+	if in.Squash != "" {
 		if err := tree.Checkpoint(ctx); err != nil {
 			return "", fmt.Errorf("push the checkpoint: %w", err)
 		}
@@ -68,6 +74,9 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	}
 	in.Summary.RunURL = c.taskURL(ctx)
 	title, body := forge.Compose(in.Summary)
+	if err := leaksIn(c.Redact, map[string]string{"the pull request's title": title, "the pull request's text": body}); err != nil {
+		return forge.PullRequest{}, err
+	}
 	pr, err := f.EnsurePullRequest(ctx, forge.Request{
 		Repository: in.Repository, TaskID: in.TaskID, Fence: in.Fence, Head: in.Head, HeadCommit: in.HeadCommit,
 		Base: in.Base, Title: title, Body: body, Draft: in.Draft, Labels: in.Labels, Reviewers: in.Reviewers,
@@ -94,6 +103,9 @@ type CleanInput struct{ Ref }
 // CleanUp removes the workspace, the branch in the mirror and the checkpoint. What is gone already is fine.
 func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
 	h.forget(in.TaskID)
+	if err := os.RemoveAll(homeOf(h.Data, in.TaskID)); err != nil {
+		return fault.New(fault.Infra, "remove the task's home folder: %w", err)
+	}
 	err := h.Workspaces.Remove(ctx, in.TaskID, false)
 	if isOneOf(err, fault.NotFound) {
 		return nil

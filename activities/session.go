@@ -32,6 +32,9 @@ type SessionInput struct {
 	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
 	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent starts when this one reports
 	Prompt     prompt.Data   `json:"prompt"`
+
+	Commands task.CommandSettings `json:"commands,omitzero"` // what the task says about commands and paths
+	Paths    task.PathSettings    `json:"paths,omitzero"`
 }
 
 // SessionResult is what came of it.
@@ -114,7 +117,17 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	model.point(ctx, &s)
+	if err := r.host.confine(ctx, &s, r.in, model.gate); err != nil {
+		return SessionResult{}, err
+	}
+	warden, err := r.warden()
+	if err != nil {
+		return SessionResult{}, err
+	}
+	s.Permit = warden.permit
+	if r.host.permit != nil {
+		s.Permit = r.host.permit
+	}
 	before, err := r.snapshot(ctx)
 	if err != nil {
 		return SessionResult{}, err
@@ -126,7 +139,10 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	defer log.close()
 	beatWith(ctx, log.beat)
 
-	out, runErr := r.agent.Run(ctx, s, log.event)
+	out, runErr := r.agent.Run(ctx, s, func(e agent.Event) {
+		warden.event(e)
+		log.event(e)
+	})
 	usage := model.close()
 	if usage == (task.Usage{}) {
 		usage = out.Usage

@@ -20,6 +20,8 @@ const (
 	Resume  = "resume"  // ResumeRequest
 	Abandon = "abandon" // AbandonRequest
 	Tell    = "tell"    // TellRequest
+	Allow   = "allow"   // AllowRequest
+	Deny    = "deny"    // DenyRequest
 )
 
 // QueryStatus gives a Status.
@@ -72,6 +74,20 @@ type TellRequest struct {
 	Text string `json:"text,omitempty"`
 }
 
+// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, until the approval expires.
+type AllowRequest struct {
+	Message
+	Question string `json:"question,omitempty"` // id of the question, or its beginning; empty when there is only one
+	Comment  string `json:"comment,omitempty"`  // told to the session
+}
+
+// DenyRequest refuses a command that waits for a person.
+type DenyRequest struct {
+	Message
+	Question string `json:"question,omitempty"`
+	Reason   string `json:"reason,omitempty"` // told to the session
+}
+
 // Ack is the answer to an update.
 type Ack struct {
 	Phase    task.Phase `json:"phase"`
@@ -93,6 +109,9 @@ const (
 	ReasonInfra     Reason = "infrastructure" // the surroundings keep failing
 	ReasonAccess    Reason = "access"         // a key or login is refused
 	ReasonChanged   Reason = "branch_changed" // somebody else moved the branch
+	ReasonCommand   Reason = "command"        // a command waits for a person
+	ReasonLoop      Reason = "loop"           // an agent did the same over and over
+	ReasonSecret    Reason = "secret"         // the work holds a secret and must not leave
 )
 
 // Session is one agent session of a task.
@@ -167,7 +186,8 @@ type Status struct {
 	Worked       time.Duration        `json:"worked,omitempty"` // running time of agents, setup and checks so far
 	BudgetTime   time.Duration        `json:"budgetTime,omitempty"`
 	Sessions     []Session            `json:"sessions,omitempty"`
-	Tells        int                  `json:"tells,omitempty"` // messages that wait for the next session
+	Tells        int                  `json:"tells,omitempty"`     // messages that wait for the next session
+	Questions    []Question           `json:"questions,omitempty"` // commands that wait for a person
 	Warnings     []string             `json:"warnings,omitempty"`
 	Notify       *task.NotifySettings `json:"notify,omitempty"` // which notices people want
 	Log          []LogLine            `json:"log,omitempty"`    // the newest lines

@@ -106,6 +106,7 @@ func (t *pipeline) onResume(ctx workflow.Context, r signals.ResumeRequest) strin
 		t.tell(r.By, r.Note)
 	}
 	t.resume++
+	t.refuseOpen(ctx, who(r.By), "the task was resumed without an answer")
 	t.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
 	if t.status.Phase == task.Suspended || t.status.Phase == task.Waiting {
 		return "the task goes on" + limited

@@ -52,7 +52,7 @@ func (t *pipeline) command(ctx workflow.Context, activity any, command string, n
 				return t.long(ctx, label+clip(command, 100), wait, wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall, Next: t.ahead(nil)}
+				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Wall: wall, Next: t.ahead(nil), Paths: t.settings.Paths}
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})
@@ -90,6 +90,13 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 		if err := t.commit(ctx, res.Report); err != nil {
 			return err
 		}
+		if t.leak != "" {
+			t.status.Plan = plan // it is to be done without the secret
+			if err := t.leaked(ctx, next); err != nil {
+				return err
+			}
+			continue
+		}
 		if t.status.Fence != fence && len(t.status.Commits) == commits && res.Report.Kind != task.ReportBlocked {
 			t.status.Plan = plan // the host went between the session and its commit, and the work with it
 			t.remember(ctx, "error", next.ID+": its work was lost with its host; it is to be done again")
@@ -100,6 +107,16 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 		return end(task.AllBlocked, "%s", t.blockers())
 	}
 	return nil
+}
+
+// leaked counts a deliverable whose work holds a secret as an error in a row: the next session is told to take it out. At the
+// limit a person is asked.
+func (t *pipeline) leaked(ctx workflow.Context, d task.Deliverable) error {
+	if t.leaks++; t.leaks <= t.settings.Errors {
+		return nil
+	}
+	t.leaks = 0
+	return t.suspend(ctx, signals.ReasonSecret, "%s: %s", d.ID, t.leak)
 }
 
 // mark enters what the session reported into the plan and the progress log.
@@ -157,7 +174,12 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	t.uncommitted = out.Failed != ""
+	t.uncommitted, t.leak = out.Failed != "", ""
+	if out.Leak {
+		t.leak = out.Failed
+	} else {
+		t.leaks = 0
+	}
 	if t.uncommitted {
 		t.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)

@@ -36,6 +36,13 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			return receive(ctx, t, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.onAbandon)
 		},
 		func() error {
+			return receive(ctx, t, signals.Allow, "let a command run that waits for a person: {question, comment, by}", t.canAllow, t.onAllow)
+		},
+		func() error {
+			return receive(ctx, t, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.canDeny, t.onDeny)
+		},
+		func() error { return t.hearQuestions(ctx) },
+		func() error {
 			return receive(ctx, t, signals.Tell, "a message for the next session: {text, by}", t.canTell, t.onTell)
 		},
 	} {
@@ -102,7 +109,7 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 
 // readPayload reads what came with a message. Nothing at all is the empty request. A key that is not known is refused: a
 // misspelt "addCost" must not look as if it had been heard.
-func readPayload[T request](payload json.RawMessage) (req T, err error) {
+func readPayload[T any](payload json.RawMessage) (req T, err error) {
 	if len(bytes.TrimSpace(payload)) == 0 {
 		return req, nil
 	}

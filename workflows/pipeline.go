@@ -27,18 +27,24 @@ type pipeline struct {
 	work     workflow.Context // ends when the task is cancelled or abandoned
 	stop     workflow.CancelFunc
 
-	decision  *decision       // on the current plan revision
-	resume    int             // how many resume requests have come
-	tells     []prompt.Tell   // messages for the next session
-	delivered map[string]bool // ids of messages that have counted
-	abandoned string          // why, when somebody abandoned the task
+	decision  *decision                 // on the current plan revision
+	resume    int                       // how many resume requests have come
+	tells     []prompt.Tell             // messages for the next session
+	delivered map[string]bool           // ids of messages that have counted
+	answers   map[string]signals.Answer // to commands that a person was asked about, by the question's id
+	waiting   map[string]int            // sessions that wait for an answer right now, by the question's id
+	untold    []prompt.Tell             // answers that came when no session waited any more
+	abandoned string                    // why, when somebody abandoned the task
 
 	sessions    int           // numbers given out
 	errors      int           // errors in a row
 	maxCost     float64       // the operator's, 0 for none
 	maxTime     time.Duration // the operator's, 0 for none
 	uncommitted bool          // the last commit failed; its work is only in the workspace
+	leak        string        // why, when it failed because the work holds a secret
+	leaks       int           // such commits in a row
 	quotas      int           // used-up quotas in a row
+	loops       int           // sessions in a row that went round in circles
 	checks      int           // runs of the check command
 	setups      int           // runs of the setup command
 	edit        *decision     // what a person wants changed in the plan; nil when nobody does
@@ -72,7 +78,8 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 		return nil, badInput(err)
 	}
 	info := workflow.GetInfo(ctx)
-	t := &pipeline{input: in, repo: repo, delivered: map[string]bool{}}
+	t := &pipeline{input: in, repo: repo, delivered: map[string]bool{},
+		answers: map[string]signals.Answer{}, waiting: map[string]int{}}
 	t.work, t.stop = workflow.WithCancel(ctx)
 	t.status = signals.Status{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,

@@ -23,7 +23,11 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 			return err
 		}
 		if t.uncommitted {
-			if err := t.suspend(ctx, signals.ReasonInfra, "the last commit failed; its work is in the workspace on host %s", t.taken.Host); err != nil {
+			why, detail := signals.ReasonInfra, "the last commit failed"
+			if t.leak != "" {
+				why, detail = signals.ReasonSecret, t.leak
+			}
+			if err := t.suspend(ctx, why, "%s; the work is in the workspace on host %s", detail, t.taken.Host); err != nil {
 				return err
 			}
 		}

@@ -99,6 +99,13 @@ func (t *pipeline) details() string {
 	if s.Detail != "" {
 		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(clip(s.Detail, 600)))
 	}
+	for i, q := range s.Questions {
+		if i == 3 {
+			fmt.Fprintf(&b, "- and %d more commands wait\n", len(s.Questions)-i)
+			break
+		}
+		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(clip(q.Command, 300)), task.Literally(clip(q.Reason, 200)))
+	}
 	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
 		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
 	if s.Check != nil {

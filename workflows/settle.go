@@ -19,7 +19,7 @@ func (t *pipeline) settle(ctx workflow.Context, s *session, res activities.Sessi
 	switch res.Kind {
 	case agent.Completed:
 		if t.reported(s, res) {
-			t.errors, t.quotas = 0, 0
+			t.errors, t.quotas, t.loops = 0, 0, 0
 			return t.questions(ctx, s, res)
 		}
 		return t.reask(ctx, s)
@@ -38,6 +38,15 @@ func (t *pipeline) settle(ctx workflow.Context, s *session, res activities.Sessi
 		}
 	case agent.Quota:
 		return s, t.quota(ctx, s, res)
+	case agent.NeedsApproval:
+		return s, t.permission(ctx, s, res.Error)
+	case agent.Looped:
+		if t.loops++; t.loops > 1 {
+			t.loops = 0
+			if err := t.suspend(ctx, signals.ReasonLoop, "two sessions in a row went round in circles, the last one: %s", res.Error); err != nil {
+				return nil, err
+			}
+		}
 	case agent.AuthFailed:
 		err := t.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		t.note(s)

@@ -64,7 +64,7 @@ func (t *pipeline) timer(ctx workflow.Context, d time.Duration, summary string, 
 // liftable tells whether a person can remove the cause of an error that retries did not.
 func (t *pipeline) liftable(err error) bool {
 	switch kindOf(err) {
-	case fault.Denied, fault.Changed, fault.Infra, fault.Internal:
+	case fault.Denied, fault.Changed, fault.Leak, fault.Infra, fault.Internal:
 		return true
 	default: // before there is a workspace it is the input that is wrong; after that, work stands that must not be thrown away
 		return t.status.Branch != ""
@@ -77,6 +77,8 @@ func (t *pipeline) suspendFor(ctx workflow.Context, err error) error {
 	switch kindOf(err) {
 	case fault.Denied:
 		why = signals.ReasonAccess
+	case fault.Leak:
+		why = signals.ReasonSecret
 	case fault.Changed:
 		why = signals.ReasonChanged
 	}
@@ -112,6 +114,10 @@ func nextAction(why signals.Reason) string {
 		return "`resume` when the account has quota again, or `abandon`"
 	case signals.ReasonAccess:
 		return "renew the key, login or permission, then `resume`, or `abandon`"
+	case signals.ReasonCommand:
+		return "`allow` or `deny` the command, or `abandon`"
+	case signals.ReasonSecret:
+		return "take the secret out of the branch's commits, then `resume`, or `abandon`"
 	case signals.ReasonChanged:
 		return "look at the branch, then `resume`, or `abandon`"
 	default:

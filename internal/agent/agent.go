@@ -36,6 +36,8 @@ type Session struct {
 	Login    bool              // Token is shown as a subscription login, with the headers that go with one, and not as a key
 	Env      map[string]string // added to the environment that the driver builds; nothing else is inherited
 	Scenario string            // for the script agent
+	Permit   Permit            `json:"-"` // decides every tool call; nil refuses all of them
+	Start    Start             `json:"-"` // starts the agent's process; nil for process.Start, unconfined
 }
 
 // EventKind is the kind of an Event.
@@ -78,6 +80,9 @@ const (
 	Interrupted OutcomeKind = "interrupted" // ctx ended
 	Errored     OutcomeKind = "error"       // the agent failed; Text says how
 	AuthFailed  OutcomeKind = "auth"        // the key or login is refused; a person must act
+
+	NeedsApproval OutcomeKind = "needs_approval" // a command waits for a person; Text says which
+	Looped        OutcomeKind = "loop"           // the agent did the same over and over; Text says what
 )
 
 // Outcome is how a session ended, and with what.

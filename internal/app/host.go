@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sandbox"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -45,12 +47,30 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	if err := gate.Start(ctx); err != nil {
 		return nil, nil, err
 	}
+	commands, err := openAudit(ctx, cfg, log)
+	if err != nil {
+		_ = gate.Close()
+		return nil, nil, err
+	}
+	confine, closeConfine, err := newConfinement(ctx, cfg, commands, log)
+	if err != nil {
+		_ = gate.Close()
+		_ = commands.Close()
+		return nil, nil, err
+	}
+	closeAll := func() { _ = gate.Close(); closeConfine(); _ = commands.Close() }
+	rules, err := operatorPolicy(cfg, !slices.Contains(cfg.Without, string(sandbox.LayerNamespaces)))
+	if err != nil {
+		closeAll()
+		return nil, nil, err
+	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: os.Getenv("PATH"), Log: log})
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg),
+		Cache: cfg.Cache, Confine: confine, Policy: rules, Audit: commands,
 	}
 	for _, name := range cfg.AllowedAgents() {
 		switch name {
@@ -60,13 +80,13 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 			h.Agents[name] = script.New(script.Config{Log: log})
 		}
 	}
-	return h, func() { driver.Close(); _ = gate.Close() }, nil
+	return h, func() { driver.Close(); closeAll() }, nil
 }
 
 // limits are the operator's bounds on what repositories and tasks may ask for.
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.MaxCost, MaxTime: cfg.MaxTime, MaxIterations: cfg.MaxIterations,
-		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval)}
+		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval), Profiles: cfg.Profiles, NoDestructive: !cfg.Destructive}
 }
 
 const hostFile = "host-id"

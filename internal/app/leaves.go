@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -16,12 +17,13 @@ import (
 	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
 // newControl builds what runs where the tokens of forges are.
-func newControl(cfg config.Config, log *slog.Logger) (*activities.Control, error) {
+func newControl(cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (*activities.Control, error) {
 	hub, err := github.New(github.Config{
 		Token:   func(context.Context) (string, error) { return cfg.GitHubToken.Read() },
 		BaseURL: cfg.GitHubURL, Log: log,
@@ -40,7 +42,7 @@ func newControl(cfg config.Config, log *slog.Logger) (*activities.Control, error
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose}, nil
+	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets}, nil
 }
 
 // webHost is the host that repositories of the forge carry.
@@ -121,26 +123,47 @@ func secretValues(cfg config.Config) []string {
 	return values
 }
 
-// commandEnv is the environment of setup and check commands, built and never filtered. HOME is the host's own, so that
-// the caches of tools stay from task to task and no dot file of the operator is in reach.
-func commandEnv(cfg config.Config) []string {
-	home := filepath.Join(cfg.Data, "home")
-	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
-	for name, value := range agentEnv(cfg) {
-		env = append(env, name+"="+value)
+// commandEnv is the environment of setup and check commands, built and never filtered. HOME is the task's own: what one task
+// leaves there steers no other.
+func commandEnv(cfg config.Config) func(activities.Dirs) []string {
+	shared := agentEnv(cfg)
+	return func(d activities.Dirs) []string {
+		env := []string{"HOME=" + d.Home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
+		for name, value := range shared(d) {
+			env = append(env, name+"="+value)
+		}
+		return env
 	}
-	return env
 }
 
-// agentEnv is what agents get on top of what their driver builds: where tools keep their caches, and who commits.
-func agentEnv(cfg config.Config) map[string]string {
-	home := filepath.Join(cfg.Data, "home")
-	return map[string]string{
-		"GOCACHE": cache("GOCACHE", home, "go-build"), "GOMODCACHE": cache("GOMODCACHE", home, "go-mod"),
-		"NPM_CONFIG_CACHE": cache("NPM_CONFIG_CACHE", home, "npm"), "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local",
-		"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
-		"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
-		"GIT_TERMINAL_PROMPT": "0",
+// caches are the variables by which tool chains find their caches, with the folder of each below the repository's. Tasks of
+// one repository share them; what one repository puts there steers no other.
+var caches = map[string]string{
+	"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "NPM_CONFIG_CACHE": "npm", "YARN_CACHE_FOLDER": "yarn", "PIP_CACHE_DIR": "pip",
+	"UV_CACHE_DIR": "uv", "CARGO_HOME": "cargo", "BUNDLE_USER_CACHE": "bundle", "COMPOSER_CACHE_DIR": "composer", "GRADLE_USER_HOME": "gradle",
+}
+
+// agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
+// reached, and who commits.
+func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
+	return func(d activities.Dirs) map[string]string {
+		env := map[string]string{
+			"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local",
+			"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
+			"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
+			"GIT_TERMINAL_PROMPT": "0",
+		}
+		for name, folder := range caches {
+			env[name] = filepath.Join(d.Cache, folder)
+		}
+		if hasRegistries(cfg) {
+			proxy := fmt.Sprintf("http://127.0.0.1:%d", activities.EgressPort)
+			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"} {
+				env[name] = proxy
+			}
+			env["NO_PROXY"], env["no_proxy"] = "127.0.0.1,localhost,::1", "127.0.0.1,localhost,::1"
+		}
+		return env
 	}
 }
 
@@ -151,15 +174,6 @@ func operatorHome() string {
 		return ""
 	}
 	return home
-}
-
-// cache is where a tool keeps what it has fetched and built: the host's own folder, or the one that the operator has set in the
-// worker's environment to share it with agents.
-func cache(variable, home, name string) string {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(home, "cache", name)
 }
 
 // slugHost keeps of a host's name what a queue name takes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/github"
@@ -29,7 +30,7 @@ func TestForgeOfARepository(t *testing.T) {
 		{"https://ghe.example.com", "ann/calc", "github"}, {"https://ghe.example.com", "ssh://git@ghe.example.com/ann/calc", "github"},
 		{"https://ghe.example.com", "https://github.com/ann/calc", ""},
 	} {
-		desk, err := newControl(load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/"), slog.New(slog.DiscardHandler))
+		desk, err := newControl(load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/"), nil, slog.New(slog.DiscardHandler))
 		must(t, err)
 		if desk.WebURL != "https://temporal.example.com" {
 			t.Errorf("links begin with %q", desk.WebURL)
@@ -52,7 +53,7 @@ func TestForgeOfARepository(t *testing.T) {
 }
 
 // Setup, checks and agents get an environment that was built for them. Nothing of the worker's own goes along, but for the
-// path and the caches that the operator shares.
+// path.
 func TestEnvironmentsHoldNoSecret(t *testing.T) {
 	secrets := map[string]string{"ANTHROPIC_API_KEY": "sk-ant-1", "LONGSHIFT_ANTHROPIC_KEY": "sk-ant-2", "CLAUDE_CODE_OAUTH_TOKEN": "oat-1",
 		"GITHUB_TOKEN": "ghp-1", "GH_TOKEN": "ghp-2", "LONGSHIFT_GITHUB_TOKEN": "ghp-3", "AWS_SECRET_ACCESS_KEY": "aws-1",
@@ -61,24 +62,26 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("GOCACHE", "/shared/go-build")
-	t.Setenv("GOMODCACHE", "relative/go-mod") // could mean any folder
-	t.Setenv("NPM_CONFIG_CACHE", "")
 	t.Setenv("PATH", "/opt/tools:/usr/bin")
 	cfg, err := config.Load(os.LookupEnv)
 	must(t, err)
-	cfg.Data = "/srv/data"
-	agent := agentEnv(cfg)
+	dirs := activities.Dirs{Home: "/srv/data/tasks/t/home", Cache: "/srv/data/caches/r"}
+	agent := agentEnv(cfg)(dirs)
 	want := map[string]string{
-		"GOCACHE": "/shared/go-build", "GOMODCACHE": "/srv/data/home/cache/go-mod", "NPM_CONFIG_CACHE": "/srv/data/home/cache/npm",
 		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GIT_TERMINAL_PROMPT": "0",
 		"GIT_AUTHOR_NAME": "Longshift", "GIT_AUTHOR_EMAIL": "longshift@localhost",
 		"GIT_COMMITTER_NAME": "Longshift", "GIT_COMMITTER_EMAIL": "longshift@localhost",
+		"HTTPS_PROXY": "http://127.0.0.1:3128", "HTTP_PROXY": "http://127.0.0.1:3128", "https_proxy": "http://127.0.0.1:3128",
+		"http_proxy": "http://127.0.0.1:3128", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
+	}
+	for name, folder := range caches {
+		want[name] = "/srv/data/caches/r/" + folder
 	}
 	if diff := cmp.Diff(want, agent); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
-	maps.Copy(want, map[string]string{"HOME": "/srv/data/home", "PATH": "/opt/tools:/usr/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
-	command := commandEnv(cfg)
+	maps.Copy(want, map[string]string{"HOME": "/srv/data/tasks/t/home", "PATH": "/opt/tools:/usr/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
+	command := commandEnv(cfg)(dirs)
 	for _, value := range secrets {
 		if text := strings.Join(command, "\n"); strings.Contains(text, value) {
 			t.Errorf("%s is in the environment", value)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent/script"
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
@@ -24,6 +25,8 @@ func Wiring() cli.Wiring {
 		ParseConfig:      parseConfig,
 		ResolveConfig:    resolveConfig,
 		LocalPullRequest: localPullRequest,
+		Policy:           operatorPolicy,
+		Commands:         audit.Read,
 		Demo: func() cli.Demo {
 			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},

@@ -52,7 +52,10 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		return err
 	}
 	secrets := redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
-	log := slog.New(slog.NewTextHandler(redact.Writer(stderr, secrets), &slog.HandlerOptions{Level: cfg.Log}))
+	cfg.ReportSecrets(secrets.Add) // a secret that is renewed on disk is hidden from its first use on
+	lines := redact.Writer(stderr, secrets)
+	defer lines.Close()
+	log := slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: cfg.Log}))
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
@@ -82,7 +85,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
 	if cfg.Role.Control() {
-		desk, err := newControl(cfg, log)
+		desk, err := newControl(cfg, secrets, log)
 		if err != nil {
 			return err
 		}

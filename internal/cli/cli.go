@@ -6,13 +6,16 @@ package cli
 import (
 	"context"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/term"
 
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -76,6 +79,10 @@ type Wiring struct {
 	Demo func() Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
+	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
+	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
+	// Commands reads the record of agents' commands in the file at path, oldest first. A file that is not there is fs.ErrNotExist.
+	Commands func(ctx context.Context, path string, f audit.Filter) iter.Seq2[audit.Record, error]
 }
 
 // SystemStreams are the streams of this process.

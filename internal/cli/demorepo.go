@@ -70,7 +70,7 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	d.env = append(d.env, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
 		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
 	if cache, err := os.UserCacheDir(); err == nil { // the demo's agent is ours, so it may share what Go has built before
-		d.env = append(d.env, "GOCACHE="+filepath.Join(cache, "go-build"))
+		d.env = append(d.env, "LONGSHIFT_CACHE="+cache)
 	}
 	return d.startWorker(ctx)
 }

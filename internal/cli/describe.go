@@ -26,6 +26,12 @@ func suspendedText(status *signals.Status) string {
 	if status.NextAction != "" {
 		text += "\n  " + indent(plain(status.NextAction), 2)
 	}
+	if status.Reason == signals.ReasonCommand {
+		for _, q := range status.Questions {
+			text += fmt.Sprintf("\n  longshift allow %s %s    # %s", status.WorkflowID, oneLine(q.ID), clip(oneLine(q.Command), 200))
+		}
+		return text + fmt.Sprintf("\n  longshift deny %s\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
+	}
 	return text + fmt.Sprintf("\n  longshift resume %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
 }
 
@@ -47,6 +53,12 @@ func reasonText(r signals.Reason) string {
 		return "the surroundings keep failing"
 	case signals.ReasonAccess:
 		return "a key or login is refused"
+	case signals.ReasonCommand:
+		return "a command waits for a person"
+	case signals.ReasonLoop:
+		return "an agent went round in circles"
+	case signals.ReasonSecret:
+		return "the work holds a secret"
 	case signals.ReasonChanged:
 		return "somebody else moved the branch"
 	}

@@ -122,15 +122,28 @@ func (f *follower) liveLine() string {
 	case task.Approving:
 		return f.approvalLine()
 	case task.Suspended:
+		if s.status.Reason == signals.ReasonCommand {
+			return fmt.Sprintf("⏳ A command waits for you · longshift allow %s · no answer in %s is a no", f.id, remaining(s.status.WaitingUntil.Sub(now)))
+		}
 		return fmt.Sprintf("⏳ Suspended (%s) · longshift resume %s", s.status.Reason, f.id)
 	case task.Waiting:
 		return waitingText(s.status, now)
+	}
+	if n := len(s.status.Questions); n > 0 {
+		return fmt.Sprintf("⏳ %s for you · longshift allow %s · %s", waits(n), f.id, cost)
 	}
 	if b := s.beat; b != nil {
 		cost = usd(s.status.Usage.CostUSD + running(s.status, b).CostUSD)
 		return fmt.Sprintf("⚡ %s %s... (%s) · %s", sinceText(now, b.Started), b.Activity, count(b.Tools, "tool"), cost)
 	}
 	return fmt.Sprintf("⚡ %s %s... · %s", sinceText(now, f.since), phaseText(s.status.Phase), cost)
+}
+
+func waits(commands int) string {
+	if commands == 1 {
+		return "A command waits"
+	}
+	return count(commands, "command") + " wait"
 }
 
 // running is what the session that runs now has used on top of what the status counts.

@@ -30,6 +30,17 @@ type Config struct {
 	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude" help:"agents that tasks may choose (comma list: claude)"`
 	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL" help:"required: a person approves every plan, whatever a task asks for"`
 
+	Policy      string        `envconfig:"LONGSHIFT_POLICY" help:"file with the operator's rules for commands (YAML: allow, ask, deny)"`
+	Profiles    []string      `envconfig:"LONGSHIFT_PROFILES" default:"node,bun,python,ruby,go,rust,php" help:"tool chains that agents may use (comma list; also: jvm, dotnet, cpp)"`
+	Destructive bool          `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
+	Readable    []string      `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
+	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder for the caches of tool chains that all tasks share; when empty, tasks of one repository share one of their own"`
+	Registries  []string      `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
+	EgressProxy Secret        `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY" help:"proxy through which the registries are reached"`
+	Bubblewrap  string        `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`
+	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
+	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
+
 	AnthropicKey Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
 	ClaudeToken  Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
 	AnthropicURL string `envconfig:"LONGSHIFT_ANTHROPIC_URL" default:"https://api.anthropic.com" help:"where model calls go"`

@@ -75,11 +75,12 @@ func describe(tag reflect.StructTag, field reflect.Value, set, unread bool) Vari
 	return v
 }
 
-// variables of a secret: NAME and NAME_FILE.
+// variables of a secret: NAME, NAME_FILE and NAME_FD.
 func (s Secret) variables(tag reflect.StructTag) []Variable {
 	name, fallback := tag.Get("envconfig"), tag.Get("fallback")
 	key := Variable{Name: name, Default: "$" + fallback, Origin: OriginDefault, Help: tag.Get("help")}
 	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
+	fd := Variable{Name: name + "_FD", Origin: OriginDefault, Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
 	switch s.source {
 	case name:
 		key.Value, key.Origin = hidden, OriginEnvironment
@@ -87,8 +88,10 @@ func (s Secret) variables(tag reflect.StructTag) []Variable {
 		key.Value, key.Origin = hidden, fallback
 	case name + "_FILE":
 		file.Value, file.Origin = s.file, OriginEnvironment
+	case name + "_FD":
+		fd.Value, fd.Origin = hidden, OriginEnvironment
 	}
-	return []Variable{key, file}
+	return []Variable{key, file, fd}
 }
 
 // show prints a field as one would write it into the variable.

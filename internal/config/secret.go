@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -16,33 +17,60 @@ const hidden = "[hidden]"
 // Secret is a key or token. No way of printing it shows its value; only Read gives it. A secret kept in a file is read
 // from there at every use, so that it can be changed while the process runs.
 type Secret struct {
-	value  string // from a variable
+	value  string // from a variable or a file descriptor
 	file   string // or the file that holds it
 	source string // the variable it comes from
+	report func(values ...string)
 }
 
-// load finds where the secret comes from: NAME, NAME_FILE, or the fallback variable, in this order.
+// load finds where the secret comes from: NAME, NAME_FILE, NAME_FD, or the fallback variable when none of these is set.
 func (s *Secret) load(name, fallback string, lookup Lookup) error {
-	value, _ := lookup(name)
-	file, _ := lookup(name + "_FILE")
-	switch {
-	case value != "" && file != "":
-		return mistake(name, "", "set together with "+name+"_FILE; give one of the two")
-	case value != "":
-		*s = Secret{value: value, source: name}
-	case file != "":
-		*s = Secret{file: file, source: name + "_FILE"}
-	default:
-		if value, _ = lookup(fallback); value != "" {
-			*s = Secret{value: value, source: fallback}
+	var ways []string
+	for _, way := range []string{name, name + "_FILE", name + "_FD", fallback} {
+		if value, _ := lookup(way); value != "" && (way != fallback || len(ways) == 0) {
+			ways = append(ways, way)
 		}
 	}
-	if strings.ContainsAny(strings.TrimSpace(s.value), "\r\n\x00") {
-		source := s.source
-		*s = Secret{}
+	switch len(ways) {
+	case 0:
+		return nil
+	case 1:
+	case 2:
+		return mistake(ways[0], "", "set together with "+ways[1]+"; give one of the two")
+	default:
+		return mistake(ways[0], "", "set together with "+strings.Join(ways[1:], " and ")+"; give one of the three")
+	}
+	source := ways[0]
+	value, _ := lookup(source)
+	switch source {
+	case name + "_FILE":
+		*s = Secret{file: value, source: source}
+		return nil
+	case name + "_FD":
+		var err error
+		if value, err = readInherited(source, value); err != nil {
+			return err
+		}
+	}
+	if strings.ContainsAny(strings.TrimSpace(value), "\r\n\x00") {
 		return mistake(source, "", "holds more than one line; give the key alone")
 	}
+	*s = Secret{value: value, source: source}
 	return nil
+}
+
+// ReportSecrets has every secret of the configuration tell each value that it gives out, before whoever asked gets it. So a
+// redactor knows a key that was changed on disk from its first use on. report is called from many goroutines.
+func (c *Config) ReportSecrets(report func(values ...string)) {
+	config := reflect.ValueOf(c).Elem()
+	for i := range config.NumField() {
+		if !config.Type().Field(i).IsExported() {
+			continue
+		}
+		if secret, ok := config.Field(i).Addr().Interface().(*Secret); ok {
+			secret.report = report
+		}
+	}
 }
 
 // Present tells whether the secret is configured. A file may still turn out to be missing when it is read.
@@ -54,9 +82,20 @@ func (s Secret) Source() string { return s.source }
 // Read gives the secret, without spaces around it. An unset secret is "" without an error. The error, a fault.Denied,
 // names the variable and never the value.
 func (s Secret) Read() (string, error) {
-	if s.file == "" {
-		return strings.TrimSpace(s.value), nil
+	value := strings.TrimSpace(s.value)
+	if s.file != "" {
+		var err error
+		if value, err = s.readFile(); err != nil {
+			return "", err
+		}
 	}
+	if s.report != nil && value != "" {
+		s.report(value)
+	}
+	return value, nil
+}
+
+func (s Secret) readFile() (string, error) {
 	content, err := os.ReadFile(s.file)
 	if err != nil {
 		return "", fault.New(fault.Denied, "read secret of %s: %w", s.source, err).

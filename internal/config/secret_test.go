@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -88,11 +90,55 @@ func TestSecretFileIsReadAtUse(t *testing.T) {
 	}
 }
 
+// Two ways at once is a mistake, whichever they are; the fallback counts only without the others.
 func TestSecretTwice(t *testing.T) {
-	_, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN="+key, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"))
-	want := "LONGSHIFT_GITHUB_TOKEN: set together with LONGSHIFT_GITHUB_TOKEN_FILE; give one of the two"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	for _, c := range []struct {
+		env  []string
+		want string
+	}{
+		{[]string{"LONGSHIFT_GITHUB_TOKEN=" + key, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"},
+			"LONGSHIFT_GITHUB_TOKEN: set together with LONGSHIFT_GITHUB_TOKEN_FILE; give one of the two"},
+		{[]string{"LONGSHIFT_GITHUB_TOKEN_FD=9", "LONGSHIFT_GITHUB_TOKEN_FILE=/x", "GITHUB_TOKEN=" + key},
+			"LONGSHIFT_GITHUB_TOKEN_FILE: set together with LONGSHIFT_GITHUB_TOKEN_FD; give one of the two"},
+		{[]string{"LONGSHIFT_GITHUB_TOKEN_FD=9", "LONGSHIFT_GITHUB_TOKEN=" + key, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"},
+			"LONGSHIFT_GITHUB_TOKEN: set together with LONGSHIFT_GITHUB_TOKEN_FILE and LONGSHIFT_GITHUB_TOKEN_FD; give one of the three"},
+	} {
+		if _, err := Load(lookup(c.env...)); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// Whoever hides secrets learns a value at the moment it is read, before anybody can use it.
+func TestSecretsAreReported(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE="+file, "ANTHROPIC_API_KEY= "+key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	c.ReportSecrets(func(values ...string) { told = append(told, values...) })
+	copied := c // the configuration is handed on by value
+	for _, value := range []string{"first", "second"} {
+		write(t, file, value+"\n")
+		if got, err := copied.GitHubToken.Read(); got != value || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+	if got, err := copied.AnthropicKey.Read(); got != key || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := copied.ClaudeToken.Read(); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copied.GitHubToken.Read(); err == nil {
+		t.Error("a missing file was read")
+	}
+	if diff := cmp.Diff([]string{"first", "second", key}, told); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -25,6 +25,8 @@ func (c *Config) validate() []error {
 	wrong(c.MaxTime >= 0, "LONGSHIFT_MAX_TIME", c.MaxTime, "negative; give a duration such as 2h, or 0 for no limit")
 	wrong(c.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", c.MaxIterations, "negative; give a count, or 0 for no limit")
 	wrong(c.Approval == "" || c.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", c.Approval, "unknown; give required, or leave it empty")
+	wrong(c.AuditKeep >= 0, "LONGSHIFT_AUDIT_KEEP", c.AuditKeep, "negative; give a duration such as 2160h, or 0s to keep all of it")
+	mistakes = append(mistakes, c.validateSandbox()...)
 	c.Agents = tidy(c.Agents)
 	for _, agent := range c.Agents {
 		hint := "unknown agent; give claude"

@@ -23,6 +23,9 @@ func defaults() task.Config {
 		Branch:      new("longshift/"),
 		PullRequest: &task.PullRequestConfig{Draft: new(false), Labels: []string{}, Reviewers: []string{}},
 		Notify:      &task.NotifyConfig{PlanReady: new(true), Progress: new(true), Complete: new(true), Error: new(true)},
-		Scenario:    new(""),
+		Commands: &task.CommandsConfig{Profiles: []string{}, Ask: []string{}, Deny: []string{}, Destructive: new(false),
+			Questions: new(task.QuestionsPerson), Wait: new("2m"), Expires: new("12h")},
+		Paths:    &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, Ignore: []string{}},
+		Scenario: new(""),
 	}
 }

@@ -17,6 +17,8 @@ type Limits struct {
 	MaxIterations int           //
 	Agents        []string      // the agents that may be used, the preferred first; when empty: all but script
 	Approval      string        // the least approval a plan needs: "none", "auto" or "required"
+	Profiles      []string      // tool chains that agents may use; when empty: the default ones
+	NoDestructive bool          // agents may never remove or move files
 }
 
 // strictness orders the approval modes.
@@ -29,6 +31,12 @@ func (l Limits) Validate() error {
 		return fault.New(fault.Input, "an operator limit is negative").WithHint("give a value above 0, or 0 for no limit")
 	case l.Approval != "" && !slices.Contains(strictness, l.Approval):
 		return fault.New(fault.Input, "the operator's approval is %q", l.Approval).WithHint("use none, auto or required")
+	}
+	for _, p := range l.Profiles {
+		if !slices.Contains(task.Profiles(), p) {
+			return fault.New(fault.Input, "the operator allows the tool chain %q, which there is not", p).
+				WithHint("use %s", strings.Join(task.Profiles(), ", "))
+		}
 	}
 	for _, a := range l.Agents {
 		if !slices.Contains(task.Agents(), a) {
@@ -79,6 +87,7 @@ func (l Limits) narrow(r *Resolved) {
 		s.Approval.Mode = l.Approval
 		r.cut("approval.mode")
 	}
+	l.narrowCommands(r)
 	if s.Budget.PlanCost > s.Budget.Cost {
 		s.Budget.PlanCost = s.Budget.Cost
 		r.follow("budget.planCost", "budget.cost")

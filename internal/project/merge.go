@@ -1,6 +1,10 @@
 package project
 
-import "github.com/longshift/longshift/internal/task"
+import (
+	"slices"
+
+	"github.com/longshift/longshift/internal/task"
+)
 
 // merge puts over on top of base, key by key: what over does not say stays as it is, inside groups too. Lists are replaced
 // as a whole; an empty list clears.
@@ -30,6 +34,14 @@ func merge(base, over task.Config) task.Config {
 		b.PlanReady, b.Progress = pick(b.PlanReady, o.PlanReady), pick(b.Progress, o.Progress)
 		b.Complete, b.Error = pick(b.Complete, o.Complete), pick(b.Error, o.Error)
 	})
+	base.Commands = group(base.Commands, over.Commands, func(b, o *task.CommandsConfig) {
+		b.Profiles, b.Ask, b.Deny = narrower(b.Profiles, o.Profiles), both(b.Ask, o.Ask), both(b.Deny, o.Deny)
+		b.Destructive, b.Questions = pick(b.Destructive, o.Destructive), pick(b.Questions, o.Questions)
+		b.Wait, b.Expires = pick(b.Wait, o.Wait), pick(b.Expires, o.Expires)
+	})
+	base.Paths = group(base.Paths, over.Paths, func(b, o *task.PathsConfig) {
+		b.Write, b.ReadOnly, b.Ignore = firstOf(b.Write, o.Write), both(b.ReadOnly, o.ReadOnly), both(b.Ignore, o.Ignore)
+	})
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base
 }
@@ -46,6 +58,36 @@ func pickList(base, over []string) []string {
 		return over
 	}
 	return base
+}
+
+// both, narrower and firstOf are for lists that say what agents may not do: a later source adds to them and clears nothing.
+func both(base, over []string) []string {
+	out := slices.Clone(base)
+	for _, item := range over {
+		if !slices.Contains(out, item) {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// narrower gives what both lists name. An empty list names everything, so that nothing in common must not become one.
+func narrower(base, over []string) []string {
+	if len(base) == 0 || len(over) == 0 {
+		return firstOf(base, over)
+	}
+	common := slices.DeleteFunc(slices.Clone(base), func(item string) bool { return !slices.Contains(over, item) })
+	if len(common) == 0 {
+		return []string{task.ProfileNone}
+	}
+	return common
+}
+
+func firstOf(base, over []string) []string {
+	if len(base) > 0 {
+		return base
+	}
+	return over
 }
 
 // group merges a group into a fresh one, so that neither source is changed.

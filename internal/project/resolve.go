@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -125,6 +124,10 @@ func (r *Resolved) now(key string) string {
 		return s.Budget.Time.String()
 	case "iterations":
 		return strconv.Itoa(s.Iterations)
+	case "commands.profiles":
+		return joined(s.Commands.Profiles)
+	case "commands.destructive":
+		return strconv.FormatBool(s.Commands.Destructive)
 	}
 	return s.Approval.Mode
 }
@@ -140,7 +143,7 @@ func show(k task.ConfigKey, value any) string {
 	case float64:
 		return number(v)
 	case []string:
-		return strings.Join(v, ", ")
+		return joined(v)
 	}
 	return fmt.Sprint(value)
 }

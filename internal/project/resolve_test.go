@@ -37,8 +37,13 @@ func TestDefaults(t *testing.T) {
 		Budget:   task.BudgetSettings{Cost: 20, Time: task.Duration(120 * time.Minute), PlanCost: 1},
 		Quota:    "wait", Specs: "specs", Commits: "incremental", Branch: "longshift/",
 		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}},
-		Notify:      task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true}}
-	if diff := cmp.Diff(want, Defaults()); diff != "" {
+		Notify:      task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
+		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Ask: []string{}, Deny: []string{}, Questions: "person",
+			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
+		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, Ignore: []string{}}}
+	plain := want
+	plain.Commands.Profiles = []string{} // which the operator's limits fill in
+	if diff := cmp.Diff(plain, Defaults()); diff != "" {
 		t.Error(diff)
 	}
 	if err := defaults().Validate(); err != nil {
@@ -87,7 +92,9 @@ func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
  budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, specs: d, commits: single, branch: b/,
- pullRequest: {draft: true, labels: [l], reviewers: [r]}, notify: {planReady: false, progress: false, complete: false, error: false}, scenario: demo}`)
+ pullRequest: {draft: true, labels: [l], reviewers: [r]}, notify: {planReady: false, progress: false, complete: false, error: false},
+ commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
+ paths: {write: [w], readOnly: [r], ignore: [i]}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
@@ -97,7 +104,8 @@ func TestEveryKeyIsMerged(t *testing.T) {
 		if got, _ := merge(base, full).Lookup(k.Path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s over the defaults: %v", k.Path, got)
 		}
-		if got, _ := merge(full, task.Config{Approval: &task.ApprovalConfig{}, Budget: &task.BudgetConfig{}, PullRequest: &task.PullRequestConfig{}, Notify: &task.NotifyConfig{}}).Lookup(k.Path); !reflect.DeepEqual(got, want) {
+		if got, _ := merge(full, task.Config{Approval: &task.ApprovalConfig{}, Budget: &task.BudgetConfig{}, PullRequest: &task.PullRequestConfig{}, Notify: &task.NotifyConfig{},
+			Commands: &task.CommandsConfig{}, Paths: &task.PathsConfig{}}).Lookup(k.Path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s under nothing: %v", k.Path, got)
 		}
 	}

@@ -19,6 +19,8 @@ type Config struct {
 	Branch      *string            `json:"branch,omitempty" yaml:"branch"`           // prefix of the task's branch
 	PullRequest *PullRequestConfig `json:"pullRequest,omitempty" yaml:"pullRequest"` //
 	Notify      *NotifyConfig      `json:"notify,omitempty" yaml:"notify"`           //
+	Commands    *CommandsConfig    `json:"commands,omitempty" yaml:"commands"`       //
+	Paths       *PathsConfig       `json:"paths,omitempty" yaml:"paths"`             //
 	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
 }
 
@@ -34,6 +36,24 @@ type BudgetConfig struct {
 	Cost     *float64 `json:"cost,omitempty" yaml:"cost"`         // US dollars for the whole task
 	Time     *string  `json:"time,omitempty" yaml:"time"`         // running time of agents, setup and checks
 	PlanCost *float64 `json:"planCost,omitempty" yaml:"planCost"` // US dollars for one planning session
+}
+
+// CommandsConfig narrows what agents may run. It can't allow what the operator does not.
+type CommandsConfig struct {
+	Profiles    []string `json:"profiles,omitempty" yaml:"profiles"`       // tool chains that may be used
+	Ask         []string `json:"ask,omitempty" yaml:"ask"`                 // commands that a person decides
+	Deny        []string `json:"deny,omitempty" yaml:"deny"`               // commands that never run
+	Destructive *bool    `json:"destructive,omitempty" yaml:"destructive"` // agents may remove and move files
+	Questions   *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
+	Wait        *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
+	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then is a no; an approval holds as long
+}
+
+// PathsConfig narrows what agents may touch. Patterns are relative to the workspace; "**" stands for any number of folders.
+type PathsConfig struct {
+	Write    []string `json:"write,omitempty" yaml:"write"`       // the only paths that may be written; empty for all
+	ReadOnly []string `json:"readOnly,omitempty" yaml:"readOnly"` // paths that may not be written
+	Ignore   []string `json:"ignore,omitempty" yaml:"ignore"`     // paths that may not even be read
 }
 
 // PullRequestConfig says how the pull request looks.

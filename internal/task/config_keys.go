@@ -1,6 +1,9 @@
 package task
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // KeyType is the type of a configuration key.
 type KeyType string
@@ -35,6 +38,19 @@ type ConfigKey struct {
 // Agents gives the names of the agents there are. The script agent plays a scenario and needs the operator's leave.
 func Agents() []string { return []string{AgentClaude, AgentScript} }
 
+// Profiles gives the names of the tool chains that there are command tables for, and the one that stands for none of them.
+func Profiles() []string {
+	return append(DefaultProfiles(), "jvm", "dotnet", "cpp", ProfileNone)
+}
+
+// DefaultProfiles gives the tool chains that agents may use where the operator says nothing.
+func DefaultProfiles() []string {
+	return []string{"node", "bun", "python", "ruby", "go", "rust", "php"}
+}
+
+// ProfileNone is the name for no tool chain at all.
+const ProfileNone = "none"
+
 const (
 	month   = 30 * 24 * time.Hour
 	command = 8 << 10
@@ -68,6 +84,16 @@ func ConfigKeys() []ConfigKey {
 		flag("notify.progress", "notices on the way: checks, commits, pushes"),
 		flag("notify.complete", "notice when the task has ended"),
 		flag("notify.error", "notice when the task is suspended or fails"),
+		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator allows", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
+		list("commands.ask", `commands that a person decides, as words: "terraform *"`, 100, 200, wrongPattern, `give the first words of a command, such as "docker build *"`),
+		list("commands.deny", "commands that agents never run, as words", 100, 200, wrongPattern, `give the first words of a command, such as "npm publish"`),
+		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's leave"),
+		choice("commands.questions", "a command that policy neither allows nor denies: a person is asked, or it is denied", QuestionsPerson, QuestionsDeny),
+		duration("commands.wait", "how long a session waits for that person; after it the task is suspended", 0, time.Hour),
+		duration("commands.expires", "no answer by then is a no; an approval holds as long", time.Minute, 12*month),
+		list("paths.write", "the only paths that agents may write; empty for the whole workspace", 100, 200, wrongGlob, `give paths inside the repository such as "src/**"`),
+		list("paths.readOnly", "paths that agents may not write", 100, 200, wrongGlob, `give paths inside the repository such as "migrations/**"`),
+		list("paths.ignore", "paths that agents may not even read", 100, 200, wrongGlob, `give paths inside the repository such as "fixtures/private/**"`),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's leave`, 64<<10, wrongScenario, `give "demo" or the path of a scenario file`),
 	}
 }

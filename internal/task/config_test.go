@@ -56,7 +56,9 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 	t.Parallel()
 	text := `{"agent":"claude","model":"m","planModel":"p","thinking":2048,"iterations":2,"errors":1,"approval":{"mode":"none","after":"90m","again":true},
 		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","specs":"d","commits":"single","branch":"b/",
-		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"]},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},"scenario":"demo"}`
+		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"]},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},
+		"commands":{"profiles":["go"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
+		"paths":{"write":["w/**"],"readOnly":["r"],"ignore":["i"]},"scenario":"demo"}`
 	l, err := ReadJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +95,12 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 func TestValuesAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ config, want string }{
+		{`{"commands":{"profiles":["perl"]}}`, `commands.profiles item 1 is "perl", which is no tool chain that is known; use node, bun,`},
+		{`{"commands":{"deny":["rm -rf $HOME"]}}`, `commands.deny item 1 is "rm -rf $HOME", which is no list of plain words; give the first words of a command`},
+		{`{"commands":{"questions":"yes"}}`, `commands.questions is "yes"; use person or deny`},
+		{`{"commands":{"expires":"1s"}}`, `commands.expires is "1s"; give a duration`},
+		{`{"paths":{"readOnly":["/etc"]}}`, `paths.readOnly item 1 is "/etc", which is no path inside the repository; give paths`},
+		{`{"paths":{"ignore":["a/../../b"]}}`, `paths.ignore item 1 is "a/../../b", which leads out of the repository; give paths`},
 		{`{"agent":"gpt"}`, `agent is "gpt"; use claude or script`},
 		{`{"model":""}`, `model is "", which is no model name; give a model name such as "sonnet"`},
 		{`{"model":"--danger"}`, `model is "--danger", which is no model name; `},

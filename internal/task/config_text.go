@@ -3,6 +3,7 @@ package task
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +67,33 @@ func wrongLabel(s string) string {
 func wrongReviewer(s string) string {
 	if !reviewerName.MatchString(s) {
 		return "is no user or team name"
+	}
+	return ""
+}
+
+func wrongProfile(s string) string {
+	if !slices.Contains(Profiles(), s) {
+		return "is no tool chain that is known"
+	}
+	return ""
+}
+
+// commandWords are the plain words of a command pattern. Text with shell syntax in it would never match what it says.
+var commandWords = regexp.MustCompile(`^[A-Za-z0-9_./@:+=,-]+( [A-Za-z0-9_./@:+=,-]+)*( \*)?$`)
+
+func wrongPattern(s string) string {
+	if !commandWords.MatchString(s) {
+		return "is no list of plain words"
+	}
+	return ""
+}
+
+func wrongGlob(s string) string {
+	switch clean := path.Clean(s); {
+	case s == "" || s[0] == '/' || s[0] == '~' || s[0] == '!' || strings.ContainsAny(s, "\\\x00\n"):
+		return "is no path inside the repository"
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		return "leads out of the repository"
 	}
 	return ""
 }

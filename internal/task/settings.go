@@ -20,6 +20,9 @@ const (
 
 	CommitsIncremental = "incremental"
 	CommitsSingle      = "single"
+
+	QuestionsPerson = "person"
+	QuestionsDeny   = "deny"
 )
 
 // Settings is the configuration of one task with every value decided. The keys are those of Config.
@@ -40,6 +43,8 @@ type Settings struct {
 	Branch      string              `json:"branch"`
 	PullRequest PullRequestSettings `json:"pullRequest"`
 	Notify      NotifySettings      `json:"notify"`
+	Commands    CommandSettings     `json:"commands,omitzero"`
+	Paths       PathSettings        `json:"paths,omitzero"`
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
@@ -62,6 +67,24 @@ type PullRequestSettings struct {
 	Draft     bool     `json:"draft"`
 	Labels    []string `json:"labels,omitempty"`
 	Reviewers []string `json:"reviewers,omitempty"`
+}
+
+// CommandSettings says what agents may run, under the operator's policy.
+type CommandSettings struct {
+	Profiles    []string `json:"profiles,omitempty"`
+	Ask         []string `json:"ask,omitempty"`
+	Deny        []string `json:"deny,omitempty"`
+	Destructive bool     `json:"destructive,omitempty"`
+	Questions   string   `json:"questions,omitempty"`
+	Wait        Duration `json:"wait,omitempty"`
+	Expires     Duration `json:"expires,omitempty"`
+}
+
+// PathSettings says what agents may touch in the workspace.
+type PathSettings struct {
+	Write    []string `json:"write,omitempty"`
+	ReadOnly []string `json:"readOnly,omitempty"`
+	Ignore   []string `json:"ignore,omitempty"`
 }
 
 // NotifySettings says which notices are sent.
@@ -107,6 +130,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // passed Validate.
 func (c Config) Settings() Settings {
 	approval, budget, pull, notify := or(c.Approval), or(c.Budget), or(c.PullRequest), or(c.Notify)
+	commands, paths := or(c.Commands), or(c.Paths)
 	return Settings{
 		Agent: or(c.Agent), Model: or(c.Model), PlanModel: or(c.PlanModel), Thinking: or(c.Thinking),
 		Iterations: or(c.Iterations), Errors: or(c.Errors),
@@ -116,6 +140,9 @@ func (c Config) Settings() Settings {
 		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers},
 		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),
 			Error: or(notify.Error)},
+		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
+			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
+		Paths:    PathSettings{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore},
 		Scenario: or(c.Scenario),
 	}
 }

@@ -60,6 +60,15 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
+// Key names the repository on this host: the same for all of its tasks, and fit for a folder's name.
+func (t *Tree) Key(ctx context.Context) (key string, err error) {
+	err = t.reading(ctx, func(o *opened) error {
+		key = o.state.Mirror
+		return nil
+	})
+	return key, err
+}
+
 // opened is a workspace within one operation: its state is fresh.
 type opened struct {
 	*Tree

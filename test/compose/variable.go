@@ -68,7 +68,7 @@ func (k Known) field(field *ast.Field) {
 	}
 	k.Variables[name] = true
 	if kind, ok := field.Type.(*ast.Ident); ok && kind.Name == "Secret" {
-		k.Variables[name+"_FILE"] = true
+		k.Variables[name+"_FILE"], k.Variables[name+"_FD"] = true, true
 	}
 }
 

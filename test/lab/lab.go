@@ -128,13 +128,13 @@ func (s *Server) Start() {
 // Kill ends the process with SIGKILL.
 func (s *Server) Kill() { kill(s.cmd) }
 
-// goCache is the cache of this very test run: checks that compile need not begin with the standard library.
-var goCache = sync.OnceValue(func() string {
+// cache is one folder for the caches of tool chains in all tests: checks that compile need not begin with the standard library.
+var cache = sync.OnceValue(func() string {
 	out, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	return filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), "longshift-lab")
 })
 
 // Worker is a worker process with a data directory of its own: one host.
@@ -152,7 +152,7 @@ func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
 	w := &Worker{t: t, Data: data}
 	w.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(data, "operator"), "TEMPORAL_ADDRESS=" + s.Address,
-		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local", "GOCACHE=" + goCache(),
+		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local", "LONGSHIFT_CACHE=" + cache(),
 	}, env...)
 	w.Start()
 	t.Cleanup(w.Kill)

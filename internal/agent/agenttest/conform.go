@@ -6,15 +6,29 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
 )
 
-// Conform checks that a driver keeps the promises of agent.Agent. Every driver must pass it.
+// Conform checks that a driver keeps the promises of agent.Agent. Every driver must pass it. It gives sessions a permit of its own.
 func Conform(t *testing.T, make Factory) {
+	make = permitted(make)
 	for name, check := range map[string]func(*testing.T, Factory){
 		"completes": completes, "answers": answers, "only reads": onlyReads, "is interrupted": isInterrupted, "is stopped before it starts": isStoppedEarly,
 		"runs out of time": runsOutOfTime, "starts afresh": startsAfresh, "goes on after a crash": goesOn,
+		"asks about each call once": asksOnce, "makes no call that is refused": refuses, "makes no call without a permit": needsPermit,
+		"makes no call while nobody answers": waitsForAnswer, "makes no call when time runs out": waitsInVain, "ends by a decision": endsByDecision,
+		"changes a call": changesCalls,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, make) })
+	}
+}
+
+// permitted lets the sessions of a factory do what is inside their workspace.
+func permitted(make Factory) Factory {
+	return func(t *testing.T, role task.Role, steps ...Step) Fixture {
+		f := make(t, role, steps...)
+		f.Session.Permit = Inside(f.Session)
+		return f
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package claude runs sessions of Claude Code: it starts the real binary, answers its permission questions over stdio, reads its
-// stream of JSON lines and says how the session ended. It knows one version of the binary and refuses others.
+// Package claude runs sessions of Claude Code: it starts the real binary, has it ask before every tool call and answers over
+// stdio, reads its stream of JSON lines and says how the session ended. It knows one version of the binary and refuses others.
 // It may not decide what comes after an outcome, hold keys, price tokens, or touch git.
 package claude
 
@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 )
 
 // Pinned is the version of Claude Code that this driver was measured with.
@@ -23,15 +21,14 @@ const Pinned = "2.1.328"
 
 // Config is what a Driver needs. Only Binary is required.
 type Config struct {
-	Binary   string              // absolute path of the executable, or a bare name in Path
-	Version  string              // the only version that may run; "" for Pinned
-	Path     string              // PATH of the agent and its commands where Session.Env has none; "" for the system's folders
-	Log      *slog.Logger        // nil for none
-	Permit   func(Call) Decision // decides tool calls that the binary asks about; nil for Rule
-	Now      func() time.Time    // nil for time.Now; for event times and for quota resets that name no date
-	Grace    time.Duration       // what the binary gets to exit by itself, after its result and after TERM; 0 for 5 s
-	Retries  int                 // how often the binary tries a refused model call again, with growing pauses; 0 for 4
-	WarmTime time.Duration       // how long a process started by Warm waits for its Run; 0 for 10 min
+	Binary   string           // absolute path of the executable, or a bare name in Path
+	Version  string           // the only version that may run; "" for Pinned
+	Path     string           // PATH of the agent and its commands where Session.Env has none; "" for the system's folders
+	Log      *slog.Logger     // nil for none
+	Now      func() time.Time // nil for time.Now; for event times and for quota resets that name no date
+	Grace    time.Duration    // what the binary gets to exit by itself, after its result and after TERM; 0 for 5 s
+	Retries  int              // how often the binary tries a refused model call again, with growing pauses; 0 for 4
+	WarmTime time.Duration    // how long a process started by Warm waits for its Run; 0 for 10 min
 }
 
 // Driver runs sessions of Claude Code. It is an agent.Agent.
@@ -55,9 +52,6 @@ func New(c Config) *Driver {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Permit == nil {
-		c.Permit = Rule
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -133,37 +127,4 @@ func (d *Driver) release(id string, h *hold) {
 	defer d.mu.Unlock()
 	delete(d.holds, id)
 	close(h.done)
-}
-
-// started is a process of a session, with what it was started for.
-type started struct {
-	*process.Process
-	key    string
-	expire *time.Timer
-}
-
-// start prepares the session's state folder and starts the binary without its prompt.
-func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
-	l := d.launch(s, resume)
-	if err := l.prepare(s); err != nil {
-		return nil, err
-	}
-	// What an earlier attempt left behind would work beside us on the same session and workspace.
-	if n, err := process.ReapSession(ctx, s.ID); err != nil {
-		return nil, fault.New(fault.Infra, "end processes of the last attempt: %w", err)
-	} else if n > 0 {
-		d.log.InfoContext(ctx, "ended processes of an earlier attempt", "session", s.ID, "processes", n)
-	}
-	p, err := process.Start(context.WithoutCancel(ctx), process.Spec{
-		Path: d.cfg.Binary, Args: l.args, Dir: s.Dir, Env: l.env, Session: s.ID,
-		PidFile: filepath.Join(s.StateDir, "claude.pid"), StdinPipe: true, Grace: d.cfg.Grace,
-	})
-	if err != nil {
-		if _, stat := os.Stat(s.Dir); stat != nil {
-			return nil, fault.New(fault.Infra, "start claude: workspace: %w", stat)
-		}
-		return nil, fault.New(fault.Infra, "start claude: %w", err).
-			WithHint("install @anthropic-ai/claude-code@%s on this host and give its path", d.cfg.Version)
-	}
-	return &started{Process: p, key: l.key}, nil
 }

@@ -25,6 +25,10 @@ var (
 		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
 )
 
+// settings makes the binary put its permission question for every tool call, those it takes for harmless included. That is the second
+// of two questions, see gate; it stands although the first was answered. What a file in the workspace or in HOME says does not count.
+const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}`
+
 // launch is everything that decides what a process of the binary does before it hears its prompt.
 type launch struct {
 	args []string
@@ -56,7 +60,7 @@ func arguments(s agent.Session, resume bool) []string {
 		"--model", s.Model,
 		"--tools", strings.Join(tools, ","),
 		"--disallowedTools", strings.Join(denied, ","),
-		"--setting-sources", "", "--settings", `{"disableAllHooks":false}`, "--strict-mcp-config", "--disable-slash-commands",
+		"--setting-sources", "", "--settings", settings, "--strict-mcp-config", "--disable-slash-commands",
 		"--system-prompt-snapshot", "off",
 	}
 	if s.System != "" {

@@ -60,9 +60,34 @@ type apiProblem struct{ kind, text string }
 type controlLine struct {
 	ID      string `json:"request_id"`
 	Request struct {
-		Subtype string          `json:"subtype"`
-		Tool    string          `json:"tool_name"`
-		Input   json.RawMessage `json:"input"`
-		CallID  string          `json:"tool_use_id"`
+		Subtype  string          `json:"subtype"`
+		Tool     string          `json:"tool_name"`
+		Callback string          `json:"callback_id"`
+		CallID   string          `json:"tool_use_id"`
+		Event    json.RawMessage `json:"input"` // a hookEvent for hook_callback, else the tool's input
 	} `json:"request"`
+}
+
+// event is what a hook is told.
+func (c *controlLine) event() (e hookEvent, ok bool) {
+	return e, json.Unmarshal(c.Request.Event, &e) == nil
+}
+
+// hookEvent is what the binary tells a hook.
+type hookEvent struct {
+	Name   string          `json:"hook_event_name"`
+	Tool   string          `json:"tool_name"`
+	Input  json.RawMessage `json:"tool_input"`
+	CallID string          `json:"tool_use_id"`
+	Dir    string          `json:"cwd"`
+	Mode   string          `json:"permission_mode"`
+}
+
+// responseLine is the binary's answer to a request.
+type responseLine struct {
+	Response struct {
+		Subtype string `json:"subtype"`
+		ID      string `json:"request_id"`
+		Error   string `json:"error"`
+	} `json:"response"`
 }

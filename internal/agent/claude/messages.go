@@ -89,6 +89,7 @@ func (r *reader) block(block []byte, sub bool) {
 			r.send(agent.Event{Kind: agent.Thinking, Text: shortText(thought, shown)})
 		}
 	case `"tool_use"`:
+		r.tools[text(id)] = text(name)
 		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: capped(string(input[:min(len(input), shown+8)]), shown)})
 	}
 }
@@ -107,12 +108,12 @@ func (r *reader) user(p parts) {
 	if len(content) == 0 || content[0] != '[' {
 		return
 	}
-	if eachElement(content, r.toolResult) != nil {
+	if eachElement(content, func(block []byte) { r.toolResult(block, p.meta) }) != nil {
 		r.broken++
 	}
 }
 
-func (r *reader) toolResult(block []byte) {
+func (r *reader) toolResult(block, meta []byte) {
 	var kind, id, content, failed []byte
 	if eachField(block, func(key, value []byte) {
 		switch string(key) {
@@ -128,7 +129,9 @@ func (r *reader) toolResult(block []byte) {
 	}) != nil || string(kind) != `"tool_result"` {
 		return
 	}
-	r.send(agent.Event{Kind: agent.ToolResult, ID: text(id), Text: blocksText(content, shown), Failed: isTrue(failed)})
+	e := toolEnd{id: text(id), text: blocksText(content, shown), failed: isTrue(failed), meta: meta}
+	r.send(agent.Event{Kind: agent.ToolResult, ID: e.id, Text: e.text, Failed: e.failed})
+	r.ends = append(r.ends, e)
 }
 
 // blocksText is the text of content: a bare string, or the text blocks of a list.

@@ -46,6 +46,10 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	if r != nil {
 		o.Turns = r.Turns
 	}
+	if end := a.gate.over(); end != nil {
+		o.Kind, o.Text = end.End, end.Reason
+		return o, nil
+	}
 	switch {
 	case r != nil && r.Subtype == "success" && !r.IsError && r.Terminal == "completed" && (a.exit.Success() || a.ended.Load()):
 		return a.completed(o), nil

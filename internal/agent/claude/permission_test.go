@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,17 +123,16 @@ func TestPermit(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer,
 		agenttest.Turn{Tools: []agenttest.Tool{bash("echo asked > asked.txt"), bash("touch refused.txt")}},
 		agenttest.Turn{Text: "So be it."}))
-	var asked []Call
-	b.cfg.Permit = func(c Call) Decision {
-		asked = append(asked, c)
+	var asked agenttest.Record
+	b.session.Permit = asked.Of(func(_ context.Context, c agent.Call) agent.Decision {
 		if strings.Contains(string(c.Input), "refused") {
-			return Deny("use the other one")
+			return agent.Decision{Reason: "use the other one"}
 		}
-		return Decision{Allow: true, Input: []byte(`{"command":"echo given > given.txt"}`)}
-	}
+		return agent.Decision{Allow: true, Input: []byte(`{"command":"echo given > given.txt"}`), Reason: "the file has another name now"}
+	})
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || len(asked) != 2 || asked[0].Tool != "Bash" || asked[0].Session.ID != b.session.ID || asked[0].ID != "toolu_it_0_0_0" {
-		t.Errorf("outcome %+v, asked %+v", o, asked)
+	if calls := asked.Calls(); o.Kind != agent.Completed || len(calls) != 2 || calls[0].Tool != "Bash" || calls[0].ID != "toolu_it_0_0_0" || calls[0].Dir != b.session.Dir {
+		t.Errorf("outcome %+v, asked %+v", o, calls)
 	}
 	entries, _ := os.ReadDir(b.session.Dir)
 	if len(entries) != 1 || entries[0].Name() != "given.txt" {
@@ -141,7 +141,11 @@ func TestPermit(t *testing.T) {
 	if d := e.of(agent.Denied); len(d) != 1 || d[0].Tool != "Bash" || d[0].Text != "use the other one" {
 		t.Errorf("denied: %+v", d)
 	}
-	if body := string(b.model.Calls()[1].Body); !strings.Contains(body, "use the other one") {
+	body := string(b.model.Calls()[1].Body)
+	if !strings.Contains(body, "use the other one") {
 		t.Error("the model was not told why")
+	}
+	if !strings.Contains(body, "hook additional context: the file has another name now") {
+		t.Error("the model was not told what goes with a call that was allowed")
 	}
 }

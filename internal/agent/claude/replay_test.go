@@ -26,7 +26,7 @@ func replay(t testing.TB, name string, exit process.Exit, schema []byte, emit fu
 		t.Fatal(err)
 	}
 	now := func() time.Time { return recordedAt }
-	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x", Schema: schema}, exit: exit, reader: &reader{now: now, emit: emit}}
+	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x", Schema: schema}, exit: exit, reader: newReader(now, emit), gate: newGate(agent.Session{})}
 	for _, line := range bytes.Split(data, []byte{'\n'}) {
 		a.reader.line(line)
 	}
@@ -146,7 +146,7 @@ func TestServedAfterLimit(t *testing.T) {
 // TestWordsOfSubAgents keeps what a sub-agent says apart from what the session says.
 func TestWordsOfSubAgents(t *testing.T) {
 	var said []string
-	r := &reader{now: time.Now, emit: func(e agent.Event) { said = append(said, string(e.Kind)+" "+e.Text) }}
+	r := newReader(time.Now, func(e agent.Event) { said = append(said, string(e.Kind)+" "+e.Text) })
 	for _, parent := range []string{`"toolu_1"`, "null"} {
 		r.line([]byte(`{"message":{"content":[{"text":"words","type":"text"},{"type":"thinking","thinking":"hm"},{"type":"tool_use","name":"Read","id":"t","input":{}}],"id":"m"},
 			"parent_tool_use_id":` + parent + `,"type":"assistant"}`))
@@ -167,7 +167,7 @@ func TestDamagedStream(t *testing.T) {
 	stream := strings.Join([]string{lines[0], `half a line {"type":"assistant"`, half + lines[2], `[1,2]`, `"text"`, `{"type":7}`, `{"type":"new_kind","message":[]}`,
 		`{"type":"assistant","message":null}`, `{"type":"user","message":{"content":"hello"}}`, strings.Repeat("x", 40<<20), "", lines[1], lines[2], lines[3], lines[4], lines[5]}, "\n")
 	var kinds []string
-	r := &reader{now: time.Now, emit: func(e agent.Event) { kinds = append(kinds, string(e.Kind)) }}
+	r := newReader(time.Now, func(e agent.Event) { kinds = append(kinds, string(e.Kind)) })
 	scan := process.NewLineScanner(strings.NewReader(stream), lineMax)
 	for scan.Scan() {
 		r.line(scan.Bytes())

@@ -3,7 +3,7 @@ package claude
 import (
 	"context"
 	"errors"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,9 +62,16 @@ type attempt struct {
 	s      agent.Session
 	resume bool
 
-	proc   *started
-	in     *input
-	reader *reader
+	proc    *started
+	in      *input
+	prompt  []byte // sent when the hooks are set up
+	armed   bool   // they are
+	reader  *reader
+	gate    *gate
+	answers sync.WaitGroup // goroutines that answer the binary
+	winding sync.Once      // the session ends by a decision
+	unwind  func()         // stops the timers of that; nil when there are none
+
 	exit   process.Exit
 	stderr string
 	cut    *time.Timer // runs while the binary is to exit after its result
@@ -74,11 +81,11 @@ type attempt struct {
 // run starts the binary, or takes the one that waits, and follows its stream until nothing of it is left.
 // An error means that the session could not be, or must not go on.
 func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
-	line, err := promptLine(a.s.Prompt)
-	if err != nil {
+	var err error
+	if a.prompt, err = promptLine(a.s.Prompt); err != nil {
 		return fault.New(fault.Internal, "write prompt: %w", err)
 	}
-	a.reader = &reader{now: a.d.cfg.Now, emit: emit}
+	a.reader, a.gate = newReader(a.d.cfg.Now, emit), newGate(a.s)
 	if a.proc = a.d.takeWarm(a.s, a.resume); a.proc == nil {
 		if ctx.Err() != nil {
 			return nil
@@ -89,16 +96,17 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	}
 	unhook := context.AfterFunc(ctx, a.end)
 	defer unhook()
-	a.in = &input{w: a.proc.Stdin()}
-	go a.in.write(line) // a binary that is gone leaves a broken pipe; its exit tells the rest
-	err = a.follow()
+	a.in = a.proc.in
+	asking, noMore := context.WithCancel(ctx)
+	defer noMore()
+	err = a.follow(asking)
 	if err != nil {
 		a.proc.Stop()
 	}
 	a.exit, a.stderr = a.proc.Wait(), a.proc.Stderr()
-	if a.cut != nil {
-		a.cut.Stop()
-	}
+	noMore()
+	a.answers.Wait()
+	a.stopTimers()
 	if a.reader.broken > 0 {
 		a.d.log.WarnContext(ctx, "claude wrote lines that can't be read", "session", a.s.ID, "lines", a.reader.broken)
 	}
@@ -113,54 +121,11 @@ func (a *attempt) end() {
 	a.proc.Stop()
 }
 
-// follow reads the stream to its end, or to something that must not go on.
-func (a *attempt) follow() error {
-	lines := process.NewLineScanner(a.proc.Stdout(), lineMax)
-	for lines.Scan() {
-		fresh := a.reader.init == nil
-		a.reader.line(lines.Bytes())
-		if fresh && a.reader.init != nil {
-			if err := a.greet(); err != nil {
-				return err
-			}
-		}
-		if q := a.reader.question; q != nil {
-			if err := a.answer(q); err != nil {
-				return err
-			}
-		}
-		if a.reader.result != nil && a.cut == nil {
-			a.in.close()
-			a.cut = time.AfterFunc(a.d.cfg.Grace, a.end)
-		}
+func (a *attempt) stopTimers() {
+	if a.cut != nil {
+		a.cut.Stop()
 	}
-	a.reader.broken += int(lines.Skipped())
-	if err := lines.Err(); err != nil {
-		return fault.New(fault.Infra, "read claude's output: %w", err)
+	if a.unwind != nil {
+		a.unwind()
 	}
-	return nil
 }
-
-// greet checks the first line and tells that the session has started.
-func (a *attempt) greet() error {
-	if err := a.checkStderr(); err != nil {
-		return err
-	}
-	if err := checkInit(a.reader.init, a.s, a.d.cfg.Version); err != nil {
-		return err
-	}
-	a.reader.send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})
-	return nil
-}
-
-// checkStderr looks for the one warning that must not pass.
-func (a *attempt) checkStderr() error {
-	text := a.proc.Stderr()
-	if i := strings.Index(text, settingsDropped); i >= 0 {
-		return fault.New(fault.Internal, "claude runs without our settings: %s", capped(text[i:], 400))
-	}
-	return nil
-}
-
-// settingsDropped is how the binary says that it goes on without the settings it was given.
-const settingsDropped = "These settings files did not load"

@@ -35,6 +35,7 @@ func newBench(t *testing.T, role task.Role, script func(dir string) agenttest.Sc
 		Prompt: "Do what is to be done.", Model: "opus", ReadOnly: role.ReadOnly(), Wall: time.Minute,
 		BaseURL: model.URL, Token: "session-token",
 	}}
+	b.session.Permit = agenttest.Inside(b.session)
 	b.Driver = New(Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	t.Cleanup(func() { b.Close() })
 	return b

@@ -32,11 +32,11 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Add([]byte(`{"a\"b":"\\","c":{"d":[1,"}"]},"e":[],"f":{},"g":-1.5e3,"h":null}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		r := &reader{now: time.Now, emit: func(e agent.Event) {
+		r := newReader(time.Now, func(e agent.Event) {
 			if len(e.Text) > len(line)*3+16 || !utf8.ValidString(e.Text) && utf8.Valid(line) {
 				t.Errorf("event text of %d bytes from a line of %d: %q", len(e.Text), len(line), e.Text)
 			}
-		}}
+		})
 		r.line(line)
 		var want map[string]json.RawMessage
 		if json.Unmarshal(line, &want) != nil || want == nil {
@@ -107,7 +107,7 @@ func BenchmarkStream(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				r := &reader{now: time.Now, emit: func(e agent.Event) { n += len(e.Text) }}
+				r := newReader(time.Now, func(e agent.Event) { n += len(e.Text) })
 				lines := process.NewLineScanner(bytes.NewReader(stream), lineMax)
 				for lines.Scan() {
 					r.line(lines.Bytes())

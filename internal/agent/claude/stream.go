@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -18,22 +19,35 @@ type reader struct {
 	now  func() time.Time
 	emit func(agent.Event)
 
-	init     *initLine
-	result   *resultLine  // the last one
-	limit    *limitInfo   // the last one that rejected
-	problem  apiProblem   // of the last message that the binary wrote in the model's place
-	seen     task.Usage   // of the messages of this attempt; output tokens are not in them
-	last     string       // id of the newest message
-	broken   int          // lines that are not JSON objects
-	question *controlLine // the permission question on the current line
+	sending sync.Mutex
+
+	init    *initLine
+	result  *resultLine       // the last one
+	limit   *limitInfo        // the last one that rejected
+	problem apiProblem        // of the last message that the binary wrote in the model's place
+	seen    task.Usage        // of the messages of this attempt; output tokens are not in them
+	last    string            // id of the newest message
+	broken  int               // lines that are not JSON objects
+	tools   map[string]string // names of the tools that were called, by the call's id
+
+	// What the current line asks or tells the driver.
+	question *controlLine
+	response *responseLine
+	cancel   string // id of a question that is withdrawn
+	mode     string // permission mode that is on from now on
+	ends     []toolEnd
+}
+
+func newReader(now func() time.Time, emit func(agent.Event)) *reader {
+	return &reader{now: now, emit: emit, tools: map[string]string{}}
 }
 
 // parts are the fields of a line that matter, still undecoded. The order of fields varies from line to line.
-type parts struct{ kind, subtype, message, parent, problem, info []byte }
+type parts struct{ kind, subtype, message, parent, problem, info, meta []byte }
 
 // line reads one line. Lines that are not objects are counted; a line of an unknown kind is none of our business.
 func (r *reader) line(data []byte) {
-	r.question = nil
+	r.question, r.response, r.cancel, r.mode, r.ends = nil, nil, "", "", r.ends[:0]
 	var p parts
 	err := eachField(data, func(key, value []byte) {
 		switch string(key) {
@@ -49,6 +63,8 @@ func (r *reader) line(data []byte) {
 			p.problem = value
 		case "rate_limit_info":
 			p.info = value
+		case "tool_result_meta":
+			p.meta = value
 		}
 	})
 	if err != nil {
@@ -73,6 +89,16 @@ func (r *reader) line(data []byte) {
 		if r.decode(data, &c) {
 			r.question = &c
 		}
+	case `"control_cancel_request"`:
+		var c controlLine
+		if r.decode(data, &c) {
+			r.cancel = c.ID
+		}
+	case `"control_response"`:
+		var c responseLine
+		if r.decode(data, &c) {
+			r.response = &c
+		}
 	}
 }
 
@@ -84,56 +110,12 @@ func (r *reader) decode(data []byte, to any) bool {
 	return true
 }
 
+// send tells an event. Refusals come from other goroutines than the rest.
 func (r *reader) send(e agent.Event) {
+	r.sending.Lock()
+	defer r.sending.Unlock()
 	e.Time = r.now()
 	r.emit(e)
-}
-
-// system reads the lines of the binary about itself.
-func (r *reader) system(subtype string, data []byte) {
-	switch subtype {
-	case "init":
-		var l initLine
-		if r.decode(data, &l) {
-			r.init = &l
-		}
-	case "api_retry":
-		var l struct {
-			Attempt int    `json:"attempt"`
-			Max     int    `json:"max_retries"`
-			Delay   int    `json:"retry_delay_ms"`
-			Status  int    `json:"error_status"`
-			Error   string `json:"error"`
-		}
-		if r.decode(data, &l) {
-			r.send(agent.Event{Kind: agent.Retry, Text: retryText(l.Error, l.Status, l.Attempt, l.Max, l.Delay)})
-		}
-	case "permission_denied":
-		var l struct {
-			Tool     string `json:"tool_name"`
-			CallID   string `json:"tool_use_id"`
-			Message  string `json:"message"`
-			Decision string `json:"decision_reason"`
-		}
-		if r.decode(data, &l) {
-			r.send(agent.Event{Kind: agent.Denied, Tool: l.Tool, ID: l.CallID, Text: first(l.Message, l.Decision)})
-		}
-	}
-}
-
-func (r *reader) limitEvent(info []byte) {
-	var l limitInfo
-	if info == nil || !r.decode(info, &l) {
-		return
-	}
-	if l.Status == "rejected" {
-		r.limit = &l
-	} else {
-		r.limit = nil // it waited, or a later call was served
-	}
-	if l.Status != "allowed" {
-		r.send(agent.Event{Kind: agent.Limit, Text: l.Type + " " + l.Status, Reset: l.reset(), Failed: l.Status == "rejected"})
-	}
 }
 
 // end reads a result. The binary's figures are of the session over all its attempts, but for those that were killed.

@@ -28,8 +28,13 @@ func stub(t *testing.T, script string) (*Driver, agent.Session) {
 
 const goodEnd = `echo '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"ok"}'` + "\n"
 
+// greeting takes the hooks as the real one does.
+const greeting = `read -r line; request=$(echo "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$request\"}}"
+`
+
 func hello(version, mode, tools string) string {
-	return fmt.Sprintf(`while [ $# -gt 0 ]; do [ "$1" = --session-id ] && id=$2; shift; done
+	return fmt.Sprintf(greeting+`while [ $# -gt 0 ]; do [ "$1" = --session-id ] && id=$2; shift; done
 echo "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"$id\",\"claude_code_version\":\"%s\",\"permissionMode\":\"%s\",\"tools\":[%s]}"
 `, version, mode, strings.ReplaceAll(tools, `"`, `\"`))
 }

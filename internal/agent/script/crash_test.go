@@ -25,6 +25,7 @@ func playAndReport() {
 		fmt.Println("error", err)
 		return
 	}
+	s.Permit = agenttest.Inside(s)
 	out, err := New(Config{}).Run(context.Background(), s, func(e agent.Event) {
 		if e.Kind == agent.Text || e.Kind == agent.ToolCall {
 			fmt.Println(e.Kind, e.Text)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/marker"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/prompt"
@@ -61,6 +62,7 @@ func (d *demo) ask(role task.Role, do *task.Deliverable) (agent.Outcome, task.Re
 	d.sessions++
 	s := agent.Session{ID: "demo-" + d.Name() + "-" + string(rune('a'+d.sessions)), Role: role, Dir: d.dir, StateDir: filepath.Join(d.TempDir(), "s"),
 		Prompt: text, ReadOnly: role.ReadOnly(), Scenario: "demo"}
+	s.Permit = agenttest.Inside(s)
 	d.events = nil
 	out := d.run(d.T, s)
 	if out.Kind != agent.Completed {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -76,7 +77,11 @@ func (p *performance) play(ctx context.Context) (agent.Outcome, error) {
 			p.state.Next++
 			return p.end(*s.End)
 		}
-		if err := p.step(ctx, s); err != nil {
+		err := p.step(ctx, s)
+		if end, ok := errors.AsType[endError](err); ok {
+			return p.end(End{Kind: end.kind, Text: end.reason}) // the step is due again when the session is gone on with
+		}
+		if err != nil {
 			return agent.Outcome{}, fmt.Errorf("step %d: %w", p.state.Next, err)
 		}
 		p.state.Next++

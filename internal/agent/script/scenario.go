@@ -156,9 +156,9 @@ func (s Step) check() error {
 
 func (e End) check() error {
 	switch e.Kind {
-	case agent.Completed, agent.Budget, agent.Turns, agent.Quota, agent.Errored, agent.AuthFailed:
+	case agent.Completed, agent.Budget, agent.Turns, agent.Quota, agent.Errored, agent.AuthFailed, agent.NeedsApproval, agent.Looped:
 	default:
-		return fmt.Errorf("ends with %q; use completed, budget, turns, quota, error or auth", e.Kind)
+		return fmt.Errorf("ends with %q; use completed, budget, turns, quota, error, auth, needs_approval or loop", e.Kind)
 	}
 	if d, err := time.ParseDuration(e.In); e.In != "" && (err != nil || d < 0 || e.Kind != agent.Quota) {
 		return fmt.Errorf("ends in %q; give a duration such as 2m, with the kind quota", e.In)

@@ -64,6 +64,7 @@ func session(t *testing.T, role task.Role, scenario string) agent.Session {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	s.Permit = agenttest.Inside(s)
 	return s
 }
 
@@ -308,6 +309,7 @@ func TestRefusals(t *testing.T) {
 		if err := os.Symlink(outside, filepath.Join(s.Dir, "out")); err != nil {
 			t.Fatal(err)
 		}
+		s.Permit = func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} } // the agent itself refuses these
 		_, err := newStage(0).Run(t.Context(), s, func(agent.Event) {})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)

@@ -8,14 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -41,14 +38,11 @@ func (p *performance) step(ctx context.Context, s Step) error {
 		}
 		p.state.Answer, p.state.Text = data, string(data)
 	case s.Write != nil:
-		return p.tool(ctx, "Write", map[string]string{"file_path": s.Write.Path, "content": s.Write.Content},
-			func(context.Context) (string, bool, error) { return p.write(*s.Write) })
+		return p.tool(ctx, "Write", input{"file_path": s.Write.Path, "content": s.Write.Content}, p.write)
 	case s.Edit != nil:
-		return p.tool(ctx, "Edit", map[string]string{"file_path": s.Edit.Path, "old_string": s.Edit.Old, "new_string": s.Edit.New},
-			func(context.Context) (string, bool, error) { return p.edit(*s.Edit) })
+		return p.tool(ctx, "Edit", input{"file_path": s.Edit.Path, "old_string": s.Edit.Old, "new_string": s.Edit.New}, p.edit)
 	case s.Run != "":
-		return p.tool(ctx, "Bash", map[string]string{"command": s.Run},
-			func(ctx context.Context) (string, bool, error) { return p.run(ctx, s.Run) })
+		return p.tool(ctx, "Bash", input{"command": s.Run}, p.run)
 	}
 	return nil
 }
@@ -58,28 +52,6 @@ func (p *performance) use(u Usage) {
 		CostUSD: u.CostUSD, Calls: 1})
 	p.state.Turns++
 	p.tell(agent.Event{Kind: agent.UsageNow, Usage: p.state.Usage})
-}
-
-// tool does what changes the workspace, and refuses it in a session that may only read.
-func (p *performance) tool(ctx context.Context, name string, input map[string]string, do func(context.Context) (said string, failed bool, err error)) error {
-	id := "step-" + strconv.Itoa(p.state.Entry) + "-" + strconv.Itoa(p.state.Next)
-	told, err := json.Marshal(input)
-	if err != nil {
-		return fmt.Errorf("tell about %s: %w", name, err)
-	}
-	p.tell(agent.Event{Kind: agent.ToolCall, Tool: name, ID: id, Text: clip(string(told))})
-	if p.session.ReadOnly {
-		const why = "the session may only read"
-		p.tell(agent.Event{Kind: agent.Denied, Tool: name, ID: id, Text: why})
-		p.tell(agent.Event{Kind: agent.ToolResult, ID: id, Text: why, Failed: true})
-		return nil
-	}
-	said, failed, err := do(ctx)
-	if err != nil {
-		return err
-	}
-	p.tell(agent.Event{Kind: agent.ToolResult, ID: id, Text: clip(said), Failed: failed})
-	return nil
 }
 
 // inWorkspace opens the workspace so that no path and no symbolic link leads out of it.
@@ -98,63 +70,57 @@ func (p *performance) inWorkspace(what string, do func(*os.Root) error) error {
 	return nil
 }
 
-func (p *performance) write(f File) (said string, failed bool, err error) {
+func (p *performance) write(_ context.Context, in input) (said string, failed bool, err error) {
+	path, err := p.local(in["file_path"])
+	if err != nil {
+		return "", false, err
+	}
 	err = p.inWorkspace("write file", func(r *os.Root) error {
-		if err := r.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		if err := r.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		return r.WriteFile(f.Path, []byte(f.Content), 0o644)
+		return r.WriteFile(path, []byte(in["content"]), 0o644)
 	})
-	return "wrote " + f.Path, false, err
+	return "wrote " + path, false, err
 }
 
 // edit replaces text that stands in the file once. Where the new text stands already, an attempt before this one was cut off
 // after it had written, and nothing is left to do.
-func (p *performance) edit(e Edit) (said string, failed bool, err error) {
+func (p *performance) edit(_ context.Context, in input) (said string, failed bool, err error) {
+	path, err := p.local(in["file_path"])
+	if err != nil {
+		return "", false, err
+	}
+	before, after := in["old_string"], in["new_string"]
 	err = p.inWorkspace("edit file", func(r *os.Root) error {
-		data, err := r.ReadFile(e.Path)
+		data, err := r.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		text := string(data)
-		n := strings.Count(text, e.Old)
-		done := e.New != "" && strings.Contains(text, e.New) && (n == 0 || strings.Contains(e.New, e.Old))
+		n := strings.Count(text, before)
+		done := after != "" && strings.Contains(text, after) && (n == 0 || strings.Contains(after, before))
 		switch {
-		case done || n == 0 && e.New == "" && p.resumed:
+		case done || n == 0 && after == "" && p.resumed:
 			return nil
 		case n == 1:
-			return r.WriteFile(e.Path, []byte(strings.Replace(text, e.Old, e.New, 1)), 0o644)
+			return r.WriteFile(path, []byte(strings.Replace(text, before, after, 1)), 0o644)
 		}
-		return fault.New(fault.Input, "the old text stands in %s %d times, not once", e.Path, n).WithHint("correct the scenario")
+		return fault.New(fault.Input, "the old text stands in %s %d times, not once", path, n).WithHint("correct the scenario")
 	})
-	return "edited " + e.Path, false, err
+	return "edited " + path, false, err
 }
 
-func (p *performance) run(ctx context.Context, command string) (said string, failed bool, err error) {
-	home := filepath.Join(p.session.StateDir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return "", false, fault.New(fault.Infra, "make the session's home: %w", err)
+// local gives a path of a file tool as one relative to the workspace. A permit may have put another in its place.
+func (p *performance) local(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return path, nil
 	}
-	env := map[string]string{"PATH": p.agent.cfg.Path, "LANG": "C.UTF-8", "TERM": "dumb"}
-	for k, v := range p.session.Env {
-		env[k] = v
-	}
-	env["HOME"] = home
-	spec := process.Bash(command)
-	spec.Dir, spec.Session = p.session.Dir, p.session.ID
-	for k, v := range env {
-		spec.Env = append(spec.Env, k+"="+v)
-	}
-	sort.Strings(spec.Env)
-	r, err := process.Run(ctx, spec, process.Limits{Keep: 64 << 10})
+	rel, err := filepath.Rel(p.session.Dir, path)
 	if err != nil {
-		return "", false, err
+		return "", fault.New(fault.Input, "the path %q is not in the workspace", path)
 	}
-	if !r.Success() {
-		p.agent.cfg.Log.Debug("command of the scenario failed", "session", p.session.ID, "command", oneLine(clip(command)), "exit", r.Exit.String())
-		return r.Output + "\n" + r.Exit.String(), true, nil
-	}
-	return r.Output, false, nil
+	return rel, nil
 }
 
 // clip gives at most maxTold bytes of s, with a mark, and never half a character.

@@ -1,0 +1,100 @@
+package activities
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/longshift/longshift/internal/agent"
+)
+
+// input is what calls of the tools we know carry.
+type toolInput struct {
+	Command  string `json:"command"`
+	File     string `json:"file_path"`
+	Notebook string `json:"notebook_path"`
+	Path     string `json:"path"`
+}
+
+func inputOf(c agent.Call) (in toolInput) {
+	_ = json.Unmarshal(c.Input, &in) // policy has refused what can't be read
+	return in
+}
+
+// pathOf gives the path that a file tool is to touch, as the call says it.
+func pathOf(c agent.Call) (string, bool) {
+	in := inputOf(c)
+	switch c.Tool {
+	case "Read", "Write", "Edit":
+		return in.File, true
+	case "NotebookEdit":
+		return in.Notebook, true
+	case "Glob", "Grep":
+		return in.Path, in.Path != ""
+	}
+	return "", false
+}
+
+func writes(tool string) bool { return tool == "Write" || tool == "Edit" || tool == "NotebookEdit" }
+
+// shown is the call as people read it: the command, or the tool with what it was given, with every character that could steer a
+// terminal or hide written out.
+func shown(c agent.Call) string {
+	in := inputOf(c)
+	if c.Tool == "Bash" && in.Command != "" {
+		return visible(in.Command)
+	}
+	if path, ok := pathOf(c); ok {
+		return visible(c.Tool + " " + path)
+	}
+	return visible(c.Tool + " " + string(c.Input))
+}
+
+// visible writes out line ends, control and invisible characters.
+func visible(s string) string {
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case hidden(r):
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	return !unicode.IsPrint(r) && r != ' ' || unicode.Is(unicode.Cf, r) || r == '\u3164' || r == '\u115f' || r == '\u1160'
+}
+
+// failure is how an agent tells that a command ended badly.
+var failure = regexp.MustCompile(`^(?:Error: )?Exit code (\d{1,3})\b`)
+
+// exitCode reads the exit code of a command off its result: 0 for one that did not fail, -1 where the agent does not say.
+func exitCode(e agent.Event) int {
+	if !e.Failed {
+		return 0
+	}
+	if m := failure.FindStringSubmatch(e.Text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	return -1
+}
+
+// joinText puts two texts together where both are there.
+func joinText(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + ": " + b
+}

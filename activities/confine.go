@@ -1,0 +1,178 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// Box runs programs confined.
+type Box interface {
+	Start(ctx context.Context, s process.Spec, c sandbox.Spec) (*process.Process, error)
+	Run(ctx context.Context, s process.Spec, l process.Limits, c sandbox.Spec) (process.Result, error)
+}
+
+// Confinement is what holds for every program of every task on this host.
+type Confinement struct {
+	Box      Box                                         // nil runs nothing
+	Hidden   []string                                    // folders and files that no program sees: our data, the operator's home, secrets
+	Readable []string                                    // what must be seen all the same below a hidden folder: tool chains, the agents' binaries
+	Egress   func(ctx context.Context) (net.Conn, error) // the way to the package registries; nil for none
+	Limits   sandbox.Limits
+}
+
+// EgressPort is where programs find the way to the package registries, on a loopback of their own.
+const EgressPort = 3128
+
+// Dirs are the folders that programs of a task have beside its workspace.
+type Dirs struct {
+	Home  string // of the task's own commands
+	Cache string // of tool chains; tasks of one repository share it
+}
+
+// place is where a task lives on this host.
+type place struct {
+	dir     string   // the work tree
+	objects []string // git objects that its own .git borrows
+	key     string   // of the repository
+}
+
+func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error) {
+	objects, err := tree.Objects(ctx)
+	if err != nil {
+		return place{}, err
+	}
+	key, err := tree.Key(ctx)
+	return place{tree.Dir(), objects, key}, err
+}
+
+func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }
+
+func (h *Host) dirs(p place, taskID string) Dirs {
+	d := Dirs{Home: homeOf(h.Data, taskID), Cache: h.Cache}
+	if d.Cache == "" {
+		d.Cache = filepath.Join(h.Data, "caches", p.key)
+	}
+	return d
+}
+
+// box says what a program of the task may see and touch.
+func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
+	s := sandbox.Spec{
+		Work: p.dir, ReadOnly: readOnly, Hidden: slices.Clone(h.Confine.Hidden), Limits: h.Confine.Limits,
+		Readable: slices.Concat(h.Confine.Readable, p.objects), Writable: []string{d.Cache},
+	}
+	if err := os.MkdirAll(d.Cache, 0o700); err != nil {
+		return s, fault.New(fault.Infra, "make the cache folder: %w", err)
+	}
+	git := filepath.Join(p.dir, ".git")
+	if !readOnly {
+		s.Writable = append(s.Writable, git) // a mount of its own can't be moved away
+	}
+	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
+		s.Protected = append(s.Protected, filepath.Join(git, name))
+	}
+	for _, pattern := range paths.ReadOnly {
+		if path, ok := plainPath(pattern); ok {
+			s.Protected = append(s.Protected, filepath.Join(p.dir, path))
+		}
+	}
+	for _, pattern := range paths.Ignore {
+		if path, ok := plainPath(pattern); ok {
+			s.Hidden = append(s.Hidden, filepath.Join(p.dir, path))
+		}
+	}
+	if h.Confine.Egress != nil {
+		s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: h.Confine.Egress})
+	}
+	return s, nil
+}
+
+// plainPath gives the file or folder that a pattern names as a whole. Others are for policy alone: a mount takes no pattern.
+func plainPath(pattern string) (string, bool) {
+	path := strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
+	return path, path != "" && !strings.ContainsAny(path, "*?[{")
+}
+
+// confine has the session's processes run in a box whose only ways out lead to its model and to the registries.
+func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) error {
+	system, err := h.system(ctx, in)
+	if err != nil {
+		return err
+	}
+	spec, err := h.box(system.place, h.dirs(system.place, in.TaskID), in.Role.ReadOnly(), in.Paths)
+	if err != nil {
+		return err
+	}
+	spec.Writable = append(spec.Writable, s.StateDir)
+	if gate != nil {
+		pointAt(ctx, gate, s)
+		port, dial, err := way(s.BaseURL)
+		if err != nil {
+			return err
+		}
+		spec.Reach = append(spec.Reach, sandbox.Reach{Port: port, Dial: dial})
+	}
+	s.Start = func(ctx context.Context, p process.Spec) (*process.Process, error) {
+		if h.Confine.Box == nil {
+			return nil, fault.New(fault.Internal, "this host has no sandbox")
+		}
+		return h.Confine.Box.Start(ctx, p, spec)
+	}
+	return nil
+}
+
+// way gives the port of a loopback address and how to reach it from our side.
+func way(address string) (port int, dial func(context.Context) (net.Conn, error), err error) {
+	u, err := url.Parse(address)
+	if err == nil {
+		port, err = strconv.Atoi(u.Port())
+	}
+	if err != nil {
+		return 0, nil, fault.New(fault.Internal, "the model endpoint %q has no port", address)
+	}
+	var d net.Dialer
+	return port, func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", u.Host) }, nil
+}
+
+// policyFor is the operator's policy, narrowed by what the task says.
+func (h *Host) policyFor(root string, commands task.CommandSettings, paths task.PathSettings) policy.Config {
+	c := h.Policy
+	c.Root = root
+	c.Profiles = commands.Profiles
+	if len(c.Profiles) == 0 { // a task of an earlier release
+		c.Profiles = task.DefaultProfiles()
+	}
+	c.Profiles = slices.DeleteFunc(slices.Clone(c.Profiles), func(p string) bool { return p == task.ProfileNone })
+	c.Destructive = c.Destructive && commands.Destructive
+	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
+	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
+	c.Scopes = map[task.Role]policy.Scope{}
+	for _, role := range task.Roles() {
+		c.Scopes[role] = policy.Scope{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore}
+	}
+	return c
+}
+
+func rules(patterns []string) []policy.Rule {
+	out := make([]policy.Rule, len(patterns))
+	for i, p := range patterns {
+		out[i] = policy.Rule{Command: p, Why: fmt.Sprintf("the settings of the task name %q", p)}
+	}
+	return out
+}

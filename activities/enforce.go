@@ -1,0 +1,181 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/loop"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/signals"
+)
+
+// Ledger is where every decision and every run is written before it counts.
+type Ledger interface {
+	Append(ctx context.Context, r audit.Record) (id int64, err error)
+	Finish(ctx context.Context, id int64, exit int, d time.Duration) error
+}
+
+// warden decides on the tool calls of one session. A call goes through it before it is made: the loop detector, then policy,
+// then, for what policy leaves open, a person; and each decision is written down before it is given.
+type warden struct {
+	host   *Host
+	in     SessionInput
+	root   string // the workspace
+	policy *policy.Policy
+	ask    func(ctx context.Context, q signals.Question) (signals.Answer, error)
+
+	mu    sync.Mutex
+	loops loop.Detector
+	runs  map[string]running // calls that were let through, by their id
+}
+
+// running is a call that was let through.
+type running struct {
+	record int64
+	start  time.Time
+}
+
+// warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings.
+func (r *sessionRun) warden() (*warden, error) {
+	p, err := policy.New(r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths))
+	if err != nil {
+		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
+	}
+	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, ask: r.host.asker(), runs: map[string]running{}}, nil
+}
+
+// permit is the session's agent.Permit.
+func (w *warden) permit(ctx context.Context, c agent.Call) agent.Decision {
+	seen := w.see(c)
+	verdict := w.judge(c)
+	if seen.Level == loop.Stop {
+		verdict = policy.Decision{Verdict: policy.Deny, Rule: "loop", Reason: seen.Text}
+	}
+	out := agent.Decision{Reason: verdict.Reason}
+	by := ""
+	switch verdict.Verdict {
+	case policy.Allow:
+		out = agent.Decision{Allow: true, Reason: seen.Text}
+	case policy.Ask:
+		out, by = w.person(ctx, c, verdict)
+	}
+	if seen.Level == loop.Stop {
+		out.End = agent.Looped
+	}
+	if err := w.write(ctx, c, verdict, out, by); err != nil {
+		w.host.Log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
+		return agent.Decision{Reason: "the command log can't be written, so no call is let through", End: agent.Errored}
+	}
+	return out
+}
+
+// see counts the call for the loop detector.
+func (w *warden) see(c agent.Call) loop.Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.loops.See(c.Tool, c.Input)
+}
+
+// judge asks policy, and for tools that take a path follows it: policy knows no file system and so no links.
+func (w *warden) judge(c agent.Call) policy.Decision {
+	d := w.policy.Decide(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
+	if d.Verdict == policy.Deny {
+		return d
+	}
+	path, ok := pathOf(c)
+	if !ok {
+		return d
+	}
+	rel, err := agent.InTree(w.root, path)
+	if err != nil {
+		return policy.Decision{Verdict: policy.Deny, Rule: "path.link", Reason: err.Error()}
+	}
+	// What the path leads to is held to the same rules as what it says.
+	access := policy.Read
+	if writes(c.Tool) {
+		access = policy.Write
+	}
+	if real := w.policy.Decide(policy.Request{Role: w.in.Role, Path: filepath.Join(w.root, rel), Access: access}); real.Verdict != policy.Allow {
+		return real
+	}
+	return d
+}
+
+// person puts the call to a person, and says what came of it.
+func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
+	if w.in.Commands.Questions == questionsDeny || w.ask == nil {
+		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
+	}
+	answer, err := w.ask(ctx, w.question(c, d))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return agent.Decision{Reason: "the session was interrupted"}, ""
+	case err != nil:
+		w.host.Log.WarnContext(ctx, "a person could not be asked", "error", err)
+		return agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}, ""
+	case answer.Verdict == signals.Yes:
+		return agent.Decision{Allow: true, Reason: answer.Note}, answer.By
+	case answer.Verdict == signals.No:
+		return agent.Decision{Reason: joinText("a person has refused it", answer.Note)}, answer.By
+	}
+	return agent.Decision{End: agent.NeedsApproval,
+		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}, ""
+}
+
+// write puts the decision into the command log.
+func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out agent.Decision, by string) error {
+	if w.host.Audit == nil {
+		return nil
+	}
+	decided := string(d.Verdict)
+	if d.Verdict == policy.Ask && out.Allow {
+		decided = string(policy.Allow)
+	}
+	reason := d.Reason
+	if !out.Allow && out.Reason != "" {
+		reason = out.Reason
+	}
+	id, err := w.host.Audit.Append(context.WithoutCancel(ctx), audit.Record{
+		Time: w.host.Now(), Task: w.in.TaskID, Session: w.in.ID, Role: string(w.in.Role), Host: w.host.ID, Kind: audit.KindDecision, Tool: c.Tool,
+		Dir: w.below(c.Dir), Command: w.host.Redact.String(shown(c)), Decision: audit.Decision(decided), Rule: d.Rule, Reason: w.host.Redact.String(reason), ApprovedBy: by,
+	})
+	if err == nil && out.Allow && c.ID != "" {
+		w.mu.Lock()
+		w.runs[c.ID] = running{id, w.host.Now()}
+		w.mu.Unlock()
+	}
+	return err
+}
+
+// event completes the record of a call when its result is there.
+func (w *warden) event(e agent.Event) {
+	if e.Kind != agent.ToolResult || w.host.Audit == nil {
+		return
+	}
+	w.mu.Lock()
+	run, ok := w.runs[e.ID]
+	delete(w.runs, e.ID)
+	w.mu.Unlock()
+	if !ok {
+		return
+	}
+	err := w.host.Audit.Finish(context.Background(), run.record, exitCode(e), w.host.Now().Sub(run.start))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		w.host.Log.Warn("the end of a command could not be written to the command log", "error", err)
+	}
+}
+
+// below shows a folder relative to the workspace, "" for its root.
+func (w *warden) below(dir string) string {
+	if rel, err := filepath.Rel(w.root, dir); err == nil && dir != "" && rel != "." {
+		return rel
+	}
+	return ""
+}

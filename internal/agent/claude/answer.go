@@ -1,0 +1,108 @@
+package claude
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// question handles a request of the binary. It never blocks: answers are given from goroutines of their own, which end with ctx.
+// An error means that the session must not go on.
+func (a *attempt) question(ctx context.Context, q *controlLine) error {
+	r := q.Request
+	switch r.Subtype {
+	case "hook_callback":
+		a.goAnswer(func() { a.hook(ctx, q) })
+	case "can_use_tool":
+		v := a.gate.decided(r.CallID)
+		if v == nil {
+			a.reader.send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
+			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", first(r.Tool, "nameless tool"))
+		}
+		a.goAnswer(func() { a.confirm(q, v) })
+	default: // no answer would hang the session
+		a.goAnswer(func() { a.in.fail(q.ID, "not supported: "+r.Subtype) })
+	}
+	return nil
+}
+
+func (a *attempt) goAnswer(f func()) {
+	a.answers.Add(1)
+	go func() {
+		defer a.answers.Done()
+		f()
+	}()
+}
+
+// hook answers the first question about a call, which comes for every one. A call that Permit lets through is still handed on to
+// the second question: should one of the two be switched off, the other is left.
+func (a *attempt) hook(ctx context.Context, q *controlLine) {
+	e, ok := q.event()
+	switch {
+	case q.Request.Callback == afterAgent:
+		a.in.reply(q.ID, a.afterAgent())
+		return
+	case !ok || q.Request.Callback != beforeCall || e.Name != "PreToolUse" || e.CallID == "" || e.Tool == "" || e.CallID != q.Request.CallID:
+		a.in.fail(q.ID, "not a call of a tool")
+		return
+	}
+	v := a.gate.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
+	if ctx.Err() != nil {
+		return // the session is being stopped; a refusal now would have the model go on
+	}
+	if v == nil {
+		v = &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}}
+	}
+	decision := map[string]any{"hookEventName": "PreToolUse"}
+	response := map[string]any{"hookSpecificOutput": decision}
+	if v.Allow {
+		decision["permissionDecision"] = "ask"
+		if v.Input != nil {
+			decision["updatedInput"] = v.Input
+		}
+		if v.Reason != "" {
+			decision["additionalContext"] = v.Reason
+		}
+		a.in.reply(q.ID, response)
+		return
+	}
+	decision["permissionDecision"], decision["permissionDecisionReason"] = "deny", v.Reason
+	if v.End != "" { // the binary writes the refusal down and calls the model no more
+		response["continue"], response["stopReason"] = false, v.Reason
+		a.windUp()
+	}
+	a.reader.send(agent.Event{Kind: agent.Denied, Tool: e.Tool, ID: e.CallID, Text: v.Reason})
+	a.in.reply(q.ID, response)
+}
+
+// confirm answers the second question about a call as the first was answered. The input goes along: what is run is what was
+// decided on, whatever the binary has made of it.
+func (a *attempt) confirm(q *controlLine, v *ruling) {
+	if !v.Allow || v.tool != q.Request.Tool {
+		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": first(v.Reason, "this call was not decided on")})
+		return
+	}
+	a.in.reply(q.ID, map[string]any{"behavior": "allow", "updatedInput": v.input})
+}
+
+// afterAgent stops the session after a sub-agent in which it was to end: that had stopped the sub-agent alone.
+func (a *attempt) afterAgent() map[string]any {
+	end := a.gate.over()
+	if end == nil {
+		return map[string]any{}
+	}
+	return map[string]any{"continue": false, "stopReason": end.Reason,
+		"hookSpecificOutput": map[string]any{"hookEventName": "PostToolUse", "additionalContext": "The session stops here: " + end.Reason}}
+}
+
+// windUp ends the session should it not end by itself soon: other calls of the same moment may still run.
+func (a *attempt) windUp() {
+	a.winding.Do(func() {
+		grace := a.d.cfg.Grace
+		interrupt := time.AfterFunc(grace, func() { a.in.request(map[string]any{"subtype": "interrupt"}) })
+		end := time.AfterFunc(2*grace, a.end)
+		a.unwind = func() { interrupt.Stop(); end.Stop() }
+	})
+}

@@ -1,0 +1,87 @@
+package claude
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+)
+
+// follow reads the stream to its end, or to something that must not go on. Questions that it finds end with ctx.
+func (a *attempt) follow(ctx context.Context) error {
+	lines := process.NewLineScanner(a.proc.Stdout(), lineMax)
+	for lines.Scan() {
+		fresh := a.reader.init == nil
+		a.reader.line(lines.Bytes())
+		if fresh && a.reader.init != nil {
+			if err := a.greet(); err != nil {
+				return err
+			}
+		}
+		if err := a.act(ctx); err != nil {
+			return err
+		}
+		if a.reader.result != nil && a.cut == nil {
+			a.in.close()
+			a.cut = time.AfterFunc(a.d.cfg.Grace, a.end)
+		}
+	}
+	a.reader.broken += int(lines.Skipped())
+	if err := lines.Err(); err != nil {
+		return fault.New(fault.Infra, "read claude's output: %w", err)
+	}
+	return nil
+}
+
+// act does what the line asks for. An error means that the session must not go on.
+func (a *attempt) act(ctx context.Context) error {
+	r := a.reader
+	if r.mode != "" && r.mode != "default" {
+		return fault.New(fault.Internal, "claude's permission mode has become %q", r.mode)
+	}
+	for _, e := range r.ends {
+		if err := a.check(e); err != nil {
+			return err
+		}
+		delete(r.tools, e.id)
+	}
+	switch {
+	case r.question != nil:
+		return a.question(ctx, r.question)
+	case r.response != nil:
+		return a.response(r.response)
+	case r.cancel != "":
+		a.gate.cancel(r.cancel)
+	}
+	return nil
+}
+
+// greet checks the first line and tells that the session has started.
+func (a *attempt) greet() error {
+	if !a.armed {
+		return fault.New(fault.Internal, "claude has begun without our hooks")
+	}
+	if err := a.checkStderr(); err != nil {
+		return err
+	}
+	if err := checkInit(a.reader.init, a.s, a.d.cfg.Version); err != nil {
+		return err
+	}
+	a.reader.send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})
+	return nil
+}
+
+// checkStderr looks for the one warning that must not pass.
+func (a *attempt) checkStderr() error {
+	text := a.proc.Stderr()
+	if i := strings.Index(text, settingsDropped); i >= 0 {
+		return fault.New(fault.Internal, "claude runs without our settings: %s", capped(text[i:], 400))
+	}
+	return nil
+}
+
+// settingsDropped is how the binary says that it goes on without the settings it was given.
+const settingsDropped = "These settings files did not load"

@@ -1,0 +1,58 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+)
+
+// started is a process of a session, with what it was started for.
+type started struct {
+	*process.Process
+	in     *input
+	hello  string // id of the request that sets up the hooks
+	key    string
+	expire *time.Timer
+}
+
+// start prepares the session's state folder and starts the binary without its prompt. It is told at once to ask before every call,
+// though it makes none before it has a prompt.
+func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
+	l := d.launch(s, resume)
+	if err := l.prepare(s); err != nil {
+		return nil, err
+	}
+	// What an earlier attempt left behind would work beside us on the same session and workspace.
+	if n, err := process.ReapSession(ctx, s.ID); err != nil {
+		return nil, fault.New(fault.Infra, "end processes of the last attempt: %w", err)
+	} else if n > 0 {
+		d.log.InfoContext(ctx, "ended processes of an earlier attempt", "session", s.ID, "processes", n)
+	}
+	begin := process.Start
+	if s.Start != nil {
+		begin = s.Start
+	}
+	p, err := begin(context.WithoutCancel(ctx), process.Spec{
+		Path: d.cfg.Binary, Args: l.args, Dir: s.Dir, Env: l.env, Session: s.ID,
+		PidFile: filepath.Join(s.StateDir, "claude.pid"), StdinPipe: true, Grace: d.cfg.Grace,
+	})
+	if err != nil {
+		if _, stat := os.Stat(s.Dir); stat != nil {
+			return nil, fault.New(fault.Infra, "start claude: workspace: %w", stat)
+		}
+		if _, told := errors.AsType[*fault.Error](err); told { // by the session's own Start, which knows better
+			return nil, fmt.Errorf("start claude: %w", err)
+		}
+		return nil, fault.New(fault.Infra, "start claude: %w", err).
+			WithHint("install @anthropic-ai/claude-code@%s on this host and give its path", d.cfg.Version)
+	}
+	in := newInput(p.Stdin())
+	return &started{Process: p, in: in, hello: in.request(hooks()), key: l.key}, nil
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/sandbox"
+)
+
+// newConfinement builds the sandbox and the way to the registries. It fails when a layer is missing that the operator has not
+// done without by name.
+func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log, log *slog.Logger) (activities.Confinement, func(), error) {
+	weaken := map[sandbox.Layer]bool{}
+	for _, name := range cfg.Without {
+		weaken[sandbox.Layer(name)] = true
+	}
+	box, err := sandbox.New(ctx, sandbox.Config{Bwrap: cfg.Bubblewrap, Weaken: weaken, Log: log})
+	if err != nil {
+		return activities.Confinement{}, nil, err
+	}
+	c := activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg)}
+	proxy, err := newEgress(cfg, commands, log)
+	if err != nil || proxy == nil {
+		return c, func() {}, err
+	}
+	c.Egress = func(ctx context.Context) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go proxy.ServeConn(context.WithoutCancel(ctx), theirs)
+		return ours, nil
+	}
+	return c, func() { _ = proxy.Close() }, nil
+}
+
+// newEgress builds the proxy to the package registries; nil when the operator wants none.
+func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egress.Proxy, error) {
+	if slices.Contains(cfg.Registries, "none") || len(cfg.Registries) == 0 {
+		return nil, nil
+	}
+	rules := []egress.Rule{}
+	for _, text := range cfg.Registries {
+		if text == "default" {
+			rules = append(rules, egress.Defaults()...)
+			continue
+		}
+		rule, err := egress.ParseRule(text)
+		if err != nil {
+			return nil, fault.New(fault.Input, "LONGSHIFT_REGISTRIES=%q: %w", text, err).WithHint("%s", fault.HintOf(err))
+		}
+		rules = append(rules, rule)
+	}
+	upstream, err := cfg.EgressProxy.Read()
+	if err != nil {
+		return nil, err
+	}
+	p, err := egress.New(egress.Config{Rules: rules, Setting: "LONGSHIFT_REGISTRIES", Upstream: upstream, Log: log,
+		Denied: func(host string, port int, why string) {
+			_, err := commands.Append(context.Background(), audit.Record{Time: time.Now(), Kind: audit.KindDecision, Tool: "network",
+				Command: net.JoinHostPort(host, strconv.Itoa(port)), Decision: audit.Deny, Rule: "egress", Reason: why})
+			if err != nil {
+				log.Warn("a refused connection could not be written to the command log", "error", err)
+			}
+		}})
+	if err != nil {
+		return nil, fault.New(fault.Input, "LONGSHIFT_EGRESS_PROXY: %w", err).WithHint("%s", fault.HintOf(err))
+	}
+	return p, nil
+}
+
+// keyVariables name files with keys that other programs of the worker's environment use.
+var keyVariables = []string{"TEMPORAL_TLS_CLIENT_KEY_PATH", "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_CONFIG_FILE", "SSH_AUTH_SOCK",
+	"GOOGLE_APPLICATION_CREDENTIALS", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "NETRC"}
+
+// hidden is what no program of a task sees: our data, everybody's home, sockets of the system, and files with secrets.
+func hidden(cfg config.Config) []string {
+	list := []string{cfg.Data, "/home", "/root", "/run"}
+	if home := operatorHome(); home != "" {
+		list = append(list, home)
+	}
+	list = append(list, cfg.SecretFiles()...)
+	for _, name := range keyVariables {
+		list = append(list, os.Getenv(name))
+	}
+	return existing(list)
+}
+
+// toolHomes are where tool chains live below a home folder. None of them holds a key.
+var toolHomes = []string{".pyenv", ".rustup", ".nvm", ".volta", ".asdf", ".rbenv", ".bun/bin", ".deno/bin", ".sdkman/candidates", ".local/share/mise/installs"}
+
+// readable is what programs see below a hidden folder all the same: tool chains and the agents' binaries. Of a folder that
+// also holds keys (".cargo", ".local") only the programs are shown.
+func readable(cfg config.Config) []string {
+	list := slices.Clone(cfg.Readable)
+	if home := operatorHome(); home != "" {
+		for _, name := range toolHomes {
+			list = append(list, filepath.Join(home, name))
+		}
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		list = append(list, dir)
+		if filepath.Base(dir) == "bin" && !strings.HasPrefix(filepath.Base(filepath.Dir(dir)), ".") {
+			list = append(list, filepath.Join(filepath.Dir(dir), "lib"))
+		}
+	}
+	if path, err := exec.LookPath(cfg.Claude); err == nil {
+		list = append(list, binaryDirs(path)...)
+	}
+	below := hidden(cfg)
+	return existing(slices.DeleteFunc(list, func(dir string) bool {
+		return !slices.ContainsFunc(append(below, "/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
+	}))
+}
+
+// binaryDirs are the folders that a program is found in and that it really lies in.
+func binaryDirs(path string) []string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	dirs := []string{filepath.Dir(path)}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		dirs = append(dirs, filepath.Dir(real))
+	}
+	return dirs
+}
+
+// existing drops what is not there, and what is there twice.
+func existing(list []string) []string {
+	var out []string
+	for _, path := range list {
+		if _, err := os.Lstat(path); err == nil && filepath.IsAbs(path) && !slices.Contains(out, filepath.Clean(path)) {
+			out = append(out, filepath.Clean(path))
+		}
+	}
+	return out
+}

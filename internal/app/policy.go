@@ -1,0 +1,75 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+)
+
+// operatorRules is the file that LONGSHIFT_POLICY names.
+type operatorRules struct {
+	Allow     []policy.Rule `yaml:"allow"`
+	Ask       []policy.Rule `yaml:"ask"`
+	Deny      []policy.Rule `yaml:"deny"`
+	Protected []string      `yaml:"protected"`
+}
+
+// operatorPolicy is the policy for every task on this host, before a task narrows it. The sandbox gives programs a /tmp, a
+// loopback and processes of their own; the operator decides on the rest.
+func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
+	c := policy.Config{
+		Profiles: cfg.Profiles, Destructive: cfg.Destructive,
+		Registry: sandboxed && hasRegistries(cfg), PrivateTmp: sandboxed, Loopback: sandboxed, Namespace: sandboxed,
+	}
+	if cfg.Policy == "" {
+		return c, nil
+	}
+	data, err := os.ReadFile(cfg.Policy)
+	if err != nil {
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY: %w", err).WithHint("give a file with the operator's rules, or leave it empty")
+	}
+	var rules operatorRules
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(&rules); err != nil && !errors.Is(err, io.EOF) {
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %w", cfg.Policy, err).WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
+	}
+	c.Allow, c.Ask, c.Deny, c.Protected = rules.Allow, rules.Ask, rules.Deny, rules.Protected
+	check := c
+	check.Root = "/workspace"
+	if _, err := policy.New(check); err != nil {
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %w", cfg.Policy, err)
+	}
+	return c, nil
+}
+
+func hasRegistries(cfg config.Config) bool {
+	return len(cfg.Registries) > 0 && cfg.Registries[0] != "none"
+}
+
+// openAudit opens the host's command log and drops what is older than it is kept.
+func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit.Log, error) {
+	l, err := audit.Open(ctx, filepath.Join(cfg.Data, audit.FileName), log)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.AuditKeep > 0 {
+		if _, err := l.Prune(ctx, time.Now().Add(-cfg.AuditKeep)); err != nil {
+			_ = l.Close()
+			return nil, err
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+type commandsOptions struct {
+	filter audit.Filter
+	since  string
+}
+
+func (p *program) commandsCommand() *cobra.Command {
+	var o commandsOptions
+	c := &cobra.Command{
+		Use:   "commands [task]",
+		Short: "List what agents were allowed to do on this host, and what they ran",
+		Long: `List the decisions on agents' tool calls and the commands that were run, newest last. They are kept in the data folder
+of the host that ran the task; LONGSHIFT_DATA must be the worker's. No server is asked. A task may be named by a beginning
+or an end of its id.`,
+		Example: "  longshift commands\n  longshift commands x1y2z3 --decision deny\n  longshift commands --since 2h --contains \"git push\"\n" +
+			"  longshift commands x1y2z3 -o jsonl | jq -r 'select(.exitCode > 0) | .command'",
+		Args:              takes(0, 1, ""),
+		ValidArgsFunction: p.completeTask,
+		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.filter.Task, o.filter.Partial = args[0], true
+			}
+			return p.commands(c.Context(), o)
+		},
+	}
+	c.Flags().StringVar(&o.filter.Session, "session", "", "only this session, by its `id`")
+	c.Flags().StringVar(&o.filter.Role, "role", "", "only sessions of this `role`, such as implementer")
+	c.Flags().StringVar(&o.filter.Decision, "decision", "", "only what was decided so: `allow`, ask or deny")
+	c.Flags().StringVar(&o.filter.Rule, "rule", "", "only what this `rule` of the policy decided")
+	c.Flags().StringVar(&o.filter.Contains, "contains", "", "only commands with this `text` in them")
+	c.Flags().StringVar(&o.since, "since", "", "only from this `time` on: 2h, 7d or 2026-11-20T08:00:00Z")
+	c.Flags().IntVar(&o.filter.Limit, "limit", 50, "how many records, `count`, at most; the newest ones")
+	return c
+}
+
+func (p *program) commands(ctx context.Context, o commandsOptions) error {
+	f, err := o.checked(p.clock.now())
+	if err != nil {
+		return err
+	}
+	config, err := p.config()
+	if err != nil {
+		return err
+	}
+	limit := f.Limit
+	f.Limit++ // one more tells whether there are more
+	var rows []commandRow
+	for r, err := range p.wiring.Commands(ctx, filepath.Join(config.Data, audit.FileName), f) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.NotFound, "no commands are recorded in %s", config.Data).
+				WithHint("commands are kept on the host that ran the task; go there, or set LONGSHIFT_DATA to its worker's")
+		}
+		if err != nil {
+			return err
+		}
+		rows = append(rows, commandRow(r))
+	}
+	if err := oneTask(o.filter.Task, rows); err != nil {
+		return err
+	}
+	if len(rows) > limit {
+		rows = rows[len(rows)-limit:]
+		p.say("older records are left out; --limit shows more")
+	}
+	if len(rows) == 0 && p.format == formatText {
+		p.say("no such commands on this host; they are kept on the host that ran the task")
+		return nil
+	}
+	return p.print(rows, func() string { return p.fitted(commandTable(rows, o.filter.Task == "")) })
+}
+
+// checked makes a filter of the flags.
+func (o commandsOptions) checked(now time.Time) (audit.Filter, error) {
+	f := o.filter
+	if f.Limit < 1 || f.Limit > 1_000_000 {
+		return f, fault.New(fault.Input, "--limit %d: out of range", f.Limit).WithHint("give 1 to 1000000")
+	}
+	if f.Decision != "" && !slices.Contains(audit.Decisions(), audit.Decision(f.Decision)) {
+		return f, fault.New(fault.Input, "--decision %q: unknown", f.Decision).WithHint("give allow, ask or deny")
+	}
+	var err error
+	f.Since, err = sinceTime(o.since, now)
+	return f, err
+}
+
+// sinceTime reads a moment: an age such as 2h or 7d, or a time.
+func sinceTime(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	wrong := func(why string) error {
+		return fault.New(fault.Input, "--since %q: %s", text, why).WithHint("give an age such as 90m, 2h or 7d, or a time such as %s", now.UTC().Truncate(time.Minute).Format(time.RFC3339))
+	}
+	if then, err := time.Parse(time.RFC3339, text); err == nil {
+		if then.After(now) {
+			return then, wrong("lies in the future")
+		}
+		return then, nil
+	}
+	age, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, convErr := strconv.ParseUint(days, 10, 16)
+		age, err = time.Duration(n)*24*time.Hour, convErr
+	}
+	switch {
+	case err != nil:
+		return time.Time{}, wrong("neither an age nor a time")
+	case age <= 0:
+		return time.Time{}, wrong("no age above zero")
+	}
+	return now.Add(-age), nil
+}
+
+// oneTask refuses a part of an id that several tasks have.
+func oneTask(given string, rows []commandRow) error {
+	if given == "" {
+		return nil
+	}
+	var ids []string
+	for _, r := range rows {
+		if !slices.Contains(ids, r.Task) {
+			ids = append(ids, r.Task)
+		}
+	}
+	if len(ids) > 1 {
+		return fault.New(fault.Input, "task %q is ambiguous:\n  %s", given, strings.Join(ids[:min(len(ids), 10)], "\n  ")).WithHint("give more of its id")
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// policyOptions is what a decision depends on beside the command.
+type policyOptions struct {
+	role, dir                   string
+	profiles                    []string
+	destructive, sandbox, jsonl bool
+}
+
+// policyRow is a command to decide on, as --jsonl reads it. What a row does not say comes from the flags.
+type policyRow struct {
+	Command     *string    `json:"command"`
+	Role        string     `json:"role"`
+	Profiles    stringList `json:"profiles"`
+	Destructive *bool      `json:"destructive"`
+}
+
+// policyVerdict is what came of it.
+type policyVerdict struct {
+	Command string         `json:"command"`
+	Verdict policy.Verdict `json:"verdict"`
+	Rule    string         `json:"rule"`
+	Reason  string         `json:"reason"`
+	Part    string         `json:"part,omitempty"`
+}
+
+// stringList reads a list, or its items in one text with commas.
+type stringList []string
+
+func (l *stringList) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*l = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(l))
+}
+
+func (p *program) policyCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "policy", Short: "Explain what agents may run", Example: "  longshift policy check 'git push origin main'",
+		Args: cobra.ArbitraryArgs, RunE: needsCommand, Annotations: exits(),
+	}
+	c.AddCommand(p.policyCheckCommand())
+	return c
+}
+
+func (p *program) policyCheckCommand() *cobra.Command {
+	var o policyOptions
+	c := &cobra.Command{
+		Use:   "check <command>",
+		Short: "Say whether an agent may run a command, and why",
+		Long: `Say whether an agent may run a command, and why: allow, ask (a person decides) or deny. Nothing is run.
+The decision is made by this machine's rules (LONGSHIFT_POLICY, LONGSHIFT_PROFILES, LONGSHIFT_DESTRUCTIVE) for the bare
+machine; --sandbox decides as a worker does, whose sandbox has a /tmp, a loopback and registries of its own.`,
+		Example: "  longshift policy check 'npm test 2>&1 | tail'\n  longshift policy check --role reviewer 'make deploy' -o json\n" +
+			"  longshift policy check --jsonl < commands.jsonl",
+		Args:        takes(0, 1, ""),
+		Annotations: exits(fault.ExitFailed),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case o.jsonl && len(args) > 0:
+				return fault.New(fault.Input, "--jsonl reads the commands from standard input, and one is given").WithHint("leave one of the two out")
+			case !o.jsonl && len(args) == 0:
+				return fault.New(fault.Input, "the command is missing").WithHint("for example: longshift policy check 'git status'")
+			}
+			return p.policyCheck(o, args)
+		},
+	}
+	c.Flags().StringVar(&o.role, "role", string(task.Implementer), "`role` of the agent: "+roleNames())
+	c.Flags().StringSliceVar(&o.profiles, "profiles", nil, "tool `chains` (comma list; default: those of LONGSHIFT_PROFILES)")
+	c.Flags().BoolVar(&o.destructive, "destructive", false, "as where agents may remove and move files")
+	c.Flags().StringVar(&o.dir, "dir", "", "`folder` below the workspace that the command would run in")
+	c.Flags().BoolVar(&o.sandbox, "sandbox", false, "decide as inside a worker's sandbox")
+	c.Flags().BoolVar(&o.jsonl, "jsonl", false, "read rows with a \"command\" (and \"role\", \"profiles\", \"destructive\") from standard input, print one row each")
+	return c
+}
+
+func roleNames() string {
+	var names []string
+	for _, r := range task.Roles() {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkRoot stands for the workspace: decisions are made on paths alone.
+const checkRoot = "/workspace"
+
+func (p *program) policyCheck(o policyOptions, args []string) error {
+	conf, err := p.config()
+	if err != nil {
+		return err
+	}
+	base, err := p.wiring.Policy(conf, o.sandbox)
+	if err != nil {
+		return err
+	}
+	base.Root = checkRoot
+	d := decider{base: base, made: map[string]*policy.Policy{}}
+	if o.jsonl {
+		return p.policyRows(d, o)
+	}
+	v, err := d.decide(policyRow{Command: &args[0]}, o)
+	if err != nil {
+		return err
+	}
+	return p.print(v, func() string {
+		return facts("", "Verdict", string(v.Verdict), "Rule", v.Rule, "Reason", plain(v.Reason), "Part", oneLine(v.Part))
+	})
+}
+
+// mostRow is how long a row may be, in bytes.
+const mostRow = 16 << 20
+
+func (p *program) policyRows(d decider, o policyOptions) error {
+	lines := bufio.NewScanner(p.streams.In)
+	lines.Buffer(make([]byte, 64<<10), mostRow)
+	for n := 1; lines.Scan(); n++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		var row policyRow
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			return fault.New(fault.Input, "line %d is no row: %w", n, err).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+		}
+		if row.Command == nil {
+			return fault.New(fault.Input, "line %d has no command", n).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+		}
+		v, err := d.decide(row, o)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := p.encode(v, ""); err != nil {
+			return fmt.Errorf("write output: %w", err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fault.New(fault.Input, "read standard input: %w", err)
+	}
+	return nil
+}
+
+// decider keeps the policies that rows ask for.
+type decider struct {
+	base policy.Config
+	made map[string]*policy.Policy
+}
+
+func (d decider) decide(row policyRow, o policyOptions) (policyVerdict, error) {
+	role := task.Role(row.Role)
+	if role == "" {
+		role = task.Role(o.role)
+	}
+	if !slices.Contains(task.Roles(), role) {
+		return policyVerdict{}, fault.New(fault.Input, "the role %q is not known", role).WithHint("use %s", roleNames())
+	}
+	profiles, destructive := []string(row.Profiles), o.destructive
+	if row.Profiles == nil {
+		profiles = o.profiles
+	}
+	if row.Destructive != nil {
+		destructive = *row.Destructive
+	}
+	one, err := d.policy(profiles, destructive)
+	if err != nil {
+		return policyVerdict{}, err
+	}
+	dir := checkRoot
+	if o.dir != "" {
+		dir += "/" + o.dir
+	}
+	v := one.Decide(policy.Request{Role: role, Dir: dir, Command: *row.Command})
+	return policyVerdict{Command: *row.Command, Verdict: v.Verdict, Rule: v.Rule, Reason: v.Reason, Part: v.Part}, nil
+}
+
+func (d decider) policy(profiles []string, destructive bool) (*policy.Policy, error) {
+	key := fmt.Sprint(strings.Join(profiles, ","), destructive)
+	if p, ok := d.made[key]; ok {
+		return p, nil
+	}
+	c := d.base
+	c.Destructive = destructive
+	if profiles != nil {
+		for _, name := range profiles {
+			if !slices.Contains(task.Profiles(), name) {
+				return nil, fault.New(fault.Input, "the tool chain %q is not known", name).WithHint("use %s", strings.Join(task.Profiles(), ", "))
+			}
+		}
+		c.Profiles = slices.DeleteFunc(slices.Clone(profiles), func(p string) bool { return p == task.ProfileNone })
+	}
+	p, err := policy.New(c)
+	if err == nil {
+		d.made[key] = p
+	}
+	return p, err
+}

@@ -1,0 +1,223 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// What a host may put to people. More is a fault of the host.
+const (
+	mostQuestions = 20      // that are open at the same time
+	mostCommand   = 4 << 10 // bytes of one command as it is shown
+)
+
+// hearQuestions makes the task ready for hosts that ask whether a command may run.
+func (t *pipeline) hearQuestions(ctx workflow.Context) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, signals.Ask,
+		func(ctx workflow.Context, payload json.RawMessage) (signals.Answer, error) {
+			q, err := readPayload[signals.Question](payload)
+			if err != nil {
+				return signals.Answer{}, refusal(err) // never: the validator has read it
+			}
+			return t.onAsk(ctx, q)
+		},
+		workflow.UpdateHandlerOptions{Description: "for hosts: may this command run?", Validator: func(payload json.RawMessage) error {
+			q, err := readPayload[signals.Question](payload)
+			if err == nil {
+				err = t.canAsk(q)
+			}
+			return refusal(err)
+		}})
+}
+
+func (t *pipeline) canAsk(q signals.Question) error {
+	switch {
+	case q.ID == "" || q.Command == "":
+		return fault.New(fault.Input, "a question needs an id and a command")
+	case len(q.Command) > mostCommand:
+		return fault.New(fault.Input, "the command of a question has %d bytes, %d are allowed", len(q.Command), mostCommand)
+	case t.status.Outcome != "":
+		return fault.New(fault.Conflict, "the task has ended")
+	case len(t.status.Questions) >= mostQuestions && t.openQuestion(q.ID) < 0:
+		return fault.New(fault.Conflict, "%d commands wait for a person already", len(t.status.Questions))
+	}
+	return nil
+}
+
+// onAsk gives the answer there is, or waits a while for one. What nobody answers in that time stays open.
+func (t *pipeline) onAsk(ctx workflow.Context, q signals.Question) (signals.Answer, error) {
+	if a, ok := t.answerTo(ctx, q.ID); ok {
+		return a, nil
+	}
+	t.openUp(ctx, q)
+	t.waiting[q.ID]++
+	answered := func() bool { _, ok := t.answers[q.ID]; return ok || t.work.Err() != nil }
+	err := t.timer(ctx, t.settings.Commands.Wait.Std(), "somebody may answer", answered)
+	t.waiting[q.ID]--
+	if a, ok := t.answerTo(ctx, q.ID); ok && err == nil {
+		return a, nil
+	}
+	return signals.Answer{Verdict: signals.Later}, nil
+}
+
+// answerTo gives the answer to a question if there is one that still holds.
+func (t *pipeline) answerTo(ctx workflow.Context, id string) (signals.Answer, bool) {
+	a, ok := t.answers[id]
+	if ok && a.Verdict == signals.Yes && !workflow.Now(ctx).Before(a.Expires) {
+		delete(t.answers, id)
+		return signals.Answer{}, false
+	}
+	return a, ok
+}
+
+func (t *pipeline) openQuestion(id string) int {
+	return slices.IndexFunc(t.status.Questions, func(q signals.Question) bool { return q.ID == id })
+}
+
+func (t *pipeline) openUp(ctx workflow.Context, q signals.Question) {
+	if t.openQuestion(q.ID) >= 0 {
+		return
+	}
+	q.Asked = workflow.Now(ctx)
+	q.Expires = q.Asked.Add(t.settings.Commands.Expires.Std())
+	q.Reason = clip(q.Reason, 500)
+	t.status.Questions = append(t.status.Questions, q)
+	t.say(ctx, "question", "session %d wants to run %q (%s): %s", q.Session, clip(q.Command, 300), q.Rule, q.Reason)
+	t.showQuestions(ctx)
+}
+
+// showQuestions tells everybody who looks whether a command waits for them.
+func (t *pipeline) showQuestions(ctx workflow.Context) {
+	if t.status.Phase == task.Suspended {
+		t.enter(ctx, task.Suspended) // permission says what is needed
+		return
+	}
+	t.status.NeedsHuman = len(t.status.Questions) > 0
+	t.status.NextAction = ""
+	if t.status.NeedsHuman {
+		t.status.NextAction = nextAction(signals.ReasonCommand)
+	}
+	t.enter(ctx, t.status.Phase)
+}
+
+func (t *pipeline) canAllow(r signals.AllowRequest) error { return t.findable(r.Question) }
+func (t *pipeline) canDeny(r signals.DenyRequest) error   { return t.findable(r.Question) }
+
+// findable tells whether the id, or its beginning, names one open question.
+func (t *pipeline) findable(id string) error {
+	var found []string
+	for _, q := range t.status.Questions {
+		if strings.HasPrefix(q.ID, id) {
+			found = append(found, q.ID)
+		}
+	}
+	switch {
+	case len(t.status.Questions) == 0:
+		return fault.New(fault.Conflict, "no command waits for an answer: the task is %s", t.status.Phase)
+	case len(found) == 0:
+		return fault.New(fault.Conflict, "no command %q waits for an answer", id).WithHint("`longshift status` shows those that do")
+	case len(found) > 1:
+		return fault.New(fault.Conflict, "%d commands wait for an answer: %s", len(found), strings.Join(found, ", ")).
+			WithHint("name one of them as question")
+	}
+	return nil
+}
+
+func (t *pipeline) onAllow(ctx workflow.Context, r signals.AllowRequest) string {
+	q := t.withdraw(r.Question)
+	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: clip(r.Comment, mostText), Expires: workflow.Now(ctx).Add(t.settings.Commands.Expires.Std())}
+	t.answer(ctx, q, a)
+	return fmt.Sprintf("allowed in %s until %s: %s", place(q.Dir), a.Expires.UTC().Format(time.RFC3339), clip(q.Command, 200))
+}
+
+func (t *pipeline) onDeny(ctx workflow.Context, r signals.DenyRequest) string {
+	q := t.withdraw(r.Question)
+	t.answer(ctx, q, signals.Answer{Verdict: signals.No, By: who(r.By), Note: clip(r.Reason, mostText)})
+	return "denied: " + clip(q.Command, 200)
+}
+
+// withdraw gives the question that the id names and closes it.
+func (t *pipeline) withdraw(id string) signals.Question {
+	i := slices.IndexFunc(t.status.Questions, func(q signals.Question) bool { return strings.HasPrefix(q.ID, id) })
+	q := t.status.Questions[i] // findable has seen it
+	t.status.Questions = slices.Delete(t.status.Questions, i, i+1)
+	return q
+}
+
+// answer keeps what a person has said. A session that waits takes it from there; one that has ended is told when it goes on.
+func (t *pipeline) answer(ctx workflow.Context, q signals.Question, a signals.Answer) {
+	t.answers[q.ID] = a
+	t.say(ctx, "answer", "%s by %s: %q", a.Verdict, a.By, clip(q.Command, 300))
+	if t.waiting[q.ID] == 0 {
+		t.untold = append(t.untold, prompt.Tell{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
+	}
+	t.showQuestions(ctx)
+}
+
+func verdictText(q signals.Question, a signals.Answer) string {
+	text := fmt.Sprintf("The command you asked for may not run: %s\nDo without it, or report that you are blocked.", q.Command)
+	if a.Verdict == signals.Yes {
+		text = fmt.Sprintf("The command you asked for may run now, exactly as it stands and in %s: %s", place(q.Dir), q.Command)
+	}
+	if a.Note != "" {
+		text += "\n" + a.Note
+	}
+	return text
+}
+
+func place(dir string) string {
+	if dir == "" {
+		return "the workspace's root"
+	}
+	return "the folder " + dir
+}
+
+// permission parks the task until every command that waits for a person has an answer. No answer in time is a no.
+func (t *pipeline) permission(ctx workflow.Context, s *session, detail string) error {
+	defer t.note(s)
+	if len(t.status.Questions) > 0 {
+		if err := t.awaitAnswers(ctx, detail); err != nil {
+			return err
+		}
+	}
+	s.input.Prompt.Tells = append(s.input.Prompt.Tells, t.untold...)
+	t.untold = nil
+	return nil
+}
+
+func (t *pipeline) awaitAnswers(ctx workflow.Context, detail string) error {
+	phase, until := t.status.Phase, t.status.Questions[0].Expires
+	for _, q := range t.status.Questions {
+		if q.Expires.Before(until) {
+			until = q.Expires
+		}
+	}
+	t.status.Reason, t.status.Detail, t.status.WaitingUntil = signals.ReasonCommand, clip(detail, 2000), until
+	t.status.NeedsHuman, t.status.NextAction = true, nextAction(signals.ReasonCommand)
+	t.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
+	t.enter(ctx, task.Suspended)
+	err := t.timer(ctx, until.Sub(workflow.Now(ctx)), "no answer is a no", func() bool { return len(t.status.Questions) == 0 })
+	if err != nil {
+		return err
+	}
+	t.refuseOpen(ctx, "nobody", "nobody has answered in time")
+	t.goOn(ctx, phase)
+	return nil
+}
+
+// refuseOpen answers with no what is still open.
+func (t *pipeline) refuseOpen(ctx workflow.Context, by, why string) {
+	for len(t.status.Questions) > 0 {
+		t.answer(ctx, t.withdraw(t.status.Questions[0].ID), signals.Answer{Verdict: signals.No, By: by, Note: why})
+	}
+}
