@@ -135,8 +135,11 @@ func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out
 		return nil
 	}
 	decided := string(d.Verdict)
-	if d.Verdict == policy.Ask && out.Allow {
-		decided = string(policy.Allow)
+	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // there was an answer, or nobody to ask
+		decided = string(policy.Deny)
+		if out.Allow {
+			decided = string(policy.Allow)
+		}
 	}
 	reason := d.Reason
 	if !out.Allow && out.Reason != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/cli"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/egress"
 	"github.com/longshift/longshift/internal/fault"
@@ -23,11 +24,7 @@ import (
 // newConfinement builds the sandbox and the way to the registries. It fails when a layer is missing that the operator has not
 // done without by name.
 func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log, log *slog.Logger) (activities.Confinement, func(), error) {
-	weaken := map[sandbox.Layer]bool{}
-	for _, name := range cfg.Without {
-		weaken[sandbox.Layer(name)] = true
-	}
-	box, err := sandbox.New(ctx, sandbox.Config{Bwrap: cfg.Bubblewrap, Weaken: weaken, Log: log})
+	box, err := newBox(ctx, cfg, log)
 	if err != nil {
 		return activities.Confinement{}, nil, err
 	}
@@ -145,4 +142,25 @@ func existing(list []string) []string {
 		}
 	}
 	return out
+}
+
+// trySandbox tries every layer as a worker does at its start.
+func trySandbox(ctx context.Context, cfg config.Config) ([]cli.Layer, error) {
+	box, err := newBox(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	var layers []cli.Layer
+	for _, l := range box.Layers() {
+		layers = append(layers, cli.Layer{Name: string(l.Layer), Stands: l.Stands, Detail: l.Detail})
+	}
+	return layers, nil
+}
+
+func newBox(ctx context.Context, cfg config.Config, log *slog.Logger) (*sandbox.Box, error) {
+	weaken := map[sandbox.Layer]bool{}
+	for _, name := range cfg.Without {
+		weaken[sandbox.Layer(name)] = true
+	}
+	return sandbox.New(ctx, sandbox.Config{Bwrap: cfg.Bubblewrap, Weaken: weaken, Log: log})
 }

@@ -26,6 +26,7 @@ func Wiring() cli.Wiring {
 		ResolveConfig:    resolveConfig,
 		LocalPullRequest: localPullRequest,
 		Policy:           operatorPolicy,
+		Sandbox:          trySandbox,
 		Commands:         audit.Read,
 		Demo: func() cli.Demo {
 			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}

@@ -62,6 +62,13 @@ type Resolved struct {
 	Warnings []string // what the operator's limits cut
 }
 
+// Layer is one layer of the sandbox.
+type Layer struct {
+	Name   string
+	Stands bool   // false when the operator does without it
+	Detail string // what was found
+}
+
 // Wiring is what the command needs of packages that it may not import. Every function must be set unless it says otherwise.
 type Wiring struct {
 	// Version is shown by `longshift version`; empty takes the one of the build.
@@ -79,6 +86,8 @@ type Wiring struct {
 	Demo func() Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
+	// Sandbox tries every layer of the sandbox and says how it stands. A layer that is missing is an error that names it.
+	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Commands reads the record of agents' commands in the file at path, oldest first. A file that is not there is fs.ErrNotExist.

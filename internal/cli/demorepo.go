@@ -72,6 +72,7 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	if cache, err := os.UserCacheDir(); err == nil { // the demo's agent is ours, so it may share what Go has built before
 		d.env = append(d.env, "LONGSHIFT_CACHE="+cache)
 	}
+	d.env = append(d.env, d.p.openly(ctx)...)
 	return d.startWorker(ctx)
 }
 

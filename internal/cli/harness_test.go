@@ -23,6 +23,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -67,6 +69,16 @@ func testWiring() Wiring {
 				settings = append(settings, Setting(o))
 			}
 			return Resolved{settings, r.Warnings}, err
+		},
+		Sandbox: func(_ context.Context, process config.Config) ([]Layer, error) {
+			if process.Bubblewrap != "bwrap" {
+				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found", process.Bubblewrap).WithHint("install the package bubblewrap")
+			}
+			return []Layer{{"namespaces", true, "bubblewrap 0.8.0"}, {"limits", len(process.Without) == 0, ""}}, nil
+		},
+		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
+			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, Registry: sandboxed, PrivateTmp: sandboxed,
+				Loopback: sandboxed, Namespace: sandboxed}, nil
 		},
 		Demo: func() Demo {
 			return Demo{Files: map[string]string{"README.md": "# Demo\n", "src/main.go": "package main\n"}, Scenario: []byte("steps: []\n"), Task: "demo quick kill"}

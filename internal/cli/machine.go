@@ -36,6 +36,9 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 	if data.State == stateOK {
 		findings = append(findings, checkDisk(conf.Data))
 	}
+	if conf.Role.Host() {
+		findings = append(findings, p.checkSandbox(ctx, conf))
+	}
 	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
 		findings = append(findings, p.checkClaude(ctx, conf), checkKey(conf))
 	}

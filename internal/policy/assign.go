@@ -103,7 +103,12 @@ func (j *judge) array(a *syntax.Assign, st *state) value {
 			v.list = append(v.list, grammar.Word{Parts: []grammar.Part{{Source: grammar.Any}}, Many: true})
 		}
 		if e.Value != nil {
-			v.list = append(v.list, j.fields(e.Value, st)...)
+			for _, w := range j.fields(e.Value, st) {
+				if w.Tilde {
+					w = grammar.Word{Parts: []grammar.Part{{Source: grammar.Any}}, Many: w.Many}
+				}
+				v.list = append(v.list, w)
+			}
 		}
 	}
 	return v

@@ -93,6 +93,9 @@ func (j *judge) run(words []grammar.Word, st *state, external bool) flow {
 	case !ok:
 		j.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
 		return both(st)
+	case strings.HasPrefix(name, "!") || strings.Contains(name, "="):
+		j.deny("command.name", "%q is no name of a program: an interactive shell would put an earlier command here, or quotes keep an assignment from being one", part(name))
+		return both(st)
 	case name == "" || hasControl(name) || !ascii(name):
 		j.deny("command.name", "%q is no name of a program", part(name))
 		return both(st)

@@ -35,7 +35,9 @@ func (j *judge) forLoop(c *syntax.ForClause, st *state) flow {
 	for _, item := range items {
 		round := func(s *state) flow {
 			s = s.copy()
-			s.set(name, value{parts: item.Parts})
+			if s.set(name, value{parts: item.Parts}); item.Tilde {
+				s.set(name, anyValue())
+			}
 			return j.statements(c.Do, s)
 		}
 		if item.Many {
@@ -78,7 +80,9 @@ func (j *judge) loopDepth() int { return len(j.loops) }
 func (j *judge) oneOf(items []grammar.Word) grammar.Word {
 	src := grammar.Source(grammar.Digits)
 	for _, w := range items {
-		src = worse(src, j.p.source(w.Parts))
+		if src = worse(src, j.p.source(w.Parts)); w.Tilde {
+			src = grammar.Any
+		}
 	}
 	return grammar.Word{Parts: []grammar.Part{{Source: src}}, Many: true}
 }

@@ -99,7 +99,7 @@ func projectScript(local string) bool {
 // hiddenFolder tells whether a script lies where people do not look: in a hidden folder, among dependencies.
 func hiddenFolder(local string) bool {
 	for _, seg := range strings.Split(path.Dir(local), "/") {
-		if seg == "node_modules" || strings.HasPrefix(seg, ".") && seg != "." && seg != ".." {
+		if seg == "node_modules" || seg == "vendor" || strings.HasPrefix(seg, ".") && seg != "." && seg != ".." {
 			return true
 		}
 	}
@@ -115,6 +115,9 @@ func (j *judge) script0(name string, args []grammar.Word, st *state) {
 			a, text = a.Drop(i+1), text[i+1:]
 		}
 		j.named(a)
+		if name, _, ok := strings.Cut(a.Prefix(), "="); ok && grammar.IsVariable(name) && (shellOwn(name) || dangerous(name)) {
+			j.environment(a, st) // configure takes CC=x for its environment
+		}
 		if a.Tilde || strings.HasPrefix(text, "/") || leadsUp(text) {
 			j.path(a, Read, st, "path")
 		}

@@ -54,7 +54,7 @@ func (j *judge) lookup(name string, st *state) value {
 // secretName tells whether a variable is likely to hold a secret.
 func secretName(name string) bool {
 	up := strings.ToUpper(name)
-	for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"} {
+	for _, mark := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "DATABASE_URL", "REDIS_URL", "MONGO_URI", "MONGODB_URI", "_DSN", "CONNECTION_STRING", "WEBHOOK_URL"} {
 		if strings.Contains(up, mark) {
 			return true
 		}

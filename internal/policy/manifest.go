@@ -30,7 +30,7 @@ func manifest(name string) bool {
 func (j *judge) notPrepared(m *grammar.Match) {
 	for i, f := range j.made {
 		name := path.Base(f.path)
-		generates := (i < j.own[0] || i >= j.own[1]) && (m.Rule == "go.generate" || m.Rule == "go.run") && strings.HasSuffix(name, ".go")
+		generates := (i < j.own[0] || i >= j.own[1]) && ((m.Rule == "go.generate" || m.Rule == "go.run") && strings.HasSuffix(name, ".go") || m.Rule == "cargo.run" && strings.HasSuffix(name, ".rs"))
 		if manifest(name) || generates || f.all && inside(j.p.c.Root, f.path) {
 			j.ask("made.run", "%s is written and obeyed by %s in one go, so nobody can look at it in between; run that in a later step",
 				part(name), strings.ReplaceAll(m.Rule, ".", " "))

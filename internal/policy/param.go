@@ -26,6 +26,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	if p.Length {
+		j.lookup(name, b.st)
 		b.unknown(grammar.Digits, quoted)
 		return
 	}
@@ -43,7 +44,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 // variable adds the value of $name.
 func (b *builder) variable(name string, v value, quoted bool) {
 	switch {
-	case name == "@" && quoted && b.st.args != nil && !b.whole && !b.open:
+	case name == "@" && quoted && b.st.args != nil && !b.whole && !b.inside && len(b.cur.Parts) == 0:
 		b.elements(b.st.args)
 	case name == "@" || name == "*":
 		b.add(grammar.Part{Source: grammar.Any}, false)

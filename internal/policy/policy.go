@@ -93,6 +93,9 @@ func (p *Policy) decide(r Request, seen func([]grammar.Word)) (d Decision) {
 	default:
 		j.command(r)
 	}
+	if j.best.Verdict == Allow {
+		j.best.Rule, j.best.Reason = "allowed", "every program, option and path in it is one that this role may use"
+	}
 	return j.best
 }
 

@@ -19,11 +19,14 @@ var (
 	guardState   = &guard{true, "path.state", "this folder belongs to the tool that drives the task; leave it alone"}
 	guardControl = &guard{false, "path.control", "this file tells an agent, an editor, a hook, a package manager or CI what to run; a person decides on changes to it"}
 	guardSecret  = &guard{true, "path.secret", "this file is there to hold secrets; use an example file (.env.example), or ask for the value's name only"}
+	guardTool    = &guard{false, "path.tool", "programs in this folder are started by their names; the package manager puts them there"}
 	guardKey     = &guard{false, "path.secret", "this looks like a private key or a store of credentials; a person decides whether it is one"}
 )
 
 // control are names of files and folders that something else obeys. All names are in lower case.
 var control = nameSet(`
+	codeowners opencode.json opencode.jsonc .tool-versions .nvim.lua .emacs.d .dir-locals.el gradle-wrapper.properties gradle-wrapper.jar gradle.properties init.gradle
+	directory.build.props directory.build.targets directory.packages.props .bazelrc .bazeliskrc .bazelversion .rspec .lesskey .tigrc .hgrc .condarc
 	.claude .cursor .codex .gemini .continue .windsurf .windsurfrules .cursorrules .clinerules .roo .roomodes .kiro .opencode
 	.aider.conf.yml .mcp.json mcp.json .vscode .idea .zed .fleet .devcontainer .devcontainer.json .editorconfig-hooks
 	claude.md claude.local.md agents.md agents.override.md agent.md gemini.md copilot-instructions.md .github .gitlab .gitlab-ci.yml .gitlab-ci.yaml
@@ -41,7 +44,7 @@ var control = nameSet(`
 var secret = nameSet(`
 	.env .netrc _netrc .git-credentials .pgpass .my.cnf .aws .ssh .gnupg .kube .azure .gcloud .htpasswd .vault-token
 	id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk service-account.json serviceaccount.json .dockercfg
-	master.key secrets.env .secrets
+	master.key secrets.env .secrets kubeconfig .kubeconfig .vault_pass .vault-pass vault_pass.txt .vault_password .boto .s3cfg .rclone.conf
 `)
 
 // keys are names of files that may hold credentials.
@@ -62,6 +65,12 @@ func (p *Policy) guarded(rel string, acc Access) *guard {
 	segs := strings.Split(rel, "/")
 	for i, seg := range segs {
 		name := folded(seg)
+		if toolFolder(segs[:i], name) && (acc == Write || acc == Remove) && i < len(segs)-1 {
+			return guardTool
+		}
+		if acc != list && acc != dir && strings.ContainsFunc(seg, passesFor) {
+			return &guard{false, "path.unicode", "a name with letters that pass for a dot or a slash is easily taken for another one; use plain letters"}
+		}
 		for _, n := range matches(name) {
 			if g := guardOf(n, acc, i == len(segs)-1); g != nil {
 				return g
@@ -72,6 +81,29 @@ func (p *Policy) guarded(rel string, acc Access) *guard {
 		}
 	}
 	return keyFile(rel, acc)
+}
+
+// toolFolder tells whether a folder holds the programs of a package manager: node_modules/.bin, .venv/bin, vendor/bin.
+func toolFolder(above []string, name string) bool {
+	if len(above) == 0 {
+		return false
+	}
+	switch up := folded(above[len(above)-1]); name {
+	case ".bin":
+		return up == "node_modules"
+	case "bin", "scripts":
+		return up == ".venv" || up == "venv" || up == "virtualenv" || up == "vendor" && name == "bin"
+	}
+	return false
+}
+
+// passesFor tells whether a letter looks like, or is folded to, a dot or a slash.
+func passesFor(r rune) bool {
+	switch r {
+	case 0x2024, 0x2025, 0x2026, 0x2044, 0x2215, 0x29f8, 0xff0e, 0xff0f, 0xff5e, 0xfe52, 0x3002, 0xff61, 0x2e3c:
+		return true
+	}
+	return r >= 0xff21 && r <= 0xff5a
 }
 
 // folded gives the name as careless file systems see it.
@@ -112,7 +144,7 @@ func guardOf(name string, acc Access, last bool) *guard {
 			return guardGitRead
 		}
 		return guardGit
-	case name == ".longshift" || name == ".autonoe":
+	case name == ".longshift" || name == ".autonoe" || strings.HasPrefix(name, ".longshift.") || strings.HasPrefix(name, ".longshift-") || strings.HasPrefix(name, ".autonoe-") || strings.HasPrefix(name, ".autonoe."):
 		if acc == list {
 			return nil
 		}
@@ -129,7 +161,7 @@ func guardOf(name string, acc Access, last bool) *guard {
 	if keys[name] && acc == Read && last {
 		return guardKey
 	}
-	if strings.HasSuffix(name, ".pth") && changes {
+	if (strings.HasSuffix(name, ".pth") || strings.HasSuffix(name, ".code-workspace")) && changes {
 		return guardControl
 	}
 	return nil

@@ -24,7 +24,16 @@ func (j *judge) use(m *grammar.Match, u *grammar.Use, st *state) (flow, bool) {
 		return flow{}, false
 	}
 	switch u.Kind {
+	case grammar.Code, grammar.Read, grammar.Write, grammar.Dir, grammar.List:
+		if text := u.Word.Prefix(); strings.Contains(text, "://") {
+			j.ask(m.Rule+".address", "%q is an address where a file is meant, and would be fetched; name a file of the repository", part(text))
+		}
+	}
+	switch u.Kind {
 	case grammar.Data, grammar.Name:
+		if u.Word.Glob {
+			j.path(u.Word, list, st, "path") // bash puts the names of files here
+		}
 		if m.Class == grammar.Run && u.Via == "" || strings.HasPrefix(m.Rule, "python") {
 			j.named(u.Word)
 		}

@@ -30,6 +30,14 @@ func (j *judge) written(m *grammar.Match, u *grammar.Use, st *state) {
 	if !j.scratch(u.Word) {
 		j.changes(strings.ReplaceAll(m.Rule, ".", " "))
 	}
+	if packers[m.Rule] { // what comes out has the name without its ending
+		if text, ok := u.Word.Text(); ok && strings.LastIndexByte(text, '.') > strings.LastIndexByte(text, '/') {
+			j.wrote(grammar.Lit(text[:strings.LastIndexByte(text, '.')]), st, true)
+		}
+	}
+	if m.Rule == "split" || m.Rule == "gsplit" || m.Rule == "csplit" {
+		j.wrote(grammar.Lit("."), st, true) // under names that nobody has written out
+	}
 	for _, from := range m.Uses {
 		if from.Via == "" && (from.Kind == grammar.Read || from.Kind == grammar.Remove) && copies[m.Rule] {
 			j.copied(from.Word, u.Word, st)
@@ -48,6 +56,8 @@ func (j *judge) written(m *grammar.Match, u *grammar.Use, st *state) {
 		}
 	}
 }
+
+var packers = nameSet("gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 unlz4 brotli")
 
 var copies = map[string]bool{"cp": true, "mv": true, "install": true, "ln": true, "rsync": true, "git.mv": true}
 
@@ -81,7 +91,7 @@ func (j *judge) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	text, _ := pathText(u.Word)
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, j.p.c.Root+"/"), "./")
 	switch {
-	case strings.HasSuffix(text, "/") && rest != "" && !strings.HasPrefix(m.Rule, "git."):
+	case (strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.")) && rest != "" && !strings.HasPrefix(m.Rule, "git."):
 		j.ask("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
 	case j.broadFeed && j.wrapped > 0 && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
 		j.ask("path.broad", "this takes every file that comes through the pipe; choose them by name (find -name, grep) before")

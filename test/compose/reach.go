@@ -3,6 +3,7 @@ package compose
 import (
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/types"
@@ -35,7 +36,7 @@ func containment(s *Stack) []error {
 			when(service.Privileged, "is privileged"),
 			when(len(service.CapDrop) != 1 || service.CapDrop[0] != "ALL", "does not drop all capabilities"),
 			when(len(service.CapAdd) > 0, "adds capabilities %v", service.CapAdd),
-			when(len(service.SecurityOpt) != 1 || service.SecurityOpt[0] != "no-new-privileges:true", "security_opt is %v; give no-new-privileges:true alone", service.SecurityOpt),
+			when(!slices.Equal(service.SecurityOpt, securityOptions(service)), "security_opt is %v; give %v", service.SecurityOpt, securityOptions(service)),
 			when(!service.ReadOnly, "its root file system can be written"),
 			when(service.Pid != "" || service.Ipc != "" || service.UserNSMode != "" || service.Uts != "", "shares a namespace with the machine"),
 			when(len(service.Devices) > 0, "gets a device"),
@@ -43,6 +44,15 @@ func containment(s *Stack) []error {
 			when(service.Logging == nil || service.Logging.Options["max-size"] == "", "its log grows without bound"),
 		)
 	})
+}
+
+// securityOptions are what a service may say about the engine's filters: nothing, but for the one that builds a sandbox itself.
+func securityOptions(service types.ServiceConfig) []string {
+	options := []string{"no-new-privileges:true"}
+	if service.Build != nil {
+		options = append(options, "seccomp:unconfined", "apparmor:unconfined", "systempaths:unconfined")
+	}
+	return options
 }
 
 // rootUser tells whether the service would run as root. Temporal's images name a user of their own, and so does ours;

@@ -30,7 +30,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands())
 }
 
 // sessions are the branches that depend on how a session ends.

@@ -99,7 +99,7 @@ const failing = `--- FAIL: TestAdd (0.00s)
 func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activities.Committed, error) {
 	p := s.of(ctx)
 	if n := p.count("CommitWork"); p.commit != nil {
-		if c, err := p.commit(n); err != nil || c.Commit != "" {
+		if c, err := p.commit(n); err != nil || c.Commit != "" || c.Failed != "" {
 			return c, err
 		}
 	}

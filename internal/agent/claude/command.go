@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // Built-in tools that are offered. The list is a whitelist: tools that a role has no use for (schedules, worktrees, the web,
@@ -100,7 +99,7 @@ func (d *Driver) environment(s agent.Session) []string {
 		env[k] = v
 	}
 	for k, v := range map[string]string{
-		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, "tmp"), "TZ": "UTC", "LANG": "C.UTF-8",
+		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, tmpName), "TZ": "UTC", "LANG": "C.UTF-8",
 		"DISABLE_AUTOUPDATER":                      "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS":     "1", // else a run has several results and ends when it likes
@@ -133,24 +132,6 @@ func (d *Driver) environment(s agent.Session) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-func home(s agent.Session) string       { return filepath.Join(s.StateDir, "home") }
-func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, "system.md") }
-
-// prepare makes the folders and files that the command line names.
-func (l launch) prepare(s agent.Session) error {
-	for _, dir := range []string{home(s), filepath.Join(s.StateDir, "tmp")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fault.New(fault.Infra, "make state folder: %w", err)
-		}
-	}
-	if s.System != "" {
-		if err := os.WriteFile(systemFile(s), []byte(s.System), 0o600); err != nil {
-			return fault.New(fault.Infra, "write system prompt: %w", err)
-		}
-	}
-	return nil
 }
 
 // promptLine is the user's turn as the binary takes it on stdin. A slash at the very start would make it a command.

@@ -26,14 +26,14 @@ type started struct {
 // though it makes none before it has a prompt.
 func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
 	l := d.launch(s, resume)
-	if err := l.prepare(s); err != nil {
-		return nil, err
-	}
 	// What an earlier attempt left behind would work beside us on the same session and workspace.
 	if n, err := process.ReapSession(ctx, s.ID); err != nil {
 		return nil, fault.New(fault.Infra, "end processes of the last attempt: %w", err)
 	} else if n > 0 {
 		d.log.InfoContext(ctx, "ended processes of an earlier attempt", "session", s.ID, "processes", n)
+	}
+	if err := l.prepare(s); err != nil {
+		return nil, err
 	}
 	begin := process.Start
 	if s.Start != nil {
@@ -41,7 +41,7 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 	}
 	p, err := begin(context.WithoutCancel(ctx), process.Spec{
 		Path: d.cfg.Binary, Args: l.args, Dir: s.Dir, Env: l.env, Session: s.ID,
-		PidFile: filepath.Join(s.StateDir, "claude.pid"), StdinPipe: true, Grace: d.cfg.Grace,
+		PidFile: filepath.Join(s.StateDir, pidName), StdinPipe: true, Grace: d.cfg.Grace,
 	})
 	if err != nil {
 		if _, stat := os.Stat(s.Dir); stat != nil {

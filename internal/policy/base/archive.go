@@ -21,7 +21,12 @@ func archivePrograms() []grammar.Program {
 		judged("unzip", ch, `-l -v -t -p -c -z -Z -1 -q -qq -o -n -j -a -aa -u -f -d=write -x=data -C -L -LL -U -B !-: !-K ~-X ~-P ~-M`, "read data*", func(m *grammar.Match) {
 			if m.Has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
 				m.Class = in
-			} else if !m.Has("-d") {
+				return
+			}
+			for _, i := range operands(m)[min(1, len(operands(m))):] {
+				m.Uses[i].Kind = grammar.Write // a member by its name
+			}
+			if !m.Has("-d") {
 				m.Use(grammar.Write, grammar.Lit("."), "")
 			}
 		}),
@@ -29,7 +34,7 @@ func archivePrograms() []grammar.Program {
 		program("zcat bzcat xzcat zstdcat lzcat gzcat", in, "-f,--force -k -q,--quiet -v,--verbose -h -V -T=number --threads=number", "read*"),
 		program("zdiff zcmp bzdiff xzdiff", in, "-u -q -s", "read*"),
 		judged("gzip gunzip pigz", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -k,--keep -f,--force -l,--list -t,--test -v,--verbose -q,--quiet
-			-n,--no-name -N,--name -r,--recursive --fast --best -S,--suffix=name --rsyncable -p=number`, "read*", packs("-c", "-l", "-t")),
+			-n,--no-name -N,--name ~-r,--recursive --fast --best -S,--suffix=name --rsyncable -p=number`, "read*", packs("-c", "-l", "-t")),
 		judged("bzip2 bunzip2 pbzip2", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test -v,--verbose -q,--quiet -s,--small --fast --best`, "read*", packs("-c", "-t")),
 		judged("xz unxz lzma unlzma", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -z,--compress -k,--keep -f,--force -t,--test -l,--list -v,--verbose
 			-q,--quiet -e,--extreme -T,--threads=number -S,--suffix=name -F,--format=data -C,--check=data`, "read*", packs("-c", "-t", "-l")),

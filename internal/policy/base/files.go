@@ -123,7 +123,11 @@ func changePrograms() []grammar.Program {
 		program("split gsplit", ch, `-# -a,--suffix-length=number --additional-suffix=name -b,--bytes=data -C,--line-bytes=data -d --numeric-suffixes?=data -x
 			--hex-suffixes?=data -e,--elide-empty-files !--filter -l,--lines=data -n,--number=data -t,--separator=data -u,--unbuffered
 			--verbose`, "read? write?"),
-		program("csplit", ch, "-b,--suffix-format=name -f,--prefix=write -k,--keep-files -m,--suppress-matched -n,--digits=number -s,--quiet,--silent -z,--elide-empty-files", "read data+"),
+		judged("csplit", ch, "-b,--suffix-format=name -f,--prefix=write -k,--keep-files -m,--suppress-matched -n,--digits=number -s,--quiet,--silent -z,--elide-empty-files", "read data+", func(m *grammar.Match) {
+			if !m.Has("-f") {
+				m.Use(grammar.Write, grammar.Lit("xx00"), "")
+			}
+		}),
 		judged("patch gpatch", ch, `-p,--strip=number -i,--input=read -R,--reverse -N,--forward -s,--quiet,--silent --dry-run -F,--fuzz=number
 			-E,--remove-empty-files -u,--unified -c,--context -n,--normal -l,--ignore-whitespace -t,--batch -f,--force -b,--backup
 			-z,--suffix=name -d,--directory=dir -o,--output=write -r,--reject-file=write --verbose --binary --merge?=data -Z -T --posix
@@ -170,6 +174,11 @@ func intoFolder(m *grammar.Match) {
 			sources = append(sources, u.Word)
 		case !given:
 			folder = u.Word
+		}
+	}
+	for _, w := range sources {
+		if text := w.Prefix(); strings.HasSuffix(text, "/.") && looksFolder(folder.Prefix()) {
+			m.Ask(".all", "this copies all that a folder holds, hidden folders too, over the ones that are here; name what is needed")
 		}
 	}
 	dest, ok := folder.Text()

@@ -22,7 +22,7 @@ func filterPrograms() []grammar.Program {
 			--front-matter=data -0,--nul-output --raw-output -w,--width=number ~--from-file -V`, "data*", yq),
 		judged("xmllint", grammar.Inspect, `--noout --format --xpath=data --schema=read --dtdvalid=read --relaxng=read --valid --nonet --huge --recover --html
 			--nowarning --quiet --pretty=number --output=write --c14n --encode=data --noblanks !--shell ~--noent ~--catalogs
-			~--load-trace ~--path`, "read*", nil),
+			~--load-trace ~--path`, "read*", noRemote),
 		asked("its language is not known well enough; use jq", "xq tomlq dasel mlr htmlq pup gron fx"),
 		judged("toml2json yaml2json json2yaml", grammar.Inspect, "-p,--pretty", "read*", nil),
 	}
@@ -140,6 +140,15 @@ func yq(m *grammar.Match) {
 			if text, ok := m.Uses[i].Word.Text(); ok && (strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") || strings.Contains(text, "/")) && !strings.ContainsAny(text, "[]|() ") {
 				m.Uses[i].Kind = files // "yq file.yml" prints the file
 			}
+		}
+	}
+}
+
+// noRemote asks about an address where a file is meant: the program would fetch it.
+func noRemote(m *grammar.Match) {
+	for _, i := range operands(m) {
+		if strings.Contains(m.Uses[i].Word.String(), "://") {
+			m.Ask(".address", "an address is fetched; name a file of the repository")
 		}
 	}
 }

@@ -39,6 +39,7 @@ type finder struct {
 	paths    []grammar.Word
 	outside  bool    // a start path lies outside the tree, or may
 	follows  bool    // -L: what it finds may lie outside
+	links    bool    // -type l: it finds links
 	groups   []group // the parentheses that are open, the whole expression first
 	negated  bool    // the next test is turned round
 	silenced bool    // the output is not just names
@@ -191,6 +192,8 @@ func (f *finder) value(test string, kind grammar.Kind, turned bool) {
 	}
 	f.m.Use(kind, w, test)
 	switch test {
+	case "-type", "-xtype":
+		f.links = f.links || strings.Contains(w.Prefix(), "l")
 	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
 		text, ok := w.Text()
 		f.names(!turned && ok && strings.Trim(text, "*?.[]/^$+") != "")

@@ -32,10 +32,36 @@ func (f *finder) exec(action string) {
 	f.at = end + 1
 	f.m.Uses = append(f.m.Uses, grammar.Use{Kind: grammar.Command, Word: words[0], Via: action, Rest: words[1:]})
 	f.silenced = true
+	if name := words[0].Prefix(); strings.Contains(name, "/") && !systemFolder(name) {
+		f.m.Ask(".exec", "a script for each thing found is hard to follow; loop over the names inside a script of the project")
+	}
+	if f.links && !f.listsOnly(words) {
+		f.m.Ask(".exec", "with -type l this opens what links lead to, which may lie anywhere; use -type f")
+	}
 	shellInside(f.m, words)
 	if name, _ := words[0].Text(); removes(name) && !f.narrow() {
 		f.m.Ask(".delete", "this would remove whatever find meets; name what goes with -name or -path before the action")
 	}
+}
+
+// systemFolder tells whether a program is named by its place in the system's folders.
+func systemFolder(name string) bool {
+	for _, d := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/"} {
+		if rest, ok := strings.CutPrefix(name, d); ok && !strings.Contains(rest, "/") {
+			return true
+		}
+	}
+	return false
+}
+
+// listsOnly tells whether a command looks at links themselves and not at what they lead to.
+func (f *finder) listsOnly(words []grammar.Word) bool {
+	name, _ := words[0].Text()
+	switch name[strings.LastIndexByte(name, '/')+1:] {
+	case "ls", "readlink", "realpath", "stat", "echo", "printf", "rm", "unlink", "test", "basename", "dirname":
+		return true
+	}
+	return false
 }
 
 // remove judges -delete.

@@ -21,7 +21,7 @@ func gitPrograms() []grammar.Program {
 	return []grammar.Program{
 		{Names: []string{"git"}, Spec: grammar.Spec{
 			Class: grammar.Inspect, Why: "git takes its files, its settings and its helpers from the host",
-			Opts: `--no-pager,-P -p,--paginate --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs
+			Opts: `--no-pager,-P ~-p,--paginate --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs
 				--icase-pathspecs --no-replace-objects --no-lazy-fetch --no-advice -C=dir -c=data !--git-dir !--work-tree !--exec-path
 				!--config-env !--namespace !--bare !--super-prefix !--attr-source !--list-cmds`,
 			Subs:    subs,

@@ -95,7 +95,7 @@ func gitWork() map[string]grammar.Spec {
 			~--ignore-other-worktrees`, Args: "rev*", Judge: gitCheckout},
 		"reset": {Class: ch, Opts: `-q,--quiet --no-quiet --soft --mixed -N,--intent-to-add --hard --keep --merge --refresh --no-refresh
 			--pathspec-from-file=read --pathspec-file-nul --recurse-submodules --no-recurse-submodules ~-p,--patch`, Args: "rev*", Judge: both(gitPaths, drops("--hard", "--merge"))},
-		"clean": {Class: ch, Opts: "-d -f,--force -n,--dry-run -q,--quiet -e,--exclude=data -X ~-x ~-i,--interactive", Args: "list*", Judge: gitClean},
+		"clean": {Class: ch, Opts: "-d -f,--force -n,--dry-run -q,--quiet -e,--exclude=data -X -x ~-i,--interactive", Args: "list*", Judge: gitClean},
 		"apply": {Class: ch, Opts: `--stat --numstat --summary --check --index --intent-to-add -N --cached -3,--3way --ours --theirs --union
 			--build-fake-ancestor=write -R,--reverse --reject -z -p=number -C=number --unidiff-zero --apply --no-add
 			--allow-binary-replacement,--binary --exclude=data --include=data --ignore-space-change,--ignore-whitespace
@@ -110,7 +110,7 @@ func gitWork() map[string]grammar.Spec {
 		"read-tree":       asks("it replaces the index; use git restore"), "write-tree": {}, "commit-tree": asks("use git commit"),
 		"mergetool": asks("it starts another program"), "merge-file": {Class: ch, Opts: `-p,--stdout -q,--quiet --diff3 --zdiff3 --ours --theirs --union -L=data --marker-size=number --object-id`, Args: "write read read"},
 		"rerere": {Class: ch, Subs: map[string]grammar.Spec{"status": {Class: grammar.Inspect}, "diff": {Class: grammar.Inspect}, "remaining": {Class: grammar.Inspect}, "clear": {}, "forget": {Args: "rev+"}}, SubElse: &grammar.Spec{}},
-		"archive": {Class: ch, Opts: `--format=data -o,--output=write --prefix=data --add-file=read --add-virtual-file=data -l,--list -v,--verbose -#
+		"archive": {Class: ch, Opts: `--format=tar|zip|tgz|tar.gz -o,--output=write --prefix=data --add-file=read --add-virtual-file=data -l,--list -v,--verbose -#
 			--worktree-attributes --mtime=data !--remote !--exec`,
 			Args: "rev*", Judge: gitPaths},
 		"bundle": {Class: ch, Subs: map[string]grammar.Spec{"create": {Opts: once("-q,--quiet --progress --all-progress --version=number", gitLogOpts), Args: "write rev*"}, "verify": {Class: grammar.Inspect, Opts: "-q,--quiet", Args: "read"}, "list-heads": {Class: grammar.Inspect, Args: "read rev*"}}},
@@ -187,6 +187,9 @@ func gitClean(m *grammar.Match) {
 	if m.Has("-n") {
 		m.Class = grammar.Inspect
 		return
+	}
+	if m.Has("-x") {
+		m.Ask(".ignored", "this removes what git ignores too, settings and caches among it; leave -x out, or look first with -n")
 	}
 	m.Needs = append(m.Needs, grammar.NeedDestructive)
 	allAre(grammar.Remove)(m)

@@ -24,7 +24,13 @@ func infoPrograms() []grammar.Program {
 		program("type", in, "-v -V -p", "data+"),
 		judged("man", in, `-k,--apropos -f,--whatis -w,--where,--path,--location -a,--all -s,-S,--sections=data --regex --wildcard --no-hyphenation
 			--nh --nj !-P,--pager !-H,--html !-C,--config-file !-X,--gxditview !-T,--troff-device !-l,--local-file !-t,--troff
-			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+", nil),
+			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+", func(m *grammar.Match) {
+			for _, i := range operands(m) {
+				if strings.Contains(m.Uses[i].Word.Prefix(), "/") {
+					m.Ask(".file", "a page by its file is run through a formatter; name the page, or print the file with cat")
+				}
+			}
+		}),
 		program("apropos whatis", in, "-a,--and -e,--exact -l,--long -r,--regex -w,--wildcard -s,--sections=data", "data+"),
 		program("getconf", in, "-a", "data*"), program("locale", in, "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name", "data*"),
 		program("lscpu lsblk lsmem lsns", in, "-a -b -e,--extended?=data -p,--parse?=data -J,--json -f -o,--output=data", ""),

@@ -40,7 +40,7 @@ func makePrograms() []grammar.Program {
 }
 
 // makeTargetsAsked are targets whose purpose lies outside the tree.
-var makeTargetsAsked = regexp.MustCompile(`(?i)^(.*[-_:/.])?(deploy|publish|release|push|upload|login|ship|promote|destroy|terraform|provision)([-_:/.].*)?$`)
+var makeTargetsAsked = regexp.MustCompile(`(?i)^(.*[-_:/.])?(deploy|publish|release|push|install|uninstall|upload|login|ship|promote|destroy|terraform|provision)([-_:/.].*)?$`)
 
 // makeWords tells targets from assignments. The class stays Run with -n too: make expands $(shell ...) all the same.
 func makeWords(m *grammar.Match) {
@@ -73,7 +73,7 @@ var (
 	valueSafe = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=^*? -]*$`)
 	nameSafe  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 	// nameCode are variables by which recipes choose programs, options of programs, and places outside the tree.
-	nameCode = regexp.MustCompile(`(?i)(SHELL|FLAGS|^MAKE|^MFLAGS|CC$|CXX|^LD|^AR$|^AS$|^NM$|LINKER|PATH|PRELOAD|^GO$|^GO(PROXY|BIN|ROOT|ENV|WORK|SUMDB|INSECURE|PRIVATE|NOSUMDB)|PYTHON$|NODE$|CARGO$|RUSTC|^CMD|_CMD$|COMMAND|EXEC|WRAPPER|LAUNCHER|RUNNER|EDITOR|PAGER|PREFIX|DESTDIR|HOME$|TMPDIR|URL$|PROXY|REGISTRY|INDEX|TOOL$|BIN$|BINARY$|INTERPRETER|COMPILER|HOOK|SSH|SUDO|CURL|WGET|^GIT|DOCKER|^RM$|^SED$|^AWK$|^CP$|^MV$|INSTALL|NPM|PIP|YARN|LOADER|PLUGIN|INCLUDE)`)
+	nameCode = regexp.MustCompile(`(?i)(SHELL|^BASH|^ENV$|OPTIONS$|^LC_|^NODE_|FLAGS|^MAKE|^MFLAGS|CC$|CXX|^LD|^AR$|^AS$|^NM$|LINKER|PATH|PRELOAD|^GO$|^GO(PROXY|BIN|ROOT|ENV|WORK|SUMDB|INSECURE|PRIVATE|NOSUMDB)|PYTHON$|NODE$|CARGO$|RUSTC|^CMD|_CMD$|COMMAND|EXEC|WRAPPER|LAUNCHER|RUNNER|EDITOR|PAGER|PREFIX|DESTDIR|HOME$|TMPDIR|URL$|PROXY|REGISTRY|INDEX|TOOL$|BIN$|BINARY$|INTERPRETER|COMPILER|HOOK|SSH|SUDO|CURL|WGET|^GIT|DOCKER|^RM$|^SED$|^AWK$|^CP$|^MV$|INSTALL|NPM|PIP|YARN|LOADER|PLUGIN|INCLUDE)`)
 	// flagSafe are options that a value may carry on to a test.
 	flagSafe = regexp.MustCompile(`^(-v+|-race|-short|-q|-s|-x|-failfast|-json|-cover|--verbose|--quiet|--no-cache|--ci|-count=\d+|-timeout=\w+|-run=[\w/.^$-]*|-run|-k|-m|-t|-u|--update|--watch=false|--coverage|--nocapture|--exact|-p=?\d*|-j\d*|--release|--lib)$`)
 )

@@ -149,4 +149,9 @@ func mirrors(m *grammar.Match) {
 		m.Needs = append(m.Needs, grammar.NeedDestructive)
 	}
 	lastIs(grammar.Write)(m)
+	for _, u := range m.Uses {
+		if text := strings.TrimRight(u.Word.String(), "/."); u.Kind == grammar.Write && text == "" && m.Has("--delete", "--delete-after", "--delete-excluded") {
+			m.Deny(".everything", "this would remove all that the folder holds and the source does not; name a folder below")
+		}
+	}
 }

@@ -22,7 +22,7 @@ const rgOpts = `-A,--after-context=number -B,--before-context=number -C,--contex
 	-S,--smart-case -s,--case-sensitive -F,--fixed-strings --no-fixed-strings -x,--line-regexp -w,--word-regexp -v,--invert-match
 	-U,--multiline --no-multiline --multiline-dotall -P,--pcre2 --no-pcre2 --auto-hybrid-regex -u,--unrestricted -.,--hidden --no-hidden
 	--no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global
-	--no-ignore-messages --ignore -L,--follow --no-follow --one-file-system --crlf --no-config --debug --trace --heading --no-heading
+	--no-ignore-messages --ignore ~-L,--follow --no-follow --one-file-system --crlf --no-config --debug --trace --heading --no-heading
 	-p,--pretty --vimgrep --column --no-column --trim --passthru --passthrough --line-buffered --block-buffered -b,--byte-offset
 	-a,--text --binary --no-messages --no-unicode --no-require-git --glob-case-insensitive --stop-on-nonmatch --pcre2-version -V -h`
 

@@ -45,6 +45,9 @@ func deno() grammar.Program {
 // denoLocal asks about modules that deno would fetch and run: an address, or a package of a registry.
 func denoLocal(m *grammar.Match) {
 	for _, u := range m.Uses {
+		if u.Kind == grammar.Code && u.Word.Is("-") {
+			m.StdinCode = true
+		}
 		if t := u.Word.Prefix(); u.Kind == grammar.Code && (strings.Contains(t, ":") || strings.HasPrefix(t, "//")) {
 			m.Ask(".fetch", whyFetch)
 			return

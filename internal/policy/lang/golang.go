@@ -13,7 +13,7 @@ const (
 	goChoose = ` -C=dir -mod=mod|readonly|vendor ~-modfile -tags=data -modcacherw !-overlay !-toolexec `
 	goBuild  = goChoose + ` -a -n -v -x -race -msan -asan -cover -work -linkshared -trimpath -json -p=number
 		-covermode=set|count|atomic -coverpkg=data -asmflags=data -gcflags=data -ldflags=data ~-gccgoflags
-		-buildmode=archive|c-archive|c-shared|default|shared|exe|pie|plugin -buildvcs?=true|false|auto -compiler=gc|gccgo
+		-buildmode=archive|c-archive|c-shared|default|shared|exe|pie|plugin -buildvcs?=true|false|auto ~-compiler
 		-installsuffix=name -pgo=read -pkgdir=write !-exec !-vettool `
 	goTestRun = ` -c -o=write -bench=data -benchtime=data -benchmem -count=number -cpu=data -failfast -fullpath -fuzz=data -fuzztime=data
 		-fuzzminimizetime=data -fuzzcachedir=write -list=data -parallel=number -run=data -short -shuffle=data -skip=data -timeout=data
@@ -57,7 +57,7 @@ func goSubs() subs {
 		row{"fmt", grammar.Spec{Class: change, Style: flags, Opts: goChoose + "-n -x", Args: "data*", Judge: goPackages(grammar.Write)}},
 		row{"fix", grammar.Spec{Class: change, Style: flags, Opts: goBuild + "-diff -fix=name -go=name !-fixtool -any -buildtag -forvar -hostport -inline -mapsloop -minmax -newexpr -omitzero -plusbuild -rangeint -reflecttypefor -slicescontains -slicessort -stringsbuilder -stringscut -stringsseq -stringscutprefix -testingcontext -waitgroup",
 			Args: "data*", Judge: judges(goFlags, goPackages(grammar.Write))}},
-		row{"clean", grammar.Spec{Class: change, Style: flags, Opts: goChoose + "-n -x -r -i -cache -testcache -fuzzcache ~-modcache", Args: "data*",
+		row{"clean", grammar.Spec{Class: change, Style: flags, Opts: goChoose + "-n -x -r ~-i -cache -testcache -fuzzcache ~-modcache", Args: "data*",
 			Why: "all modules would have to be fetched again", Judge: goPackages(grammar.Write)}},
 		row{"mod", grammar.Spec{Class: inspect, Subs: goMod(), Why: "changes what the module is built from; say what is needed and ask"}},
 		row{"work", grammar.Spec{Class: change, Subs: goWork(), Why: "changes what the workspace is built from; say what is needed and ask"}},
@@ -136,7 +136,7 @@ func goTool() subs {
 		}}},
 		row{"nm objdump buildid addr2line", grammar.Spec{Class: inspect, Style: flags, Opts: "-n -size -type -sort=address|name|none|size -s=data -S -gnu !-w", Args: "read+"}},
 		row{"dist", grammar.Spec{Class: inspect, Subs: table(row{"list version", grammar.Spec{Class: inspect, Style: flags, Opts: "-json -v"}})}},
-		row{"test2json", grammar.Spec{Class: grammar.Run, Style: flags, Opts: "-p=name -t", Args: "command?"}},
+		row{"test2json", grammar.Spec{Class: grammar.Run, Style: flags, Opts: "-p=name -t", Why: whyExec}},
 		row{"vet", asked("use go vet")},
 		row{"compile link asm cgo pack fix preprofile", asked("use go build, which calls it")},
 	)

@@ -60,6 +60,9 @@ func goRun(m *grammar.Match) {
 	}
 	n = max(n, 1)
 	for _, w := range words[:n] {
+		if t := w.Prefix(); strings.Contains(strings.SplitN(t, "/", 2)[0], ".") && !strings.HasPrefix(t, ".") && !strings.HasSuffix(t, ".go") {
+			m.Ask(".package", t+" is the address of a module; run a package of this module by its path (./cmd/x)")
+		}
 		goPackage(m, w, grammar.Code)
 	}
 	scriptArgs(m, words[n:], false)

@@ -3,6 +3,7 @@
 package lang
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -28,9 +29,10 @@ func guarded(s grammar.Spec) grammar.Spec {
 		s.Whole = func(m *grammar.Match) {
 			whole(m)
 			noAddresses(m)
+			noWayOut(m)
 		}
 	} else if s.Class != grammar.Ask && s.Class != grammar.Deny {
-		s = with(s, noAddresses)
+		s = with(s, noAddresses, noWayOut)
 	}
 	if s.SubElse != nil {
 		s.SubElse = ptr(guarded(*s.SubElse))
@@ -43,6 +45,40 @@ func guarded(s grammar.Spec) grammar.Spec {
 		s.Subs = below
 	}
 	return s
+}
+
+var (
+	// hiddenPath is a value that a tool cuts at its colon or equals sign to find a path that leads out: "html:/etc/x".
+	hiddenPath = regexp.MustCompile(`^[\w.-]+[:=](/|~|\.\./)`)
+	placeName  = regexp.MustCompile(`(?i)(dir|file|path|root|project|packages|config|cwd|output|report)`)
+	searchName = regexp.MustCompile(`(?i)(pattern|ignore|exclude|include|filter|match|grep|regex|name|prefix|url|route)`)
+	// argumentFiles are the tools that read more arguments from a file after "@".
+	argumentFiles = words("tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++ cc c++ ld as")
+	// interpreterOptions name the interpreter that a tool starts.
+	interpreterOptions = words("--python-executable --pythonpath --discover --extra-python --extra-pythons --force-python --force-pythons -P --default-interpreter")
+	interpreterTools   = words("mypy dmypy pyright basedpyright tox nox")
+)
+
+// noWayOut asks about paths that tables see as plain text: behind a colon, in a file of arguments, as an interpreter.
+func noWayOut(m *grammar.Match) {
+	tool, _, _ := strings.Cut(m.Rule, ".")
+	for _, u := range m.Uses {
+		t := u.Word.Prefix()
+		switch {
+		case u.Via == "" && strings.HasPrefix(t, "@") && !strings.Contains(t, "/") && argumentFiles[tool]:
+			m.Ask(".arguments", t+" stands for arguments in a file, which nobody sees here; write them out")
+		case u.Via == "":
+		case interpreterOptions[u.Via] && interpreterTools[tool] && strings.Contains(t, "/") && !strings.Contains(t, "venv/"):
+			m.Ask(".interpreter", t+" would be started as an interpreter; use the one of the project")
+		case u.Kind == grammar.Name && hiddenPath.MatchString(t):
+			m.Ask(".value", "the value of "+u.Via+" leads out of the tree; write below the tree")
+		case u.Kind == grammar.Data && tool == "cargo" && u.Via == "--target" && (strings.Contains(t, "/") || strings.HasSuffix(t, ".json")):
+			m.Ask(".target", "a file that describes a target chooses the linker; use a target that the tool chain knows")
+		case u.Kind != grammar.Data:
+		case hiddenPath.MatchString(t), leads(t) && placeName.MatchString(u.Via) && !searchName.MatchString(u.Via):
+			m.Ask(".value", "the value of "+u.Via+" leads out of the tree; write below the tree")
+		}
+	}
 }
 
 func noAddresses(m *grammar.Match) {

@@ -116,6 +116,10 @@ func withoutDashes(ws []grammar.Word) []grammar.Word {
 
 // plainSettings asks about settings that hold secrets.
 func plainSettings(m *grammar.Match) {
+	if named := len(operands(m)) > 0; !named && m.Rule != "npm.prefix" && m.Rule != "npm.root" && m.Rule != "npm.bin" {
+		m.Ask(".secret", "all settings together may hold a secret; name the one that is needed (npm config get registry)")
+		return
+	}
 	for _, u := range m.Uses {
 		t := strings.ToLower(u.Word.String())
 		for _, part := range []string{"auth", "token", "pass", "secret", "key", "cert"} {
@@ -167,6 +171,7 @@ func pnpmSubs() subs {
 		row{"outdated audit licenses", grammar.Spec{Class: inspect, Needs: registry, Opts: pnpmCommon + "--audit-level=name --prod,-P --dev,-D --long --format=name --fix --compatible", Args: "name*"}},
 		row{"root bin help doctor", grammar.Spec{Class: inspect, Opts: pnpmCommon, Args: "name*"}},
 		row{"store", grammar.Spec{Class: inspect, Subs: table(row{"path status", grammar.Spec{Class: inspect}}), SubElse: ptr(asked(whyGlobal))}},
+		row{"pkg npm", asked(whySettings)},
 		row{"config c get", grammar.Spec{Class: inspect, Subs: table(row{"get list", grammar.Spec{Class: inspect, Args: "name*", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"pack", grammar.Spec{Class: run, Opts: pnpmCommon + "--pack-destination=write --out=write"}},
 		row{"view info show search", grammar.Spec{Class: inspect, Needs: registry, Args: "name+", Opts: pnpmCommon}},
@@ -200,6 +205,13 @@ func pnpmScript(m *grammar.Match) {
 	runName(m, m.Words)
 }
 
+// systemNames are programs that pnpm starts where package.json has no script of that name.
+var systemNames = words(`sh bash dash ash zsh ksh fish csh tcsh pwsh busybox toybox env printenv sudo su doas exec eval curl wget nc ncat netcat socat telnet ssh scp sftp ftp rsync rclone
+	ping dig nslookup host whois git gh glab hub docker podman kubectl helm terraform aws gcloud az cat tac head tail less more cp mv rm ln chmod chown mkdir rmdir touch tee dd tar zip unzip gzip find fd xargs
+	parallel sed awk gawk mawk perl python python2 python3 ruby php lua node nodejs npm npx yarn pnpm corepack bun bunx deno ts-node-dev make cmake gcc g++ cc clang ld go cargo rustc java javac gradle mvn kill killall
+	pkill nohup setsid timeout nice stdbuf time strace gdb base64 openssl gpg xxd od strings echo printf id whoami hostname ps top sqlite3 psql mysql redis-cli osascript open xdg-open crontab at systemctl service mount
+	cowsay ls pwd date sleep true false vim vi nano emacs man screen tmux script watch jq yq sort uniq diff patch npm-cli npx-cli`)
+
 // runName is a word that names a script of the project or an installed tool. A tool's table judges either.
 func runName(m *grammar.Match, ws []grammar.Word) {
 	pnpmOptions(m)
@@ -211,6 +223,8 @@ func runName(m *grammar.Match, ws []grammar.Word) {
 		m.Ask(".option", "the option "+t+" is not among those that may be used unattended; leave it out")
 	case ok && strings.ContainsAny(t, " /\\$@"):
 		m.Ask(".script", t+" is no name of a script; write the name that stands in package.json")
+	case ok && systemNames[t]:
+		m.Ask(".script", t+" is a program of the system, which is run where no script has that name; run it by itself")
 	default:
 		script(m, ws)
 	}

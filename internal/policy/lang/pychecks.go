@@ -26,6 +26,9 @@ func mypyFiles(m *grammar.Match) {
 		if t, ok := w.Text(); i == 0 && ok && (t == "check" || t == "run" || t == "status" || t == "stop" || t == "start" || t == "restart") {
 			continue // dmypy and ty name what they do
 		}
+		if strings.HasPrefix(w.Prefix(), "@") {
+			m.Ask(".arguments", w.String()+" stands for arguments in a file, which nobody sees here; write them out")
+		}
 		m.Use(grammar.Code, w, "file")
 	}
 }

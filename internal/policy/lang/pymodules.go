@@ -32,13 +32,13 @@ var pyStandard = words(`abc aifc antigravity argparse ast asynchat asyncio async
 	sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau symbol symtable sys sysconfig syslog tabnanny tarfile telnetlib
 	tempfile termios test textwrap this threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types
 	typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
-	annotationlib compression`)
+	annotationlib compression SimpleHTTPServer CGIHTTPServer BaseHTTPServer SimpleXMLRPCServer SocketServer StringIO urllib2 httplib commands popen2 rexec`)
 
 // pyRefused are packages whose modules talk to other machines or take code.
 var pyRefused = words(`aiosmtpd pyftpdlib httpie httpx requests awscli boto3 botocore paramiko fabric ansible mitmproxy sshtunnel scrapy keyring
 	localtunnel ngrok pyngrok dotenv websockets websocket streamlit gradio jupyterlab ipykernel bpython ptpython pudb ipdb debugpy rpyc xonsh
 	invoke easy_install setuptools conda mamba pipenv rope_lsp pylsp jedi pip_run pyxtermjs webssh updog uploadserver simple_http_server
-	snakeviz locust openai anthropic llm kaggle nltk spacy playwright huggingface_hub wandb mlflow dvc gsutil azure twisted circus supervisor trio_monitor aiomonitor`)
+	snakeviz locust openai anthropic llm kaggle nltk spacy playwright huggingface_hub wandb mlflow dvc gsutil azure twisted circus supervisor nuitka PyInstaller cx_Freeze shiv pex zipapp memray py_spy scalene pyinstrument viztracer austin trio_monitor aiomonitor`)
 
 func words(text string) map[string]bool {
 	all := map[string]bool{}
@@ -71,7 +71,7 @@ var pyModuleTable = sync.OnceValue(func() map[string]*grammar.Table {
 		row{"tarfile", grammar.Spec{Class: inspect, Args: "read*", Opts: "-v,--verbose -l,--list=read -t,--test=read ~-e,--extract ~-c,--create", Why: "use tar"}},
 		row{"gzip base64 quopri", grammar.Spec{Class: change, Args: "write*", Opts: "-d -e -u -t --fast --best"}},
 		row{"uuid random secrets", grammar.Spec{Class: inspect, Args: "data*", Opts: "-u,--uuid=name -c=data -i=data -f=data -n=number"}},
-		row{"ensurepip", grammar.Spec{Class: run, Opts: "--version --upgrade --default-pip ~--root ~--user ~--altinstall", Why: whyGlobal}},
+		row{"ensurepip", grammar.Spec{Class: grammar.Ask, Why: whyGlobal}},
 		row{"zipapp", grammar.Spec{Class: run, Args: "read", Opts: "-o,--output=write -m,--main=name -c,--compress --info ~-p,--python", Why: whyExec}},
 		row{"timeit pdb code asyncio sqlite3 idlelib", asked(whyInline)},
 		row{"smtpd webbrowser telnetlib ftplib", denied("it talks to other machines or opens a browser; test against a server on the loopback")},

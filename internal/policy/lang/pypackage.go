@@ -69,10 +69,11 @@ func pipSubs() subs {
 		row{"check", grammar.Spec{Class: inspect, Opts: pipCommon}},
 		row{"freeze", grammar.Spec{Class: inspect, Opts: pipCommon + "-r,--requirement=read -l,--local --all --exclude-editable --exclude=name --path=read --user"}},
 		row{"inspect", grammar.Spec{Class: inspect, Opts: pipCommon + "--local --user --path=read"}},
-		row{"debug help", grammar.Spec{Class: inspect, Opts: pipCommon, Args: "name?"}},
+		row{"help", grammar.Spec{Class: inspect, Opts: pipCommon, Args: "name?"}},
 		row{"hash", grammar.Spec{Class: inspect, Opts: pipCommon + "-a,--algorithm=name", Args: "read+"}},
 		row{"index", grammar.Spec{Class: inspect, Needs: registry, Subs: table(row{"versions", grammar.Spec{Class: inspect, Opts: pipCommon + "--pre --json", Args: "package"}})}},
-		row{"config cache", grammar.Spec{Class: inspect, Subs: table(row{"list dir info", grammar.Spec{Class: inspect, Opts: pipCommon}}), SubElse: ptr(asked(whySettings))}},
+		row{"config", asked("the settings of pip may hold credentials of an index")},
+		row{"cache", grammar.Spec{Class: inspect, Subs: table(row{"list dir info", grammar.Spec{Class: inspect, Opts: pipCommon}}), SubElse: ptr(asked(whySettings))}},
 		row{"uninstall", asked("it takes packages away that others may need")},
 		row{"search lock", asked(whyAdd)},
 	)

@@ -188,7 +188,7 @@ func poetrySubs() subs {
 		row{"check show version about list help", grammar.Spec{Class: inspect, Opts: poetryCommon + "--lock --strict -t,--tree -l,--latest -o,--outdated -a,--all -T,--top-level --without=data --with=data --only=data --why --no-truncate --format=name -s,--short --dry-run", Args: "name?"}},
 		row{"env", grammar.Spec{Class: inspect, Opts: poetryCommon, Subs: table(row{"info list", grammar.Spec{Class: inspect, Opts: poetryCommon + "-p,--path -e,--executable --full-path"}}), SubElse: ptr(asked(whyGlobal))}},
 		row{"export", grammar.Spec{Class: inspect, Opts: poetryCommon + poetryGroups() + "-f,--format=name -o,--output=write --without-hashes --without-urls"}},
-		row{"config", grammar.Spec{Class: inspect, Opts: poetryCommon + "--list", Why: whySettings}},
+		row{"config", asked("the settings of poetry may hold credentials of an index")},
 		row{"add remove init new", asked(whyAdd)},
 		row{"publish", denied(whyPublish)},
 		row{"self source cache shell", asked(whyGlobal)},
@@ -236,6 +236,10 @@ func hatchRun(m *grammar.Match) {
 	if len(m.Words) > 0 {
 		if t, ok := m.Words[0].Text(); ok {
 			_, name, found := strings.Cut(t, ":")
+			if found && (systemNames[name] || pyTools[name]) {
+				pyCommand(m, append([]grammar.Word{grammar.Lit(name)}, m.Words[1:]...))
+				return
+			}
 			if found && name != "" && !strings.ContainsAny(name, " /") {
 				m.Use(grammar.Name, m.Words[0], "script")
 				scriptArgs(m, m.Words[1:], true)

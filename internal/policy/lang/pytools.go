@@ -15,7 +15,7 @@ const pytestOpts = ` -v,--verbose -q,--quiet -x,--exitfirst -s -l,--showlocals -
 	--basetemp=remove -V,--version -h,--help --markers --fixtures --funcargs --fixtures-per-test --setup-only --setup-show --setup-plan --disable-warnings
 	--disable-pytest-warnings --no-header --no-summary --color=yes|no|auto --code-highlight=yes|no --full-trace --runxfail --trace-config --force-short-summary
 	--xfail-tb --fold-skipped --no-fold-skipped --verbosity=number -W,--pythonwarnings=data -o,--override-ini=data -p=data --doctest-modules --doctest-glob=data
-	--doctest-report=name --doctest-ignore-import-errors --doctest-continue-on-failure --assert=plain|rewrite --pyargs --log-level=name --log-format=data
+	--doctest-report=name --doctest-ignore-import-errors --doctest-continue-on-failure --assert=plain|rewrite ~--pyargs --log-level=name --log-format=data
 	--log-date-format=data --log-cli-level=name --log-cli-format=data --log-cli-date-format=data --log-file=write --log-file-level=name --log-file-mode=w|a --log-auto-indent=name --log-disable=name
 	~--pdb ~--trace ~--pdbcls ~--debug ~--pastebin
 	-n,--numprocesses=data --dist=name --maxprocesses=number --max-worker-restart=number --looponfail --no-loadscope-reorder

@@ -17,7 +17,7 @@ var uvRunTable = sync.OnceValue(func() *grammar.Table {
 const djangoCommon = ` -v,--verbosity=number --settings=name --pythonpath=code --traceback --no-color --force-color --skip-checks -h,--help --version `
 
 var djangoTable = sync.OnceValue(func() *grammar.Table {
-	return mustCompile(program(python, "manage.py ./manage.py", djangoSpec()))
+	return mustCompile(program(python, "manage.py", djangoSpec()))
 })
 
 func djangoSpec() grammar.Spec {
@@ -67,7 +67,7 @@ func pythonWeb() []grammar.Program {
 	alembic := " -c,--config=code -n,--name=name -x=data --raiseerr -q,--quiet "
 	return []grammar.Program{
 		tool("django-admin", djangoSpec()),
-		program(python, "manage.py", grammar.Spec{Class: run, Whole: func(m *grammar.Match) {
+		program(python, "manage.py ./manage.py", grammar.Spec{Class: run, Whole: func(m *grammar.Match) {
 			rule := m.Rule
 			adopt(m, djangoTable().Parse(m.Words))
 			m.Rule = rule

@@ -7,12 +7,12 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const rspecOpts = ` -I=code -r,--require=code -O,--options=code --order=data --seed=number --bisect?=name --fail-fast?=number --no-fail-fast --failure-exit-code=number --error-exit-code=number --dry-run -X,--drb --no-drb -f,--format=data -o,--out=write --deprecation-out=write -b,--backtrace -c,--color,--colour --no-color,--no-colour --force-color,--force-colour -p,--profile?=number --no-profile -w,--warnings --only-failures -n,--next-failure
+const rspecOpts = ` -I=code -r,--require=code -O,--options=code --order=data --seed=number --bisect?=name --fail-fast?=number --no-fail-fast --failure-exit-code=number --error-exit-code=number --dry-run ~-X,--drb --no-drb -f,--format=name -o,--out=write --deprecation-out=write -b,--backtrace -c,--color,--colour --no-color,--no-colour --force-color,--force-colour -p,--profile?=number --no-profile -w,--warnings --only-failures -n,--next-failure
 	-P,--pattern=data --exclude-pattern=data -e,--example=data -E,--example-matches=data -t,--tag=data --default-path=code --init -v,--version -h,--help --fail-if-no-examples --require-all `
 
 const rubocopOpts = ` -c,--config=code -f,--format=name -o,--out=write -a,-x,--autocorrect,--auto-correct,--safe-auto-correct -A,--autocorrect-all,--auto-correct-all --only=data --except=data -l,--lint --fail-level=name -F,--fail-fast -D,--display-cop-names -E,--extra-details -S,--display-style-guide -P,--parallel --no-parallel --force-exclusion --ignore-unrecognized-cops --disable-pending-cops --enable-pending-cops
 	--color --no-color -d,--debug --cache=true|false --cache-root=write --display-time --display-only-failed --display-only-correctable --display-only-fail-level-offenses --display-only-safe-correctable --list-target-files,-L --show-cops?=data --show-docs-url?=data --auto-gen-config --regenerate-todo --auto-gen-only-exclude --no-auto-gen-timestamp --exclude-limit=number --disable-uncorrectable --fix-layout --only-recognized-file-types --ignore-disable-comments --ignore-parent-exclusion --force-default-config --raise-cop-error -s,--stdin=read --stderr
-	--fail-fast-first --no-detach --safe --fix --generate-todo --no-exit-on-warnings -v,--version -V,--verbose-version -h,--help --server --no-server --start-server --stop-server --editor-mode -r,--require=data --plugin=data ~--init ~--profile ~--memory ~--lsp ~--mcp `
+	--fail-fast-first --no-detach --safe --fix --generate-todo --no-exit-on-warnings -v,--version -V,--verbose-version -h,--help ~--server --no-server ~--start-server --stop-server --editor-mode -r,--require=data ~--plugin ~--init ~--profile ~--memory ~--lsp ~--mcp `
 
 func rubyPrograms() []grammar.Program {
 	run, inspect := grammar.Run, grammar.Inspect
@@ -150,7 +150,7 @@ func bundleSubs() subs {
 		row{"list show info outdated licenses platform env doctor viz version help", grammar.Spec{Class: inspect, Args: "name*", Opts: "--name-only --paths --without-group=data --only-group=data --path --outdated --strict --groups --parseable --local --pre --ruby --version --only-explicit --filter-major --filter-minor --filter-patch"}},
 		row{"lock", grammar.Spec{Class: grammar.Install, Needs: registry, Opts: "--update?=name --local --print --add-platform=name --remove-platform=name --conservative --normalize-platforms --patch --minor --strict"}},
 		row{"update", grammar.Spec{Class: grammar.Install, Needs: registry, Args: "package*", Opts: "--all --group,-g=name --local --conservative --patch --minor --major --strict --quiet --jobs,-j=number --bundler?=data --ruby --pre"}},
-		row{"config", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"list get", grammar.Spec{Class: inspect, Args: "name*", Opts: "--parseable --global --local"}}), SubElse: ptr(denied(whySettings))}},
+		row{"config", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"list get", grammar.Spec{Class: inspect, Args: "name*", Opts: "--parseable --global --local", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"binstubs add remove inject init gem open console plugin clean pristine cache package", asked(whyAdd)},
 	)
 }

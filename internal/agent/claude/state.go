@@ -1,0 +1,78 @@
+package claude
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// What lies in a session's state folder.
+const (
+	homeName   = "home"
+	tmpName    = "tmp"
+	systemName = "system.md"
+	pidName    = "claude.pid"
+)
+
+func home(s agent.Session) string       { return filepath.Join(s.StateDir, homeName) }
+func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, systemName) }
+
+// prepare makes the folders and files that the command line names. The state folder is the agent's to write in, and an attempt
+// before this one may have put links, pipes or anything else there: what is not ours is replaced, and nothing is followed.
+func (l launch) prepare(s agent.Session) error {
+	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
+		return fault.New(fault.Infra, "make state folder: %w", err)
+	}
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return fault.New(fault.Infra, "open state folder: %w", err)
+	}
+	defer root.Close()
+	if err := root.Chmod(".", 0o700); err != nil {
+		return fault.New(fault.Infra, "open state folder: %w", err)
+	}
+	for _, name := range []string{homeName, tmpName} {
+		if err := ownFolder(root, name); err != nil {
+			return fault.New(fault.Infra, "make state folder: %w", err)
+		}
+	}
+	if err := root.RemoveAll(pidName); err != nil { // a folder there would keep every process from being started
+		return fault.New(fault.Infra, "clear state folder: %w", err)
+	}
+	if s.System != "" {
+		if err := ownFile(root, systemName, s.System); err != nil {
+			return fault.New(fault.Infra, "write system prompt: %w", err)
+		}
+	}
+	return nil
+}
+
+// ownFolder makes sure that name is a folder and not a link to one.
+func ownFolder(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err == nil && info.IsDir() {
+		return root.Chmod(name, 0o700)
+	}
+	if err == nil {
+		if err := root.Remove(name); err != nil {
+			return err
+		}
+	}
+	return root.Mkdir(name, 0o700)
+}
+
+// ownFile writes a file that is new: one that is there may be a pipe, or another name of a file that is not the agent's.
+func ownFile(root *os.Root, name, text string) error {
+	if err := root.RemoveAll(name); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// commands are the branches in which a command waits for a person, and those in which what an agent did is not let through.
+func commands() []branch {
+	return []branch{{
+		name: "command-allowed", outcome: task.PullRequest, config: `{"commands":{"wait":"0s"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
+				func() error {
+					return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-1"), Question: question, Comment: "once"})
+				})
+		},
+	}, {
+		name: "command-denied", outcome: task.PullRequest, config: `{"commands":{"wait":"1h"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, func(s signals.Status) bool { return len(s.Questions) == 1 }) },
+				func() error {
+					return p.signal(ctx, signals.Deny, signals.DenyRequest{Message: by("deny-1"), Reason: "do without"})
+				})
+		},
+	}, {
+		name: "loop", outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			if in.Role == task.Implementer && n <= 2 {
+				return spent(agent.Looped, "the same call came five times"), nil
+			}
+			return activities.SessionResult{}, nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonLoop)) },
+				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}, {
+		name: "secret", outcome: task.PullRequest,
+		commit: func(n int) (activities.Committed, error) {
+			if n == 1 {
+				return activities.Committed{Failed: "not pushed, for it holds a secret: calc.go line 3", Leak: true}, nil
+			}
+			return activities.Committed{}, nil
+		},
+	}}
+}
+
+const question = "0123456789abcdef0123456789abcdef"
+
+// asks is an implementer who wants to run what policy leaves to a person, as a host puts it to the task. Without an answer its
+// session ends.
+func asks(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role != task.Implementer || n > 1 {
+		return activities.SessionResult{}, nil
+	}
+	info := activity.GetInfo(ctx)
+	h, err := activity.GetClient(ctx).UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, UpdateName: signals.Ask, UpdateID: rand.Text(),
+		WaitForStage: client.WorkflowUpdateStageAccepted,
+		Args: []any{signals.Question{ID: question, Session: in.N, Role: in.Role, Tool: "Bash", Command: "terraform plan", Dir: "infra",
+			Rule: "program.unknown", Reason: "terraform is not in the table of programs"}},
+	})
+	if err != nil {
+		return activities.SessionResult{}, err
+	}
+	var a signals.Answer
+	if err := h.Get(ctx, &a); err != nil {
+		return activities.SessionResult{}, err
+	}
+	if a.Verdict == signals.Later {
+		return spent(agent.NeedsApproval, "a person has been asked"), nil
+	}
+	return activities.SessionResult{}, nil
+}
