@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"strings"
+
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -35,7 +37,7 @@ func (j *judge) assign(a *syntax.Assign, st *state, exported bool) {
 		}
 		return
 	}
-	w := j.single(a.Value, st, true)
+	w := j.single(withoutSelf(name, a.Value, st), st, true)
 	v := value{parts: w.Parts}
 	if w.Tilde {
 		v = anyValue()
@@ -131,9 +133,43 @@ func (j *judge) prefix(a *syntax.Assign, c *syntax.CallExpr, st *state) {
 		j.ask("env.form", "before a command only NAME=value is known; write it so")
 		return
 	}
-	w := j.single(a.Value, st, true)
+	w := j.single(withoutSelf(a.Name.Value, a.Value, st), st, true)
 	if a.Name.Value == "IFS" && c.Args[0].Lit() == "read" {
 		return // how one line is cut
 	}
 	j.variable(a.Name.Value, w, st)
+}
+
+// withoutSelf gives PYTHONPATH=src:$PYTHONPATH without what it was before: that comes from the surroundings, which are
+// trusted, as long as the script has not set it.
+func withoutSelf(name string, w *syntax.Word, st *state) *syntax.Word {
+	if name != "PYTHONPATH" || w == nil {
+		return w
+	}
+	if _, set := st.get(name); set {
+		return w
+	}
+	if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(w.Parts) == 1 && !q.Dollar && endsInSelf(name, q.Parts) {
+		c := *q
+		c.Parts = q.Parts[:len(q.Parts)-1]
+		return &syntax.Word{Parts: []syntax.WordPart{&c}}
+	}
+	if endsInSelf(name, w.Parts) {
+		return &syntax.Word{Parts: w.Parts[:len(w.Parts)-1]}
+	}
+	return w
+}
+
+// endsInSelf tells whether the parts end in ":$name" or ":${name:-}".
+func endsInSelf(name string, parts []syntax.WordPart) bool {
+	n := len(parts)
+	if n < 2 {
+		return false
+	}
+	before, ok := parts[n-2].(*syntax.Lit)
+	p, also := parts[n-1].(*syntax.ParamExp)
+	if !ok || !also || !strings.HasSuffix(before.Value, ":") || p.Param == nil || p.Param.Value != name || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
+		return false
+	}
+	return p.Exp == nil || p.Exp.Word == nil && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull)
 }

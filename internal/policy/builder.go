@@ -77,6 +77,9 @@ func (b *builder) singleQuoted(p *syntax.SglQuoted) {
 
 // unquoted reads literal text outside quotes: backslashes, globs, a tilde.
 func (b *builder) unquoted(text string, first bool) {
+	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+		b.j.deny("word.process", "inside ${...} the parser takes <( and >( for text, and bash runs the command; write it outside")
+	}
 	if strangeSpace(text) {
 		b.j.deny("syntax.bytes", "there is a space outside quotes that is not the plain one; write a plain space")
 	}

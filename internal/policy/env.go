@@ -71,7 +71,7 @@ func (j *judge) ownVariable(name string, w grammar.Word, st *state) {
 }
 
 // dataName matches names of variables that tell where data lies.
-var dataName = regexp.MustCompile(`(^|_)(DATA|TESTDATA|FIXTURES?|OUT|OUTPUT|OUTPUTS|BUILD|DIST|LOGS?|COVERAGE|REPORTS?|SNAPSHOTS?|ARTIFACTS?|INPUTS?|SAMPLES?|ASSETS|STATIC|PUBLIC|SRC|TESTS?|GOLDEN|SCHEMA|DATABASE|DB|STORAGE|UPLOADS?)(_?(DIR|FILE|ROOT|FOLDER|URL|URI|NAME))?$`)
+var dataName = regexp.MustCompile(`(^|_)(DATA|TESTDATA|FIXTURES?|OUT|OUTPUT|OUTPUTS|BUILD|DIST|LOGS?|COVERAGE|REPORTS?|SNAPSHOTS?|ARTIFACTS?|INPUTS?|SAMPLES?|ASSETS|STATIC|PUBLIC|SRC|TESTS?|GOLDEN|SCHEMA|DATABASE|DB|STORAGE|UPLOADS?|PKGS?|PACKAGES?|TARGETS?)(_?(DIR|FILE|ROOT|FOLDER|URL|URI|NAME))?$`)
 
 // startsProgram tells whether a value begins with a shell, an interpreter or a program of the network and goes on: a command.
 func startsProgram(text string) bool {
@@ -172,7 +172,7 @@ func strongly(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "GO") && name == strings.ToUpper(name) || strings.HasPrefix(strings.ToLower(name), "npm_config")
+	return strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "GOLDEN") && name == strings.ToUpper(name) || strings.HasPrefix(strings.ToLower(name), "npm_config")
 }
 
 // dangerous tells whether programs take what they load, run or write from a variable of this name.

@@ -46,7 +46,7 @@ func init() {
 		`--throw-deprecation`, `--no-deprecation`, `--enable-source-maps`, `--unhandled-rejections=\w+`, `--openssl-legacy-provider`, `--no-experimental-fetch`, `--stack-trace-limit=\d+`,
 		`--experimental-test-coverage`, `--experimental-strip-types`, `--no-experimental-strip-types`, `--expose-gc`, `--preserve-symlinks`, `--dns-result-order=\w+`, `--no-network-family-autoselection`), "NODE_OPTIONS")
 	add(flags(`-[DWAF]`, `-[DWAF] ?[\w:]+`, `[\w]+::[\w]+|warnings|unused|dead_code|unsafe_code|unused_\w+|missing_docs`, `--cap-lints`, `--cap-lints=\w+`, `allow|warn|deny`, `-C`,
-		`-C?(debuginfo|opt-level|codegen-units|target-cpu|instrument-coverage|overflow-checks|debug-assertions|lto|panic)(=[\w\-]+)?`, `--cfg`, `--cfg=[\w="]+`, `\w+`), "RUSTFLAGS RUSTDOCFLAGS")
+		`(debuginfo|opt-level|codegen-units|target-cpu|overflow-checks|debug-assertions|lto|panic)=[\w\-]+`, `-C?(debuginfo|opt-level|codegen-units|target-cpu|instrument-coverage|overflow-checks|debug-assertions|lto|panic)(=[\w\-]+)?`, `--cfg`, `--cfg=[\w="]+`, `\w+`), "RUSTFLAGS RUSTDOCFLAGS")
 	add(flags(`-w`, `-W[0-2]?`, `-W:\w[\w\-]*`, `--yjit`, `--jit`, `--enable=frozen-string-literal`), "RUBYOPT")
 	add(flags(`-Xm[xsn]\d+[kmgKMG]?`, `-Xss\d+[kmgKMG]?`, `-ea`, `-XX:MaxMetaspaceSize=\d+[kmgKMG]?`, `-Djava\.awt\.headless=true`, `-Dfile\.encoding=[\w\-]+`, `-Dorg\.gradle\.daemon=false`, `-Duser\.timezone=\w+`), "MAVEN_OPTS GRADLE_OPTS SBT_OPTS JAVA_OPTS")
 	add(matching(`^[a-z_]+=[\w.]+([: ,][a-z_]+=[\w.]+)*$`), "ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS")
@@ -62,6 +62,10 @@ func init() {
 	add(switchOrNumber, "PYTHONDEVMODE PYTHONNODEBUGRANGES PUPPETEER_SKIP_DOWNLOAD TF_CPP_MIN_LOG_LEVEL TOX_PARALLEL_NO_SPINNER CYPRESS_INSTALL_BINARY ELECTRON_SKIP_BINARY_DOWNLOAD PIP_QUIET GIT_PROGRESS")
 	add(oneOf("offscreen", "minimal", "xcb"), "QT_QPA_PLATFORM")
 	add(matching(`^[0-9,]*$`), "CUDA_VISIBLE_DEVICES")
+	add(word, "NODE_CONFIG_ENV BROWSERSLIST_ENV")
+	add(switchOrNumber, "KMP_DUPLICATE_LIB_OK DOCKER_BUILDKIT")
+	add(oneOf("test", "testing", "dev", "development", "ci", "local", "staging", "prod", "production"), "ENV")
+	add(matching(`^(random|[0-9]*)$`), "PYTHONHASHSEED")
 	add(oneOf("none", "false"), "BROWSER")
 	add(matching(`^:[0-9]{1,3}(\.[0-9])?$`), "DISPLAY")
 	add(localURL, "CYPRESS_baseUrl CYPRESS_BASE_URL")

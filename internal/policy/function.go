@@ -42,9 +42,42 @@ func (j *judge) function(c *syntax.FuncDecl, st *state) flow {
 		j.deny("function.name", "a function called %s stands in for something else; give it a name of its own or do without", part(name))
 		return both(st)
 	}
+	if !compound(c.Body) {
+		j.deny("syntax", "the body of the function %s is not in braces, and shells read that in different ways; write { ...; }", part(name))
+		return both(st)
+	}
+	j.definition(c.Body, name, st)
 	after := st.copy()
 	after.funcs = &funcs{name, c.Body, st.funcs}
 	return both(after)
+}
+
+// compound tells whether a statement is one that bash takes for the body of a function.
+func compound(s *syntax.Stmt) bool {
+	if s.Negated || s.Background || s.Coprocess {
+		return false
+	}
+	switch s.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell:
+		return true
+	}
+	return false
+}
+
+// definition denies a body that no call could make good. What depends on the words of a call is left to the call.
+func (j *judge) definition(body *syntax.Stmt, name string, st *state) {
+	before := *j
+	inner := st.copy()
+	inner.params, inner.args, inner.funcs = true, nil, &funcs{name, nil, st.funcs}
+	j.best = Decision{Verdict: Allow}
+	j.frames = []*frame{{}}
+	j.statement(body, inner)
+	found, budget := j.best, j.budget
+	*j = before
+	j.budget = budget
+	if found.Verdict == Deny && found.Rule != "command.dynamic" {
+		j.refuse(grammar.Deny, found.Rule, found.Reason)
+	}
 }
 
 // ownName tells whether a name means nothing to the shell, and is none of a program that is known.
@@ -74,7 +107,10 @@ func (j *judge) callFunction(body *syntax.Stmt, c *syntax.CallExpr, words []gram
 	}
 	inner.funcs = &funcs{name, nil, st.funcs}
 	j.frames = append(j.frames, &frame{})
+	loops := j.loops
+	j.loops = nil // break does not reach the loops around a call
 	f := j.statement(body, inner)
+	j.loops = loops
 	left := j.frames[len(j.frames)-1].left
 	j.frames = j.frames[:len(j.frames)-1]
 	end := j.join(f.ok, f.fail)
@@ -85,13 +121,26 @@ func (j *judge) callFunction(body *syntax.Stmt, c *syntax.CallExpr, words []gram
 		return flow{nil, nil, f.out} // it leaves the script
 	}
 	end = end.copy()
-	end.args, end.params, end.funcs = st.args, st.params, st.funcs
+	if end.funcs = st.funcs; changedFunctions(inner, f, left) {
+		end.funcs = nil // it has defined others, maybe under the same names
+	}
+	end.args, end.params = st.args, st.params
 	if hasLocals(body) { // after it they hold again what they held before
 		for b := end.vars; b != nil && b != st.vars && j.step(); b = b.before {
 			end.set(b.name, anyValue())
 		}
 	}
 	return flow{end, end, f.out}
+}
+
+// changedFunctions tells whether functions were defined between the start of a call and one of its ends.
+func changedFunctions(start *state, f flow, left []*state) bool {
+	for _, end := range append([]*state{f.ok, f.fail}, left...) {
+		if end != nil && end.funcs != start.funcs {
+			return true
+		}
+	}
+	return false
 }
 
 // hasLocals tells whether a function has variables of its own.
@@ -110,56 +159,4 @@ func (j *judge) returned(st *state) {
 	if n := len(j.frames); n > 0 {
 		j.frames[n-1].left = append(j.frames[n-1].left, st)
 	}
-}
-
-// shifted takes the first word of a function away.
-func shifted(args []grammar.Word, st *state) *state {
-	after := st.copy()
-	if len(args) == 0 && len(after.args) > 0 {
-		after.args = after.args[1:]
-	} else if after.args != nil {
-		after.args = nil
-	}
-	return after
-}
-
-// argument gives $1 of a function that is called.
-func argument(name string, st *state) (value, bool) {
-	if st.args == nil || !isDigits(name) || name == "0" || len(name) > 1 {
-		return value{}, false
-	}
-	n := number0(name)
-	if n > len(st.args) {
-		return literalValue(""), true
-	}
-	w := st.args[n-1]
-	if w.Tilde || w.Glob {
-		return value{}, false
-	}
-	return value{parts: w.Parts}, true
-}
-
-// ownArguments tells whether a word is "$@" of a function whose words are known: they are judged as a command of their own.
-func ownArguments(w *syntax.Word, st *state) bool {
-	if len(w.Parts) != 1 || len(st.args) == 0 {
-		return false
-	}
-	q, ok := w.Parts[0].(*syntax.DblQuoted)
-	if !ok || q.Dollar || len(q.Parts) != 1 {
-		return false
-	}
-	p, ok := q.Parts[0].(*syntax.ParamExp)
-	return ok && p.Param != nil && p.Param.Value == "@" && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl
-}
-
-func sameWords(a, b []grammar.Word) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	for i := range a {
-		if !equalParts(a[i].Parts, b[i].Parts) || a[i].Many != b[i].Many || a[i].Glob != b[i].Glob || a[i].Tilde != b[i].Tilde {
-			return false
-		}
-	}
-	return true
 }

@@ -35,6 +35,8 @@ func (j *judge) byPath(name string, args []grammar.Word, st *state) flow {
 		j.deny("program.lookalike", "%s has the name of a program of the system but is another file; use a name of its own", part(name))
 	case j.p.off[local] != "":
 		j.ask("program.profile", "%s belongs to the profile %s, which is not on for this project; let the settings name it", part(name), j.p.off[local])
+	case !strings.Contains(local, "/") && !strings.Contains(local, ".") && !rootScripts[local]:
+		j.ask("program.local", "nothing says what %s is; run a script of the repository whose name says so, or let the settings name it", part(name))
 	case hiddenFolder(local):
 		j.ask("program.hidden", "%s lies in a hidden or generated folder; run the script of the repository that stands for it", part(name))
 	default:
@@ -42,6 +44,10 @@ func (j *judge) byPath(name string, args []grammar.Word, st *state) flow {
 	}
 	return flow{st, st, out{some: true, src: grammar.Any}}
 }
+
+// rootScripts are what projects call the programs without an ending that lie at their root.
+var rootScripts = nameSet(`build test tests run make configure bootstrap setup dev ci check lint format fmt do task tasks go start verify autogen
+	gradlew mvnw sbt sbtw pants bazelw amper artisan manage console nx pw please batect dobi xtask generate gen codegen release-notes update`)
 
 // localTable finds the table of a program inside the tree: by its path, or as a tool that a package manager has put there.
 func (j *judge) localTable(local string) *grammar.Table {

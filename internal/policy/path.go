@@ -65,6 +65,9 @@ func (j *judge) path(w grammar.Word, acc Access, st *state, what string) {
 	if text == "" {
 		return // an empty name is nothing to any program
 	}
+	if strings.HasPrefix(text, "~") {
+		j.ask(what+".tilde", "%q begins with a ~ that stands for a home folder where it is expanded; write the path out", part(w.String()))
+	}
 	if strings.HasPrefix(text, "/") {
 		j.located(text, acc, what, w.Glob)
 		return

@@ -120,6 +120,7 @@ type judge struct {
 	broadFeed bool // xargs feeds it a list of all files there are
 	budget    int
 	made      []made
+	fresh     map[string]bool // files of made that are new from end to end
 	links     []string
 	piped     out // what the last <( ) prints
 	frames    []*frame

@@ -150,7 +150,7 @@ func guardOf(name string, acc Access, last bool) *guard {
 		}
 		return guardState
 	case secret[name] || strings.HasPrefix(name, ".env.") && !exampleEnv(name):
-		if acc == Read || acc == Remove || acc == dir && name != ".env" || acc == Write && name != ".env" && !strings.HasPrefix(name, ".env.") {
+		if acc == Read || acc == Remove || acc == Execute && last || acc == dir && name != ".env" || acc == Write && name != ".env" && !strings.HasPrefix(name, ".env.") {
 			return guardSecret
 		}
 	case control[name]:
@@ -183,6 +183,10 @@ func keyFile(rel string, acc Access) *guard {
 	}
 	low := strings.ToLower(rel)
 	switch path.Ext(low) {
+	case ".env":
+		if strings.HasSuffix(low, "/.env") || low == ".env" {
+			return nil // judged by its name
+		}
 	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk":
 	default:
 		return nil

@@ -149,6 +149,9 @@ func (j *judge) redirectTo(rd *syntax.Redirect, acc Access, st *state) grammar.W
 		j.changes("a redirect into a file")
 		j.commands(w)
 		j.wrote(w, st, false)
+		if rd.Op != syntax.AppOut && rd.Op != syntax.AppAll {
+			j.begun(w, st)
+		}
 	}
 	return w
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -15,6 +16,16 @@ func (j *judge) inTree(rel string, acc Access, what string, slash bool) {
 	}
 	if link, ok := j.belowLink(rel, slash); ok {
 		j.deny("path.link", "%s is a link that this script has made, so what lies below it may be anywhere; make links and use them in separate steps", part(link))
+		return
+	}
+	for _, l := range j.links {
+		if acc == Write && rel == l {
+			j.deny("path.link", "%s is a link that this script has made, so this writes to what it leads to; make links and use them in separate steps", part(l))
+			return
+		}
+	}
+	if link := namedLink(rel, slash || acc == dir); link != "" {
+		j.ask("path.link", "by its name %s is a link, and where it leads can't be seen from here; use the path of the file itself", part(link))
 		return
 	}
 	if g := j.p.guarded(rel, acc); g != nil {
@@ -32,6 +43,24 @@ func (j *judge) inTree(rel string, acc Access, what string, slash bool) {
 	if (changes || acc == Execute) && matchAny(j.p.own, rel, acc == Remove) {
 		j.deny("path.protected", "%s is protected by the settings of this project; leave it as it is", shownPath(rel))
 	}
+}
+
+// linkName is how people name a link that leads elsewhere.
+var linkName = regexp.MustCompile(`^(sym|soft)?links?[-_].|.[-_](sym|soft)?link$|^(sym|soft)links?$`)
+
+// outName is a link whose name says that it leads out, a file or a folder.
+var outName = regexp.MustCompile(`^(sym|soft)?links?[-_](to|out|outside|abs|root|etc|home|host)([-_.]|$)`)
+
+// namedLink gives the folder on the path that calls itself a link. No file is looked up, so the name is all there is to go by;
+// links that are there and have other names are for the sandbox.
+func namedLink(rel string, folder bool) string {
+	parts := strings.Split(strings.ToLower(rel), "/")
+	for i, seg := range parts {
+		if outName.MatchString(seg) || linkName.MatchString(seg) && (folder || i < len(parts)-1) {
+			return seg
+		}
+	}
+	return ""
 }
 
 func (j *judge) guard(g *guard, rel string) {

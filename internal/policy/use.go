@@ -34,6 +34,11 @@ func (j *judge) use(m *grammar.Match, u *grammar.Use, st *state) (flow, bool) {
 		if u.Word.Glob {
 			j.path(u.Word, list, st, "path") // bash puts the names of files here
 		}
+		if searches[u.Via] && searchers[strings.TrimPrefix(m.Rule, "g")] {
+			if text, ok := u.Word.Text(); ok && !strings.HasPrefix(text, "!") {
+				j.named(grammar.Lit(text[strings.LastIndexByte(text, '/')+1:]))
+			}
+		}
 		if m.Class == grammar.Run && u.Via == "" || strings.HasPrefix(m.Rule, "python") {
 			j.named(u.Word)
 		}
@@ -85,9 +90,16 @@ func (j *judge) folder(m *grammar.Match, u *grammar.Use, st *state) {
 // shows are git's commands that print what is in files.
 var shows = nameSet("git.log git.diff git.show git.blame git.annotate git.grep git.archive git.cat-file git.stash git.stash.show git.format-patch git.diff-tree git.diff-index git.whatchanged git.range-diff git.difftool")
 
+// searches are options by which programs that print what is in files choose those files.
+var (
+	searches  = nameSet("-g --glob --iglob --include -G --file-search-regex")
+	searchers = nameSet("rep egrep fgrep rg ag ack ack-grep ugrep ug rgrep zgrep")
+)
+
 // named asks about a word that code of the repository is given and that is the name of a file of secrets.
 func (j *judge) named(w grammar.Word) {
 	if text, ok := w.Text(); ok && text != "" {
+		text = text[strings.LastIndexByte(text, '=')+1:]
 		if g := j.p.guarded(strings.TrimPrefix(clean("/"+text), "/"), Read); g == guardSecret {
 			j.guard(g, text)
 		}

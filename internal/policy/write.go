@@ -45,6 +45,7 @@ func (j *judge) written(m *grammar.Match, u *grammar.Use, st *state) {
 	}
 	if strings.HasPrefix(m.Rule, "ln") && m.Has("-s", "--symbolic") || m.Rule == "ln" {
 		j.linked(u.Word, st)
+		j.wrote(u.Word, st, true)
 	}
 	switch m.Rule {
 	case "mkdir", "touch", "chmod", "ln", "truncate":

@@ -81,7 +81,7 @@ const diffToolOpts = `-# -q,--brief -s,--report-identical-files -c -C=number --c
 
 // lsYields says when the output of ls is names and nothing else.
 func lsYields(m *grammar.Match) {
-	if !m.Has("-l", "-s", "-i", "-g", "-o", "-n", "-m", "-R", "-F", "-p", "-Q", "-b", "-Z", "-x", "-C", "-a", "-f", "-D",
+	if !m.Has("-l", "-s", "-i", "-g", "-o", "-n", "-m", "-R", "-F", "-p", "-Q", "-b", "-Z", "-x", "-C", "-a", "-A", "--all", "--almost-all", "-f", "-D",
 		"--full-time", "--classify", "--file-type", "--indicator-style", "--format", "--quoting-style", "--hyperlink", "--zero", "--author") {
 		m.Yields = grammar.YieldsTree
 	}
@@ -120,9 +120,13 @@ func changePrograms() []grammar.Program {
 		program("tee gtee", ch, "-a,--append -i,--ignore-interrupts -p --output-error?=data", "write*"),
 		program("truncate", ch, "-s,--size=data -c,--no-create -o,--io-blocks -r,--reference=list", "write+"),
 		program("fallocate", ch, "-l,--length=number -v", "write"),
-		program("split gsplit", ch, `-# -a,--suffix-length=number --additional-suffix=name -b,--bytes=data -C,--line-bytes=data -d --numeric-suffixes?=data -x
+		judged("split gsplit", ch, `-# -a,--suffix-length=number --additional-suffix=name -b,--bytes=data -C,--line-bytes=data -d --numeric-suffixes?=data -x
 			--hex-suffixes?=data -e,--elide-empty-files !--filter -l,--lines=data -n,--number=data -t,--separator=data -u,--unbuffered
-			--verbose`, "read? write?"),
+			--verbose`, "read? write?", func(m *grammar.Match) {
+			if len(operands(m)) < 2 {
+				m.Use(grammar.Write, grammar.Lit("xaa"), "")
+			}
+		}),
 		judged("csplit", ch, "-b,--suffix-format=name -f,--prefix=write -k,--keep-files -m,--suppress-matched -n,--digits=number -s,--quiet,--silent -z,--elide-empty-files", "read data+", func(m *grammar.Match) {
 			if !m.Has("-f") {
 				m.Use(grammar.Write, grammar.Lit("xx00"), "")
@@ -177,7 +181,7 @@ func intoFolder(m *grammar.Match) {
 		}
 	}
 	for _, w := range sources {
-		if text := w.Prefix(); strings.HasSuffix(text, "/.") && looksFolder(folder.Prefix()) {
+		if text := w.Prefix(); strings.HasSuffix(text, "/.") && looksFolder(folder.Prefix()) && path.Clean(folder.Prefix()) == "." {
 			m.Ask(".all", "this copies all that a folder holds, hidden folders too, over the ones that are here; name what is needed")
 		}
 	}

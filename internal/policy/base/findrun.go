@@ -32,9 +32,6 @@ func (f *finder) exec(action string) {
 	f.at = end + 1
 	f.m.Uses = append(f.m.Uses, grammar.Use{Kind: grammar.Command, Word: words[0], Via: action, Rest: words[1:]})
 	f.silenced = true
-	if name := words[0].Prefix(); strings.Contains(name, "/") && !systemFolder(name) {
-		f.m.Ask(".exec", "a script for each thing found is hard to follow; loop over the names inside a script of the project")
-	}
 	if f.links && !f.listsOnly(words) {
 		f.m.Ask(".exec", "with -type l this opens what links lead to, which may lie anywhere; use -type f")
 	}
@@ -92,7 +89,14 @@ func shellInside(m *grammar.Match, words []grammar.Word) {
 		return
 	}
 	name, _ := words[0].Text()
+	if strings.Contains(name, "/") && !systemFolder(name) {
+		m.Ask(".script", "a script for each thing found is hard to follow; loop over the names inside a script of the project")
+	}
 	switch name[strings.LastIndexByte(name, '/')+1:] {
+	case "python", "python3", "node", "ruby", "perl", "php", "lua", "bun", "tsx":
+		if _, ok := words[min(1, len(words)-1)].Text(); !ok || len(words) == 1 {
+			m.Ask(".script", "this runs whatever is found as a script; name the script")
+		}
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish":
 		if len(words) < 2 || !words[1].Is("-n") {
 			m.Ask(".shell", "a shell for each thing found can't be judged; run the command itself, or loop over the names in a script of the project")

@@ -86,6 +86,9 @@ func settingSafe(key, value string) bool {
 	if settingsExact[key] {
 		return true
 	}
+	if key == "log.showsignature" { // it starts the program for signatures
+		return value == "false" || value == "0"
+	}
 	for _, section := range settingsUnder {
 		if strings.HasPrefix(key, section) && !strings.Contains(key, "command") {
 			return true
@@ -109,6 +112,7 @@ func settingSafe(key, value string) bool {
 // gitPaths adds what a git operand names beyond the repository: git takes a path from the root or with ".." as it stands.
 // What stands behind the colon of REVISION:path is content that is shown.
 func gitPaths(m *grammar.Match) {
+	gitFormats(m)
 	for _, i := range operands(m) {
 		switch {
 		case m.Uses[i].Kind != grammar.Rev:
@@ -116,6 +120,18 @@ func gitPaths(m *grammar.Match) {
 			m.Uses[i].Kind = grammar.Data
 		default:
 			gitPath(m, m.Uses[i].Word)
+		}
+	}
+}
+
+// gitFormats asks about formats that call a program for signatures.
+func gitFormats(m *grammar.Match) {
+	for _, u := range m.Uses {
+		if u.Via != "--format" && u.Via != "--pretty" {
+			continue
+		}
+		if text := u.Word.String(); strings.Contains(text, "%G") || strings.Contains(text, "%(signature") {
+			m.Ask(".format", "%G in a format starts the program for signatures; leave it out")
 		}
 	}
 }

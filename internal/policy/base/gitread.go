@@ -117,6 +117,7 @@ func gitNames(m *grammar.Match) {
 func gitFileNames(m *grammar.Match) {
 	switch {
 	case m.Has("-s", "-t", "-v", "-f", "-u", "--eol", "--format", "-l", "--object-only", "--resolve-undo"):
+	case m.Rule == "git.ls-files" && m.Has("-o", "-i") && (!m.Has("--exclude-standard") || m.Has("-i")): // what git ignores: .env among it
 	case m.Rule == "git.ls-files", m.Has("--name-only", "--name-status"):
 		m.Yields = grammar.YieldsTree
 	}

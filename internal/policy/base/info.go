@@ -21,7 +21,7 @@ func infoPrograms() []grammar.Program {
 		program("groups", in, "", "name*"), program("logname hostid", in, "", ""),
 		judged("printenv", in, "-0,--null", "data*", variables),
 		program("which", in, "-a,--all -s", "data+"), program("whereis", in, "-b -m -s -u", "name+"),
-		program("type", in, "-v -V -p", "data+"),
+		program("type", in, "-v -V -p", "data+"), program("deactivate", in, "", ""),
 		judged("man", in, `-k,--apropos -f,--whatis -w,--where,--path,--location -a,--all -s,-S,--sections=data --regex --wildcard --no-hyphenation
 			--nh --nj !-P,--pager !-H,--html !-C,--config-file !-X,--gxditview !-T,--troff-device !-l,--local-file !-t,--troff
 			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+", func(m *grammar.Match) {

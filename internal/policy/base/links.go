@@ -53,7 +53,7 @@ func linkBase(link grammar.Word) (string, bool) {
 }
 
 var (
-	symbolicMode = regexp.MustCompile(`^[ugoa]*[+=][rwxX]+(,[ugoa]*[+=][rwxX]+)*$`)
+	symbolicMode = regexp.MustCompile(`^[ugoa]*[-+=][rwxX]+(,[ugoa]*[-+=][rwxX]+)*$`)
 	octalMode    = regexp.MustCompile(`^0?[4-7][04-7][04-5]$`)
 )
 

@@ -25,7 +25,7 @@ func makePrograms() []grammar.Program {
 			Opts: `-t,--taskfile=code -d,--dir=dir -l,--list -a,--list-all -f,--force -s,--silent -v,--verbose -n,--dry -p,--parallel
 				-o,--output=data -C,--concurrency=number -c,--color --status --summary --json -x,--exit-code -y,--yes ~-w,--watch
 				~-g,--global ~-i,--init ~--download` + std}},
-		{Names: []string{"mask", "mage", "invoke", "inv", "doit"}, Spec: grammar.Spec{Class: grammar.Run, Args: "data*", Style: grammar.Posix, Judge: taskWords, Opts: "-l,--list -v -n" + std}},
+		{Names: []string{"mask", "mage", "invoke", "inv", "doit", "poe"}, Spec: grammar.Spec{Class: grammar.Run, Args: "data*", Style: grammar.Posix, Judge: taskWords, Opts: "-l,--list -v -n" + std}},
 		{Names: []string{"pre-commit"}, Spec: grammar.Spec{Class: grammar.Run, Why: "it changes hooks or settings outside the tree", Opts: std + " --color=data", Subs: map[string]grammar.Spec{
 			"run": {Opts: `-a,--all-files --files -v,--verbose --show-diff-on-failure --color=data --hook-stage=data -s,--from-ref=rev
 				-o,--to-ref=rev --fail-fast ~-c,--config`, Args: "data*", Judge: hookWords},

@@ -22,7 +22,7 @@ func (t *Table) Parse(words []Word) *Match {
 	m := &Match{Rule: t.Program.Names[0], Flags: map[string]Word{}}
 	r := &reader{m: m, table: t.root, words: words}
 	r.run()
-	if len(words) == 1 && (words[0].Is("--version") || words[0].Is("--help")) {
+	if n := len(words); n > 0 && (n == 1 || len(m.Words) == 1) && (words[n-1].Is("--version") || words[n-1].Is("--help")) {
 		t.tells(m)
 	}
 	return m

@@ -130,6 +130,7 @@ func drop(w Word, n int) Word {
 		if n < len(p.Text) {
 			p.Text = p.Text[n:]
 			out.Parts = append([]Part{p}, w.Parts[i+1:]...)
+			out.Tilde = w.Tilde && p.Text[0] == '~' // NAME=~/x: the tilde stands at the value's beginning
 			return out
 		}
 		n -= len(p.Text)

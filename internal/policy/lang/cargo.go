@@ -79,23 +79,9 @@ func cargoSubs() subs {
 		row{"install uninstall binstall", asked(whyGlobal)},
 		row{"publish login logout owner yank package", denied(whyPublish)},
 		row{"watch", asked(whyWatch)},
-		row{"make xtask", grammar.Spec{Class: run, Whole: cargoTask}},
-		row{"miri", grammar.Spec{Class: run, Subs: table(row{"test run", grammar.Spec{Class: run, Opts: build + cargoNamed + "--doc --no-fail-fast", Args: "data*", Judge: harnessArgs}})}},
+		row{"make xtask", asked("it runs tasks that cargo does not know; run the task's commands by themselves")},
+		row{"miri", grammar.Spec{Class: run, Subs: table(row{"test", grammar.Spec{Class: run, Opts: build + cargoNamed + "--doc --no-fail-fast", Args: "data*", Judge: harnessArgs}})}},
 	)
-}
-
-// outward are tasks whose purpose lies outside the tree.
-var outward = regexp.MustCompile(`(?i)^(.*[-_:/.])?(deploy|publish|release|push|upload|login|ship|promote|destroy|provision|install)([-_:/.].*)?$`)
-
-// cargoTask is a task of the project by name, with plain arguments.
-func cargoTask(m *grammar.Match) {
-	for _, w := range m.Words {
-		if t, ok := w.Text(); !ok || outward.MatchString(t) {
-			m.Ask(".task", "this task works on what is outside the tree, or is not written out; Longshift delivers the change by a pull request")
-			return
-		}
-	}
-	scriptArgs(m, m.Words, true)
 }
 
 // rustfmtValued are options of rustfmt that take the next word.
@@ -128,7 +114,13 @@ func cargoFmt(m *grammar.Match) {
 
 // harnessArgs judges a filter and, after "--", the flags of the test harness.
 func harnessArgs(m *grammar.Match) {
-	scriptArgs(m, dropOperands(m, 0), true)
+	args := dropOperands(m, 0)
+	for _, w := range args {
+		if name, _, _ := strings.Cut(w.Prefix(), "="); strings.HasPrefix(name, "--test-") && name != "--test-threads" && name != "--test" {
+			m.Ask(".argument", "the option "+name+" may start another program in the place of a test; leave it out")
+		}
+	}
+	scriptArgs(m, args, true)
 }
 
 func nextest() subs {

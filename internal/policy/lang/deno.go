@@ -6,8 +6,10 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// denoCommon are the options of all that runs code. What code may do is the sandbox's to say, not the flags'.
-const denoCommon = ` -A,--allow-all --allow-read?=data --allow-write?=data --allow-net?=data --allow-env?=data --allow-run?=data --allow-sys?=data --allow-ffi?=data
+const whyDeno = "it gives the code more than tests and scripts need, or does not end by itself; name the single permissions, without --watch"
+
+// denoCommon are the options of all that runs code.
+const denoCommon = ` ~-A,--allow-all --allow-read?=data --allow-write?=data --allow-net?=data --allow-env?=data ~--allow-run?=data --allow-sys?=data ~--allow-ffi?=data
 	--deny-net?=data --deny-run?=data --no-prompt --check?=data --no-check?=data -q,--quiet --no-lock --frozen?=true|false --cached-only --no-remote --node-modules-dir?=name
 	-c,--config=code --no-config --unstable-* !--unsafely-ignore-certificate-errors?=data -L,--log-level=name --seed=number !--v8-flags=data ~-r,--reload?=data --import-map=code --env-file?=read
 	~--watch?=data ~--inspect?=data ~--inspect-brk?=data ~--cert ~--location `
@@ -16,7 +18,7 @@ const denoCommon = ` -A,--allow-all --allow-read?=data --allow-write?=data --all
 func deno() grammar.Program {
 	run, inspect := grammar.Run, grammar.Inspect
 	files := func(s grammar.Spec) grammar.Spec {
-		s.Class, s.Why = run, whyWatch
+		s.Class, s.Why = run, whyDeno
 		if more := s.Judge; more != nil {
 			s.Judge = judges(denoLocal, more)
 		} else {
@@ -29,7 +31,7 @@ func deno() grammar.Program {
 		row{"bench", files(grammar.Spec{Args: "code*", Opts: denoCommon + "--filter=data --json --no-run --ignore=data"})},
 		row{"check", files(grammar.Spec{Args: "code*", Opts: denoCommon + "--all --doc --doc-only"})},
 		row{"run", files(grammar.Spec{Args: "code data*", Style: grammar.Posix, Opts: denoCommon, Judge: func(m *grammar.Match) { scriptArgs(m, dropOperands(m, 1), false) }})},
-		row{"task", files(grammar.Spec{Args: "name? data*", Style: grammar.Posix, Opts: "-q,--quiet --cwd=dir -r,--recursive -f,--filter=data ~--eval", Judge: projectScript})},
+		row{"task", asked("a task of deno.json brings its own flags and commands; run deno test, lint or check by itself")},
 		row{"lint", grammar.Spec{Class: inspect, Args: "read*", Opts: "-q,--quiet --json --compact --fix --rules --rules-tags=data --rules-include=data --rules-exclude=data --ignore=data -c,--config=code --permit-no-files", Judge: fixFlag("--fix")}},
 		row{"fmt", grammar.Spec{Class: grammar.Change, Args: "write*", Opts: "-q,--quiet --check --ext=name --ignore=data --line-width=number --indent-width=number --use-tabs --no-semicolons --single-quote --prose-wrap=name -c,--config=code --permit-no-files"}},
 		row{"doc info", files(grammar.Spec{Args: "code?", Opts: "--json --private --filter=data --lint --no-lock --cached-only -q,--quiet"})},

@@ -52,6 +52,8 @@ var (
 	hiddenPath = regexp.MustCompile(`^[\w.-]+[:=](/|~|\.\./)`)
 	placeName  = regexp.MustCompile(`(?i)(dir|file|path|root|project|packages|config|cwd|output|report)`)
 	searchName = regexp.MustCompile(`(?i)(pattern|ignore|exclude|include|filter|match|grep|regex|name|prefix|url|route)`)
+	// settingsName are options that name a file of settings.
+	settingsName = regexp.MustCompile(`(?i)^(-c|--sp|--ini|--.*(config|settings|rcfile|conf|style).*)$`)
 	// argumentFiles are the tools that read more arguments from a file after "@".
 	argumentFiles = words("tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++ cc c++ ld as")
 	// interpreterOptions name the interpreter that a tool starts.
@@ -62,8 +64,11 @@ var (
 // noWayOut asks about paths that tables see as plain text: behind a colon, in a file of arguments, as an interpreter.
 func noWayOut(m *grammar.Match) {
 	tool, _, _ := strings.Cut(m.Rule, ".")
-	for _, u := range m.Uses {
+	for i, u := range m.Uses {
 		t := u.Word.Prefix()
+		if u.Kind == grammar.Read && strings.HasPrefix(t, "/") && settingsName.MatchString(u.Via) {
+			m.Uses[i].Kind = grammar.Code // settings say what is loaded and run
+		}
 		switch {
 		case u.Via == "" && strings.HasPrefix(t, "@") && !strings.Contains(t, "/") && argumentFiles[tool]:
 			m.Ask(".arguments", t+" stands for arguments in a file, which nobody sees here; write them out")

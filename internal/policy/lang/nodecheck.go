@@ -44,7 +44,7 @@ func nodeChecks() []grammar.Program {
 		nodeTool("lint-staged", grammar.Spec{Class: run, Opts: `--allow-empty -p,--concurrent=data -c,--config=code --cwd=dir -d,--debug --diff=rev --diff-filter=name --max-arg-length=number --no-stash --no-hide-partially-staged -q,--quiet -r,--relative -v,--verbose --continue-on-error --fail-on-changes -V,--version -h,--help`}),
 		nodeTool("simple-git-hooks", asked("it writes hooks that git runs later; run the checks by themselves")),
 		nodeTool("api-extractor", grammar.Spec{Class: run, Subs: table(row{"run", grammar.Spec{Class: run, Opts: "-c,--config=code -l,--local -v,--verbose --typescript-compiler-folder=code"}})}),
-		nodeTool("tsd browserslist secretlint ncc hardhat es-check", grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}),
+		nodeTool("tsd browserslist secretlint ncc hardhat es-check gulp gulp-cli grunt grunt-cli ember html-validate ls-lint tap-spec tap-dot spectral vue-cli-service svgo wdio nightwatch", grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}),
 		nodeTool("rimraf del-cli", grammar.Spec{Class: change, Args: "remove+", Opts: "-g,--glob --preserve-root --max-retries=number -v,--verbose"}),
 		nodeTool("mkdirp", grammar.Spec{Class: change, Args: "write+", Opts: "-m=number"}),
 		nodeTool("cpy copyfiles cpx ncp shx", asked("use cp, mv or rm, which say what they do")),

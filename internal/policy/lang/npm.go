@@ -30,7 +30,6 @@ func npmPrograms() []grammar.Program {
 
 func npmSubs() subs {
 	run, inspect, change := grammar.Run, grammar.Inspect, grammar.Change
-	looks := strings.Replace(npmCommon, "~-g,--global", "-g,--global", 1)
 	registry := []grammar.Need{grammar.NeedRegistry}
 	whole := grammar.Spec{Class: grammar.Install, Opts: npmInstall, Args: "data*", Needs: registry, Judge: noNewPackages, Why: whyNpmShell}
 	declared := grammar.Spec{Class: grammar.Install, Opts: npmInstall, Args: "package*", Needs: registry, Why: whyNpmShell}
@@ -40,7 +39,7 @@ func npmSubs() subs {
 		row{"install i in ins inst insta instal isnt isnta isntal add install-test it", whole},
 		row{"ci clean-install ic install-clean install-ci-test cit", grammar.Spec{Class: grammar.Install, Opts: npmInstall, Needs: registry}},
 		row{"update up upgrade udpate rebuild rb dedupe ddp prune", declared},
-		row{"ls list la ll", grammar.Spec{Class: inspect, Opts: looks + "-a,--all --depth=data --prod --dev --production --only=name --omit=name --include=name --link --package-lock-only", Args: "name*"}},
+		row{"ls list la ll", grammar.Spec{Class: inspect, Opts: npmCommon + "-a,--all --depth=data --prod --dev --production --only=name --omit=name --include=name --link --package-lock-only", Args: "name*"}},
 		row{"explain why query fund sbom", grammar.Spec{Class: inspect, Opts: npmCommon + "--which=number --package-lock-only --sbom-format=name --sbom-type=name --omit=name", Args: "data*"}},
 		row{"outdated", grammar.Spec{Class: inspect, Opts: npmCommon + "-a,--all", Args: "name*", Needs: registry}},
 		row{"view info show v search s se find", grammar.Spec{Class: inspect, Opts: npmCommon + "--searchlimit=number", Args: "name+", Needs: registry}},
@@ -52,7 +51,7 @@ func npmSubs() subs {
 		}}},
 		row{"pkg", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"get", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*"}}), SubElse: ptr(asked(whySettings))}},
 		row{"config c", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"get list ls", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
-		row{"get prefix root bin", grammar.Spec{Class: inspect, Opts: looks, Args: "name*", Judge: plainSettings}},
+		row{"get prefix root bin", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: plainSettings}},
 		row{"set set-script edit explore", denied(whySettings)},
 		row{"version verison", grammar.Spec{Class: inspect, Opts: npmCommon}},
 		row{"help help-search", grammar.Spec{Class: inspect, Args: "name*", Opts: npmCommon}},

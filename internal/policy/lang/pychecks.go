@@ -47,7 +47,7 @@ func ruffSubs() subs {
 	}
 	return table(
 		row{"check", grammar.Spec{Class: inspect, Args: "read*", Judge: judges(fixes("--fix", "--add-noqa", "--fix-only"), fixFlag("--fix", "--add-noqa", "--fix-only"), config), Why: whyWatch,
-			Opts: ruffGlobal + files + `--fix --no-fix --unsafe-fixes --no-unsafe-fixes --show-fixes --no-show-fixes --diff ~-w,--watch --fix-only --ignore-noqa --output-format=name -o,--output-file=write --select=data --ignore=data --extend-select=data --extend-ignore=data --per-file-ignores=data --extend-per-file-ignores=data --fixable=data --unfixable=data --extend-fixable=data --dummy-variable-rgx=data -e,--exit-zero --exit-non-zero-on-fix --exit-non-zero-on-format --statistics --add-noqa?=data --show-files --show-settings --no-update-check`}},
+			Opts: ruffGlobal + files + `--fix --no-fix --line-length=number --unsafe-fixes --no-unsafe-fixes --show-fixes --no-show-fixes --diff ~-w,--watch --fix-only --ignore-noqa --output-format=name -o,--output-file=write --select=data --ignore=data --extend-select=data --extend-ignore=data --per-file-ignores=data --extend-per-file-ignores=data --fixable=data --unfixable=data --extend-fixable=data --dummy-variable-rgx=data -e,--exit-zero --exit-non-zero-on-fix --exit-non-zero-on-format --statistics --add-noqa?=data --show-files --show-settings --no-update-check`}},
 		row{"format", grammar.Spec{Class: inspect, Args: "read*", Judge: judges(checkOnly("--check", "--diff"), config),
 			Opts: ruffGlobal + files + "--check --diff --line-length=number --range=data --output-format=name --exit-non-zero-on-format"}},
 		row{"rule config linter", grammar.Spec{Class: inspect, Args: "name?", Opts: ruffGlobal + "--all --output-format=name"}},

@@ -51,7 +51,7 @@ func pythonTools() []grammar.Program {
 				--stdin-filename=read --required-version=data --line-ranges=data --enable-unstable-feature=name --version -h,--help --no-cache -c,--code=data`}),
 		tool("isort", grammar.Spec{Class: inspect, Args: "read*", Judge: checkOnly("-c", "-d", "--version"),
 			Opts: `-c,--check,--check-only -d,--diff -q,--quiet -v,--verbose --version -V,--vn,--version-number --profile=name --sp,--settings-path,--settings-file,--settings=read --skip=data --sg,--skip-glob=data --gitignore --atomic -l,-w,--line-length,--line-width=number
-				-m,--multi-line=name -p,--project=name -o,--thirdparty=name --src,--src-path=read --float-to-top --fss,--force-sort-within-sections --color --jobs=number --show-files --show-settings --stdout --tc,--trailing-comma -e,--balanced`}),
+				-m,--multi-line=name -p,--project=name -o,--thirdparty=name --src,--src-path=read --float-to-top --fss,--force-sort-within-sections --color --jobs=number --show-files --show-settings --show-config --filter-files --stdout --tc,--trailing-comma -e,--balanced`}),
 		tool("flake8", grammar.Spec{Class: run, Args: "read*",
 			Opts: `-v,--verbose -q,--quiet --count --color=auto|always|never --exclude=data --extend-exclude=data --filename=data --format=data --hang-closing --ignore=data --extend-ignore=data
 				--per-file-ignores=data --max-line-length=number --max-doc-length=number --indent-size=number --select=data --extend-select=data --disable-noqa --show-source --no-show-source --statistics
@@ -84,7 +84,7 @@ func pythonTools() []grammar.Program {
 			row{"serve", asked(whyServe)}, row{"gh-deploy", denied(whyPublish)})}),
 		program(python, "pydoc pydoc3", grammar.Spec{Class: inspect, Args: "name*", Opts: "-k=data ~-b ~-p ~-n ~-w", Why: whyServe}),
 		tool("pipdeptree", grammar.Spec{Class: inspect, Opts: "-p,--packages=data -r,--reverse --json --json-tree -l,--local-only -a,--all -w,--warn=name -d,--depth=number -e,--exclude=data"}),
-		tool("pytype stubgen check-manifest pyre", grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}),
+		tool("pytype check-manifest pyre", grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}),
 		tool("sqlfluff", grammar.Spec{Class: run, Subs: table(row{"lint", grammar.Spec{Class: inspect, Args: "read*", Opts: "--dialect=name -f,--format=name -r,--rules=data -p=number --nofail"}}, row{"fix format", grammar.Spec{Class: change, Args: "write*", Opts: "--dialect=name -f,--force -r,--rules=data -p=number"}}, row{"version", grammar.Spec{Class: inspect}})}),
 		tool("robot", grammar.Spec{Class: run, Args: "code+", Opts: "--dryrun -d,--outputdir=write -i,--include=data -e,--exclude=data -t,--test=data -s,--suite=data -L,--loglevel=name -v,--variable=data"}),
 		tool("pip-audit", grammar.Spec{Class: inspect, Needs: []grammar.Need{grammar.NeedRegistry}, Args: "read?", Opts: "-l,--local -r,--requirement=read -f,--format=name --desc -s,--vulnerability-service=name -d,--dry-run -S,--strict --progress-spinner=name --skip-editable --no-deps --disable-pip -v,--verbose --ignore-vuln=name -o,--output=write --require-hashes"}),

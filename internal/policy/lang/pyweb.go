@@ -73,7 +73,7 @@ func pythonWeb() []grammar.Program {
 			m.Rule = rule
 		}}),
 		tool("alembic", grammar.Spec{Class: run, Opts: alembic + "--version", Subs: table(
-			row{"upgrade downgrade stamp", grammar.Spec{Class: run, Args: "data", Opts: alembic + "--sql --tag=name --purge"}},
+			row{"upgrade downgrade stamp", grammar.Spec{Class: run, Args: "data?", Opts: alembic + "-# --sql --tag=name --purge"}},
 			row{"revision", grammar.Spec{Class: run, Opts: alembic + "-m,--message=data --autogenerate --sql --head=rev --splice --branch-label=name --version-path=write --rev-id=name --depends-on=rev"}},
 			row{"merge", grammar.Spec{Class: run, Args: "rev+", Opts: alembic + "-m,--message=data --branch-label=name --rev-id=name"}},
 			row{"history current heads branches show check", grammar.Spec{Class: run, Args: "rev?", Opts: alembic + "-r,--rev-range=data -v,--verbose -i,--indicate-current --check-heads --resolve-dependencies"}},
