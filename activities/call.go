@@ -77,7 +77,7 @@ func hidden(r rune) bool {
 }
 
 // failure is how an agent tells that a command ended badly.
-var failure = regexp.MustCompile(`^(?:Error: )?Exit code (\d{1,3})\b`)
+var failure = regexp.MustCompile(`(?i)^(?:error: )?exit code (\d{1,3})\b`)
 
 // exitCode reads the exit code of a command off its result: 0 for one that did not fail, -1 where the agent does not say.
 func exitCode(e agent.Event) int {

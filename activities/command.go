@@ -88,6 +88,7 @@ func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree,
 		return process.Result{}, err
 	}
 	box.Writable = append(box.Writable, dirs.Home)
+	h.openWay(&box, Caller{Task: in.TaskID, Role: kind})
 	s.Env = h.CommandEnv(dirs)
 	done, err := h.logRun(ctx, in, kind)
 	if err != nil {

@@ -74,7 +74,8 @@ func (h *Host) dirs(p place, taskID string) Dirs {
 // box says what a program of the task may see and touch.
 func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
 	s := sandbox.Spec{
-		Work: p.dir, ReadOnly: readOnly, Hidden: slices.Clone(h.Confine.Hidden), Limits: h.Confine.Limits,
+		Work: p.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later, and a pipe for a .gitignore would hold it for ever
+		Hidden: slices.Clone(h.Confine.Hidden), Limits: h.Confine.Limits,
 		Readable: slices.Concat(h.Confine.Readable, p.objects), Writable: []string{d.Cache},
 	}
 	if err := os.MkdirAll(d.Cache, 0o700); err != nil {
@@ -97,9 +98,6 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 			s.Hidden = append(s.Hidden, filepath.Join(p.dir, path))
 		}
 	}
-	if h.Confine.Egress != nil {
-		s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: h.Confine.Egress})
-	}
 	return s, nil
 }
 
@@ -120,6 +118,7 @@ func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, g
 		return err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
+	h.openWay(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
 	if gate != nil {
 		pointAt(ctx, gate, s)
 		port, dial, err := way(s.BaseURL)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,11 +45,14 @@ type running struct {
 
 // warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings.
 func (r *sessionRun) warden() (*warden, error) {
-	p, err := policy.New(r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths))
+	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
+	c.Readable = append(slices.Clone(r.host.Confine.Readable), r.readable...)
+	p, err := policy.New(c)
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
-	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, ask: r.host.asker(), runs: map[string]running{}}, nil
+	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p,
+		ask: newPeople(r.host.asker(), r.host.Now).ask, runs: map[string]running{}}, nil
 }
 
 // permit is the session's agent.Permit.
@@ -94,6 +98,9 @@ func (w *warden) judge(c agent.Call) policy.Decision {
 		return d
 	}
 	rel, err := agent.InTree(w.root, path)
+	if err != nil && !writes(c.Tool) && w.readable(path) {
+		return d
+	}
 	if err != nil {
 		return policy.Decision{Verdict: policy.Deny, Rule: "path.link", Reason: err.Error()}
 	}
@@ -108,12 +115,26 @@ func (w *warden) judge(c agent.Call) policy.Decision {
 	return d
 }
 
+// readable tells whether a path leads to what may be read outside of the workspace, once its links are followed: tool chains and
+// their caches.
+func (w *warden) readable(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.root, path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && w.policy.Decide(policy.Request{Role: w.in.Role, Path: real, Access: policy.Read}).Verdict == policy.Allow
+}
+
 // person puts the call to a person, and says what came of it.
 func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
 	if w.in.Commands.Questions == questionsDeny || w.ask == nil {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}
-	answer, err := w.ask(ctx, w.question(c, d))
+	q := w.question(c, d)
+	if len(q.Command)+len(q.Dir) > mostShown { // an approval holds for all of it, so people must see all of it
+		return agent.Decision{Reason: d.Reason + "; it is too long to be put to a person, so it may not run: make it shorter"}, ""
+	}
+	answer, err := w.ask(ctx, q)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return agent.Decision{Reason: "the session was interrupted"}, ""
@@ -147,7 +168,7 @@ func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out
 	}
 	id, err := w.host.Audit.Append(context.WithoutCancel(ctx), audit.Record{
 		Time: w.host.Now(), Task: w.in.TaskID, Session: w.in.ID, Role: string(w.in.Role), Host: w.host.ID, Kind: audit.KindDecision, Tool: c.Tool,
-		Dir: w.below(c.Dir), Command: w.host.Redact.String(shown(c)), Decision: audit.Decision(decided), Rule: d.Rule, Reason: w.host.Redact.String(reason), ApprovedBy: by,
+		Dir: w.host.Redact.String(visible(w.below(c.Dir))), Command: w.host.Redact.String(shown(c)), Decision: audit.Decision(decided), Rule: d.Rule, Reason: w.host.Redact.String(reason), ApprovedBy: by,
 	})
 	if err == nil && out.Allow && c.ID != "" {
 		w.mu.Lock()

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -95,20 +93,4 @@ func (c *Control) taskURL(ctx context.Context) string {
 	info := activity.GetInfo(ctx)
 	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, url.PathEscape(info.Namespace),
 		url.PathEscape(info.WorkflowExecution.ID), info.WorkflowExecution.RunID) // whoever starts a task may choose its id
-}
-
-// CleanInput asks for the end of a workspace.
-type CleanInput struct{ Ref }
-
-// CleanUp removes the workspace, the branch in the mirror and the checkpoint. What is gone already is fine.
-func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
-	h.forget(in.TaskID)
-	if err := os.RemoveAll(homeOf(h.Data, in.TaskID)); err != nil {
-		return fault.New(fault.Infra, "remove the task's home folder: %w", err)
-	}
-	err := h.Workspaces.Remove(ctx, in.TaskID, false)
-	if isOneOf(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }

@@ -20,17 +20,14 @@ import (
 
 const questionsDeny = task.QuestionsDeny
 
-// mostShown is how much of a command people are shown. The approval is bound to all of it.
+// mostShown is how long a command and its folder may be, in bytes, to be put to a person: a question takes 4 KiB at most.
 const mostShown = 3 << 10
 
 // question is what a person is asked about a call.
 func (w *warden) question(c agent.Call, d policy.Decision) signals.Question {
-	text := w.host.Redact.String(shown(c))
-	if len(text) > mostShown {
-		text = oneLine(text, mostShown)
-	}
 	return signals.Question{
-		ID: questionID(w.in.TaskID, w.below(c.Dir), c), Session: w.in.N, Role: w.in.Role, Tool: c.Tool, Command: text, Dir: w.below(c.Dir),
+		ID: questionID(w.in.TaskID, w.below(c.Dir), c), Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
+		Command: w.host.Redact.String(shown(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
 		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
 	}
 }

@@ -25,7 +25,8 @@ type sessionLog struct {
 	now     func() time.Time
 	usage   func() task.Usage
 	alive   func()
-	next    func() // called when the session has reported that its deliverable is done
+	hide    func(string) string // takes secrets out: the log is kept, and people pass pieces of it on
+	next    func()              // called when the session has reported that its deliverable is done
 	parser  *marker.Parser
 	markers []task.Marker
 	said    strings.Builder
@@ -48,7 +49,7 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, hide: r.host.Redact.String, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
 			r.host.startAhead(r.ctx, r.in.Next)
@@ -70,22 +71,23 @@ func (l *sessionLog) event(e agent.Event) {
 	case agent.Thinking:
 		l.activity("Thinking", 0)
 	case agent.ToolCall:
-		l.activity("Running "+e.Tool, 1)
-		l.line("> %s %s", e.Tool, oneLine(e.Text, 400))
+		tool := oneLine(l.hide(e.Tool), 60) // the model names it, and may name what there is not
+		l.activity("Running "+tool, 1)
+		l.line("> %s %s", tool, oneLine(l.hide(e.Text), 400))
 	case agent.ToolResult:
 		l.activity("Thinking", 0)
 		mark := "<"
 		if e.Failed {
 			mark = "<!"
 		}
-		l.line("%s %s", mark, oneLine(e.Text, 400))
+		l.line("%s %s", mark, oneLine(l.hide(e.Text), 400))
 	case agent.Denied:
-		l.line("! %s was not let through: %s", e.Tool, oneLine(e.Text, 400))
+		l.line("! %s was not let through: %s", oneLine(l.hide(e.Tool), 60), oneLine(l.hide(e.Text), 400))
 	case agent.Limit:
-		l.line("! limit: %s", oneLine(e.Text, 200))
+		l.line("! limit: %s", oneLine(l.hide(e.Text), 200))
 	case agent.Retry:
 		l.activity("Retrying", 0)
-		l.line("! retry: %s", oneLine(e.Text, 200))
+		l.line("! retry: %s", oneLine(l.hide(e.Text), 200))
 	case agent.UsageNow:
 	}
 }
@@ -99,14 +101,14 @@ func (l *sessionLog) take(visible string, markers []task.Marker) {
 	if l.said.Len() < keptText {
 		l.said.WriteString(visible)
 	}
-	for _, s := range strings.Split(strings.TrimSpace(visible), "\n") {
+	for _, s := range strings.Split(strings.TrimSpace(l.hide(visible)), "\n") {
 		if s = strings.TrimSpace(s); s != "" {
 			l.line("%s", s)
 		}
 	}
 	for _, m := range markers {
 		l.markers = append(l.markers, m)
-		l.line("[%s] %s", m.Kind, oneLine(m.Text, 1000))
+		l.line("[%s] %s", m.Kind, oneLine(l.hide(m.Text), 1000))
 		if m.Kind == task.Progress || m.Kind == task.Done {
 			l.next()
 		}

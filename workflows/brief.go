@@ -84,7 +84,8 @@ func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
 		_, _, pending := t.status.Plan.Counts()
 		data.Left = pending - 1
 	}
-	t.tells, t.status.Tells = nil, 0
+	data.Tells = append(data.Tells, t.untold...) // answers to commands that came when no session waited
+	t.tells, t.untold, t.status.Tells = nil, nil, 0
 	return data
 }
 

@@ -33,6 +33,7 @@ type pipeline struct {
 	delivered map[string]bool           // ids of messages that have counted
 	answers   map[string]signals.Answer // to commands that a person was asked about, by the question's id
 	waiting   map[string]int            // sessions that wait for an answer right now, by the question's id
+	asking    int                       // all of them
 	untold    []prompt.Tell             // answers that came when no session waited any more
 	abandoned string                    // why, when somebody abandoned the task
 
@@ -130,7 +131,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	defer done()
 	t.clean(rest, e.outcome)
 	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, clip(e.detail, 2000), ""
-	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil = "", false, time.Time{}
+	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.say(rest, "ended", "%s", outcomeLine(e))
 	t.enter(rest, task.Ended)
 	// A request that is being answered must not be cut off by the end of the workflow.

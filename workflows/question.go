@@ -18,6 +18,7 @@ import (
 // What a host may put to people. More is a fault of the host.
 const (
 	mostQuestions = 20      // that are open at the same time
+	mostWaiting   = 6       // that are being waited for at the same time: the server takes ten updates at once, answers are such too
 	mostCommand   = 4 << 10 // bytes of one command as it is shown
 )
 
@@ -50,6 +51,8 @@ func (t *pipeline) canAsk(q signals.Question) error {
 		return fault.New(fault.Conflict, "the task has ended")
 	case len(t.status.Questions) >= mostQuestions && t.openQuestion(q.ID) < 0:
 		return fault.New(fault.Conflict, "%d commands wait for a person already", len(t.status.Questions))
+	case t.asking >= mostWaiting:
+		return fault.New(fault.Conflict, "%d sessions wait for an answer already", t.asking)
 	}
 	return nil
 }
@@ -61,9 +64,11 @@ func (t *pipeline) onAsk(ctx workflow.Context, q signals.Question) (signals.Answ
 	}
 	t.openUp(ctx, q)
 	t.waiting[q.ID]++
+	t.asking++
 	answered := func() bool { _, ok := t.answers[q.ID]; return ok || t.work.Err() != nil }
 	err := t.timer(ctx, t.settings.Commands.Wait.Std(), "somebody may answer", answered)
 	t.waiting[q.ID]--
+	t.asking--
 	if a, ok := t.answerTo(ctx, q.ID); ok && err == nil {
 		return a, nil
 	}
@@ -98,8 +103,9 @@ func (t *pipeline) openUp(ctx workflow.Context, q signals.Question) {
 
 // showQuestions tells everybody who looks whether a command waits for them.
 func (t *pipeline) showQuestions(ctx workflow.Context) {
-	if t.status.Phase == task.Suspended {
-		t.enter(ctx, task.Suspended) // permission says what is needed
+	switch t.status.Phase {
+	case task.Suspended, task.Approving, task.Waiting: // which say themselves what is needed
+		t.enter(ctx, t.status.Phase)
 		return
 	}
 	t.status.NeedsHuman = len(t.status.Questions) > 0
@@ -196,23 +202,43 @@ func (t *pipeline) permission(ctx workflow.Context, s *session, detail string) e
 }
 
 func (t *pipeline) awaitAnswers(ctx workflow.Context, detail string) error {
-	phase, until := t.status.Phase, t.status.Questions[0].Expires
+	phase := t.status.Phase
+	t.status.Reason, t.status.Detail = signals.ReasonCommand, clip(detail, 2000)
+	t.status.NeedsHuman, t.status.NextAction = true, nextAction(signals.ReasonCommand)
+	t.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
+	for len(t.status.Questions) > 0 {
+		until := t.firstExpiry()
+		t.status.WaitingUntil = until
+		t.enter(ctx, task.Suspended)
+		err := t.timer(ctx, until.Sub(workflow.Now(ctx)), "no answer is a no", func() bool { return len(t.status.Questions) == 0 })
+		if err != nil {
+			return err
+		}
+		t.refuseExpired(ctx)
+	}
+	t.goOn(ctx, phase)
+	return nil
+}
+
+// firstExpiry is when the first of the open questions expires.
+func (t *pipeline) firstExpiry() time.Time {
+	until := t.status.Questions[0].Expires
 	for _, q := range t.status.Questions {
 		if q.Expires.Before(until) {
 			until = q.Expires
 		}
 	}
-	t.status.Reason, t.status.Detail, t.status.WaitingUntil = signals.ReasonCommand, clip(detail, 2000), until
-	t.status.NeedsHuman, t.status.NextAction = true, nextAction(signals.ReasonCommand)
-	t.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
-	t.enter(ctx, task.Suspended)
-	err := t.timer(ctx, until.Sub(workflow.Now(ctx)), "no answer is a no", func() bool { return len(t.status.Questions) == 0 })
-	if err != nil {
-		return err
+	return until
+}
+
+// refuseExpired answers with no what nobody has answered in time. A session that ended otherwise may have left such a question
+// behind; those that came later keep their time.
+func (t *pipeline) refuseExpired(ctx workflow.Context) {
+	for _, q := range slices.Clone(t.status.Questions) {
+		if !workflow.Now(ctx).Before(q.Expires) {
+			t.answer(ctx, t.withdraw(q.ID), signals.Answer{Verdict: signals.No, By: "nobody", Note: "nobody has answered in time"})
+		}
 	}
-	t.refuseOpen(ctx, "nobody", "nobody has answered in time")
-	t.goOn(ctx, phase)
-	return nil
 }
 
 // refuseOpen answers with no what is still open.

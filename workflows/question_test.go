@@ -190,8 +190,8 @@ func TestQuestionsEndWithTheTask(t *testing.T) {
 	w.env.RegisterDelayedCallback(func() { q = w.askFor("aaaa1111", "x") }, time.Minute)
 	w.env.RegisterDelayedCallback(func() { w.update(signals.Abandon, nil) }, 90*time.Second)
 	began := w.env.Now()
-	if s := w.start(t); s.Outcome != task.Abandoned {
-		t.Errorf("outcome %s", s.Outcome)
+	if s := w.start(t); s.Outcome != task.Abandoned || len(s.Questions) != 0 {
+		t.Errorf("outcome %s, questions %+v", s.Outcome, s.Questions)
 	}
 	if q.answer.Verdict != signals.Later || q.at.Sub(began) > 100*time.Second {
 		t.Errorf("answered %+v after %s", q.answer, q.at.Sub(began))
@@ -257,4 +257,56 @@ func TestSecretThatStays(t *testing.T) {
 		w.update(signals.Abandon, nil)
 	}, 5*time.Hour)
 	w.start(t)
+}
+
+// Hosts that are killed while they wait leave their questions behind. Those must not take the room that answers need.
+func TestQuestionsLeaveRoomForAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	var put []*asked
+	w.env.RegisterDelayedCallback(func() {
+		for range 8 {
+			put = append(put, w.askFor("aaaa1111", "x"))
+		}
+	}, time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if a := w.update(signals.Allow, nil); a.refused != nil {
+			t.Errorf("refused: %v", a.refused)
+		}
+	}, 80*time.Second)
+	w.env.RegisterDelayedCallback(func() {
+		again := w.askFor("aaaa1111", "x")
+		w.update(signals.Approve, nil)
+		put = append(put, again)
+	}, 100*time.Second)
+	w.start(t)
+	for i, a := range put {
+		if full := i == 6 || i == 7; full != (a.refused != nil) || !full && a.answer.Verdict != signals.Yes {
+			t.Errorf("question %d: refused %v, %+v", i, a.refused, a.answer)
+		}
+	}
+}
+
+// A question that a session left behind expires for itself: one that came later keeps its time.
+func TestAnOldQuestionTakesNoTimeFromANewOne(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	needs(w)
+	w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "old") }, time.Minute) // of the planner, which ended without an answer
+	w.env.RegisterDelayedCallback(func() {
+		w.askFor("bbbb2222", "new")
+		w.update(signals.Approve, nil)
+	}, 13*time.Hour)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended || len(s.Questions) != 1 || s.Questions[0].Command != "new" || !s.WaitingUntil.Equal(s.Questions[0].Expires) {
+			t.Errorf("two hours after the new question: %s until %s, %+v", s.Phase, s.WaitingUntil, s.Questions)
+		}
+		if a := w.update(signals.Allow, nil); a.refused != nil {
+			t.Errorf("refused: %v", a.refused)
+		}
+	}, 15*time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+	wantTold(t, w.asked[2], "may not run: old", "may run now", "new")
 }

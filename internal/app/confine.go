@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +23,9 @@ import (
 // newConfinement builds the sandbox and the way to the registries. It fails when a layer is missing that the operator has not
 // done without by name.
 func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log, log *slog.Logger) (activities.Confinement, func(), error) {
+	if err := claudeInSight(cfg); err != nil {
+		return activities.Confinement{}, nil, err
+	}
 	box, err := newBox(ctx, cfg, log)
 	if err != nil {
 		return activities.Confinement{}, nil, err
@@ -41,9 +43,10 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	return c, func() { _ = proxy.Close() }, nil
 }
 
-// newEgress builds the proxy to the package registries; nil when the operator wants none.
+// newEgress builds the proxy to the package registries; nil when the operator wants none, and when programs are on the host's
+// network anyway.
 func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egress.Proxy, error) {
-	if slices.Contains(cfg.Registries, "none") || len(cfg.Registries) == 0 {
+	if !viaProxy(cfg) {
 		return nil, nil
 	}
 	rules := []egress.Rule{}
@@ -63,13 +66,7 @@ func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egres
 		return nil, err
 	}
 	p, err := egress.New(egress.Config{Rules: rules, Setting: "LONGSHIFT_REGISTRIES", Upstream: upstream, Log: log,
-		Denied: func(host string, port int, why string) {
-			_, err := commands.Append(context.Background(), audit.Record{Time: time.Now(), Kind: audit.KindDecision, Tool: "network",
-				Command: net.JoinHostPort(host, strconv.Itoa(port)), Decision: audit.Deny, Rule: "egress", Reason: why})
-			if err != nil {
-				log.Warn("a refused connection could not be written to the command log", "error", err)
-			}
-		}})
+		Denied: newRefusals(commands, time.Now, log).note})
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_EGRESS_PROXY: %w", err).WithHint("%s", fault.HintOf(err))
 	}
@@ -115,9 +112,35 @@ func readable(cfg config.Config) []string {
 		list = append(list, binaryDirs(path)...)
 	}
 	below := hidden(cfg)
+	list = slices.DeleteFunc(list, func(dir string) bool { return tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) })
 	return existing(slices.DeleteFunc(list, func(dir string) bool {
 		return !slices.ContainsFunc(append(below, "/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
 	}))
+}
+
+// tooWide tells whether a folder is a whole home, or holds something that is hidden: that somebody has put a program there, or the
+// folder on PATH, is no word that agents may see all of it.
+func tooWide(dir string, hidden []string) bool {
+	dir = filepath.Clean(dir)
+	return filepath.Dir(dir) == "/home" || dir == operatorHome() ||
+		slices.ContainsFunc(hidden, func(h string) bool { return h == dir || strings.HasPrefix(h, dir+"/") })
+}
+
+// claudeInSight refuses an agent's binary that lies where agents must not look. A box without it would only say that there is no
+// such file.
+func claudeInSight(cfg config.Config) error {
+	path, err := exec.LookPath(cfg.Claude)
+	if err != nil {
+		return nil // told when a session needs it
+	}
+	below := hidden(cfg)
+	for _, dir := range binaryDirs(path) {
+		if tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) {
+			return fault.New(fault.Input, "LONGSHIFT_CLAUDE=%q: it lies in %s, which agents must not see", cfg.Claude, dir).
+				WithHint("move it into a folder of its own, such as ~/.local/bin")
+		}
+	}
+	return nil
 }
 
 // binaryDirs are the folders that a program is found in and that it really lies in.

@@ -156,7 +156,7 @@ func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 		for name, folder := range caches {
 			env[name] = filepath.Join(d.Cache, folder)
 		}
-		if hasRegistries(cfg) {
+		if viaProxy(cfg) {
 			proxy := fmt.Sprintf("http://127.0.0.1:%d", activities.EgressPort)
 			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"} {
 				env[name] = proxy

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -16,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/sandbox"
 )
 
 // operatorRules is the file that LONGSHIFT_POLICY names.
@@ -31,7 +33,7 @@ type operatorRules struct {
 func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	c := policy.Config{
 		Profiles: cfg.Profiles, Destructive: cfg.Destructive,
-		Registry: sandboxed && hasRegistries(cfg), PrivateTmp: sandboxed, Loopback: sandboxed, Namespace: sandboxed,
+		Registry: sandboxed && viaProxy(cfg), PrivateTmp: sandboxed, Loopback: sandboxed && ownNetwork(cfg), Namespace: sandboxed,
 	}
 	if cfg.Policy == "" {
 		return c, nil
@@ -58,6 +60,14 @@ func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 func hasRegistries(cfg config.Config) bool {
 	return len(cfg.Registries) > 0 && cfg.Registries[0] != "none"
 }
+
+// ownNetwork tells whether programs have a network of their own. Without, the loopback they see is the host's.
+func ownNetwork(cfg config.Config) bool {
+	return !slices.Contains(cfg.Without, string(sandbox.LayerNetwork))
+}
+
+// viaProxy tells whether programs reach the registries, and those alone, through our proxy.
+func viaProxy(cfg config.Config) bool { return hasRegistries(cfg) && ownNetwork(cfg) }
 
 // openAudit opens the host's command log and drops what is older than it is kept.
 func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit.Log, error) {

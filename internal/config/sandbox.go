@@ -36,7 +36,21 @@ func (c *Config) validateSandbox() []error {
 			mistakes = append(mistakes, mistake(path.name, path.value, "not an absolute path; give one that starts with /"))
 		}
 	}
+	if cache := filepath.Clean(c.Cache); filepath.IsAbs(c.Cache) && holds(cache, c.Data) {
+		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Cache, "holds the worker's own data, and agents may write there; give a folder beside it"))
+	}
+	for _, dir := range c.Readable {
+		if filepath.IsAbs(dir) && holds(c.Data, filepath.Clean(dir)) {
+			mistakes = append(mistakes, mistake("LONGSHIFT_READABLE", dir, "lies in the worker's own data, which agents must not see; leave it out"))
+		}
+	}
 	return mistakes
+}
+
+// holds tells whether a folder is the other one or lies above it.
+func holds(dir, other string) bool {
+	rel, err := filepath.Rel(dir, other)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // SecretFiles gives the files that hold secrets.

@@ -20,8 +20,9 @@ type Config struct {
 	Upstream string
 	Limits   Limits
 
-	// Denied hears of each refusal. The host is as the client named it, made printable; port is 0 when it named none.
-	Denied func(host string, port int, why string)
+	// Denied hears of each refusal. ctx has the values of the one that the connection was handed over with; the host is as the client
+	// named it, made printable; port is 0 when it named none.
+	Denied func(ctx context.Context, host string, port int, why string)
 	// Opened hears of each connection that was let through, when it has ended: bytes to and from the host, and its time.
 	Opened func(host string, up, down int64, d time.Duration)
 	Log    *slog.Logger
@@ -81,7 +82,7 @@ func (c Config) checked() (Config, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Denied == nil {
-		c.Denied = func(string, int, string) {}
+		c.Denied = func(context.Context, string, int, string) {}
 	}
 	if c.Opened == nil {
 		c.Opened = func(string, int64, int64, time.Duration) {}

@@ -18,13 +18,13 @@ func (p *Proxy) forward(ctx context.Context, client buffered, q *request) {
 		length, r = q.bodyLength(to)
 	}
 	if r != nil {
-		p.refuse(client, r)
+		p.refuse(ctx, client, r)
 		return
 	}
 	server, rule, r := p.admit(ctx, to, true)
 	if r != nil {
 		_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
-		p.refuse(client, r)
+		p.refuse(ctx, client, r)
 		return
 	}
 	defer server.Close()

@@ -101,7 +101,9 @@ func newDoor(t testing.TB, c Config, table map[string][]string) *door {
 	d := &door{resolver: &resolver{table: table}, ends: make(chan struct{}, 1000)}
 	c.Setting = "LONGSHIFT_REGISTRIES"
 	c.Resolver = d.resolver
-	c.Denied = func(host string, port int, why string) { d.note(&d.denied, "%s:%d %s", host, port, why) }
+	c.Denied = func(_ context.Context, host string, port int, why string) {
+		d.note(&d.denied, "%s:%d %s", host, port, why)
+	}
 	c.Opened = func(host string, up, down int64, _ time.Duration) { d.note(&d.opened, "%s %d %d", host, up, down) }
 	dial := c.Dial
 	if dial == nil {

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -50,14 +51,14 @@ func shown(s string) string {
 }
 
 // refuse reports a refusal and answers the client with it.
-func (p *Proxy) refuse(conn net.Conn, r *refusal) {
-	p.report(r)
+func (p *Proxy) refuse(ctx context.Context, conn net.Conn, r *refusal) {
+	p.report(ctx, r)
 	p.answer(conn, r)
 }
 
-func (p *Proxy) report(r *refusal) {
+func (p *Proxy) report(ctx context.Context, r *refusal) {
 	p.config.Log.Info("network access refused", "host", r.host, "port", r.port, "why", r.text)
-	p.config.Denied(r.host, r.port, r.text)
+	p.config.Denied(ctx, r.host, r.port, r.text)
 }
 
 // answer writes the refusal. Package managers show the reason phrase of a failed CONNECT and not its body, so both have it.

@@ -51,7 +51,7 @@ func (p *Proxy) relay(ctx context.Context, link *link) {
 	}
 	<-answered
 	if errors.Is(err, errUpload) {
-		p.report(deny(link.to.host, link.to.port, "the client wanted to send more than %s", p.uploadLimit()))
+		p.report(ctx, deny(link.to.host, link.to.port, "the client wanted to send more than %s", p.uploadLimit()))
 	}
 	p.config.Opened(link.to.host, link.up.Load(), link.down.Load(), time.Since(link.began))
 }

@@ -22,9 +22,9 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn) {
 	q, err := readRequest(in)
 	switch {
 	case errors.Is(err, errHeader):
-		p.refuse(conn, deny("", 0, "what was sent %v; no setting allows that", errHeader))
+		p.refuse(ctx, conn, deny("", 0, "what was sent %v; no setting allows that", errHeader))
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		p.report(deny("", 0, "no whole request within %v", p.config.Limits.Header))
+		p.report(ctx, deny("", 0, "no whole request within %v", p.config.Limits.Header))
 	case err != nil: // the client has gone
 	case q.method == "CONNECT":
 		p.tunnel(ctx, buffered{conn, in}, q)
@@ -48,13 +48,13 @@ func (p *Proxy) admit(ctx context.Context, to authority, plain bool) (net.Conn, 
 func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request) {
 	to, r := parseAuthority(q.target, 0)
 	if r != nil {
-		p.refuse(client, r)
+		p.refuse(ctx, client, r)
 		return
 	}
 	server, _, r := p.admit(ctx, to, false)
 	if r != nil {
 		_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
-		p.refuse(client, r)
+		p.refuse(ctx, client, r)
 		return
 	}
 	defer server.Close()
@@ -68,7 +68,7 @@ func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request) {
 	}
 	if r := p.judgeHello(to, name, err); r != nil {
 		_ = server.Close()
-		p.report(r)
+		p.report(ctx, r)
 		alert(client)
 		return
 	}

@@ -118,18 +118,18 @@ func backslash(text []byte) (c byte, width int) {
 	case 'n', 'r', 't':
 		return 0, at + 1
 	case 'x':
-		return code(text, at+1, 2, 16)
+		c, width = code(text, at+1, 2, 16)
 	case 'u':
 		if at+3 < len(text) && text[at+1] == '{' {
 			if end := bytes.IndexByte(text[at:min(len(text), at+10)], '}'); end > 0 {
 				return number(text[at+2:at+end], 16), at + end + 1
 			}
 		}
-		return code(text, at+1, 4, 16)
+		c, width = code(text, at+1, 4, 16)
 	case '0', '1':
-		return code(text, at, 3, 8)
+		c, width = code(text, at, 3, 8)
 	}
-	return 0, at
+	return c, max(width, at) // without a code all the backslashes are a gap; each for itself they would be read again and again
 }
 
 // code reads a code of so many digits; without them what stands before is a gap.

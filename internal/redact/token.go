@@ -47,15 +47,37 @@ var prepared = sync.OnceValue(func() *table {
 	return t
 })
 
+// mostNested is how often a rule is tried inside of what it has found already. A text of nothing but the beginnings of tokens would
+// otherwise be read to the end of the token from each of them: seconds for a page, and a push is searched whatever an agent commits.
+const mostNested = 16
+
 // tokens finds what has the format of a token.
 func tokens(text []byte, hit func(span)) {
 	t := prepared()
+	var inside map[int]nest // by rule
 	t.literal.each(text, func(n, at int) {
-		if f, ok := t.rules[t.of[n]].match(text, at); ok {
-			hit(f)
+		rule := t.of[n]
+		in := inside[rule]
+		if at >= in.end {
+			in.tries = 0
+		} else if in.tries++; in.tries > mostNested {
+			return
 		}
+		f, ok := t.rules[rule].match(text, at)
+		if !ok {
+			return
+		}
+		if inside == nil {
+			inside = map[int]nest{}
+		}
+		in.end = max(in.end, f.end)
+		inside[rule] = in
+		hit(f)
 	})
 }
+
+// nest is how far a rule's tokens reach, and how often it was tried in there.
+type nest struct{ end, tries int }
 
 // match tries a rule where its literal stands.
 func (r *rule) match(text []byte, at int) (span, bool) {

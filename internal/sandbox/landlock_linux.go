@@ -55,8 +55,9 @@ func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/pts", "/dev/ptmx"}
 }
 
-// restrict lets this thread and what it starts read everything it can see and write only below the given paths.
-func restrict(writes []string) error {
+// restrict lets this thread and what it starts read everything it can see and write only below the given paths. Below those of
+// noPipe no named pipe can be made.
+func restrict(writes, noPipe []string) error {
 	level, err := landlockLevel()
 	if err != nil {
 		return err
@@ -76,7 +77,8 @@ func restrict(writes []string) error {
 		paths  []string
 		rights uint64
 		must   bool
-	}{{[]string{"/"}, lookRights, true}, {writes, treeRights, true}, {devices(), deviceRights, false}}
+	}{{[]string{"/"}, lookRights, true}, {writes, treeRights, true},
+		{noPipe, treeRights &^ unix.LANDLOCK_ACCESS_FS_MAKE_FIFO, true}, {devices(), deviceRights, false}}
 	for _, r := range rules {
 		for _, path := range r.paths {
 			if err := addRule(int(fd), path, r.rights&attr.Handled_access_fs, r.must); err != nil {

@@ -56,7 +56,7 @@ func (i *inner) launch() (pid int, err error) {
 		}
 	}
 	if o.Landlock {
-		if err := restrict(toStrings(o.Writes)); err != nil {
+		if err := restrict(toStrings(o.Writes), toStrings(o.NoPipe)); err != nil {
 			return 0, layerError{LayerLandlock, err}
 		}
 	}

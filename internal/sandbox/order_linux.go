@@ -31,6 +31,7 @@ type order struct {
 	Ports    []int   // listen here and hand the listeners over
 	Landlock bool
 	Writes   [][]byte // Landlock lets these be written
+	NoPipe   [][]byte // and these, but for named pipes
 	Seccomp  bool
 	Limits   *Limits // nil for none
 }

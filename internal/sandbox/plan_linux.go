@@ -134,13 +134,16 @@ func (p *plan) checks() []check {
 	return out
 }
 
-// writes is what Landlock lets the program write.
-func (p *plan) writes() [][]byte {
-	var out [][]byte
+// writes is what Landlock lets the program write, pipes included or, below Work, without them.
+func (p *plan) writes(noPipes bool) (all, noPipe [][]byte) {
 	for _, m := range p.mounts {
-		if m.access == writable || m.access == private {
-			out = append(out, []byte(m.path))
+		switch {
+		case m.access != writable && m.access != private:
+		case noPipes && within(m.path, p.workDir):
+			noPipe = append(noPipe, []byte(m.path))
+		default:
+			all = append(all, []byte(m.path))
 		}
 	}
-	return out
+	return all, noPipe
 }

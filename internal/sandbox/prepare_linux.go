@@ -84,10 +84,14 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 func (b *Box) order(p *plan, s process.Spec, c Spec) order {
 	o := order{
 		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: toBytes(s.Args), Env: toBytes(s.Env),
-		Boxed: !b.weak[LayerNamespaces], Mounts: p.checks(), Writes: p.writes(),
+		Boxed: !b.weak[LayerNamespaces], Mounts: p.checks(),
 		Landlock: !b.weak[LayerLandlock], Seccomp: !b.weak[LayerSeccomp],
 	}
+	o.Writes, o.NoPipe = p.writes(c.NoPipes)
 	for _, r := range c.Reach {
+		if b.weak[LayerNetwork] {
+			break // the ports of the host are taken, by what they lead to among others
+		}
 		o.Ports = append(o.Ports, r.Port)
 	}
 	return o

@@ -64,6 +64,9 @@ type Spec struct {
 	Work string
 	// ReadOnly makes Work read-only.
 	ReadOnly bool
+	// NoPipes keeps named pipes from being made below Work: whoever reads there later, as git does, would wait at one for ever.
+	// Landlock sees to it; it does not hold below a folder that is the box's own, such as /tmp.
+	NoPipes bool
 	// Protected are paths below Work or Writable that become read-only mounts of their own, so that they can be neither
 	// written, moved, removed nor replaced. A path that does not exist is held by an empty folder while the program runs,
 	// so that nothing can be put there. A symbolic link on the way is an error: it can't be held.
@@ -75,7 +78,8 @@ type Spec struct {
 	// Hidden are folders and files that are covered; one that does not exist is none. /tmp, /var/tmp, /dev/shm and /run
 	// are the box's own in any case.
 	Hidden []string
-	// Reach is what the program reaches on loopback, and all it reaches.
+	// Reach is what the program reaches on loopback, and all it reaches. Without the network layer there are no such ports: the
+	// program is on the host's own loopback.
 	Reach []Reach
 	// Limits bound what the program uses up.
 	Limits Limits

@@ -1,0 +1,34 @@
+package activities
+
+import (
+	"context"
+	"net"
+
+	"github.com/longshift/longshift/internal/sandbox"
+)
+
+// Caller says for whom a program runs that asks for a registry.
+type Caller struct {
+	Task, Session string // Session is "" for the task's own commands
+	Role          string // of the session; "setup" or "check" for a command
+	Host          string
+}
+
+type callerKey struct{}
+
+// CallerOf gives the caller out of the context that Confinement.Egress was called with, the zero one when there is none.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// openWay gives a box the way to the registries, if there is one, and has who uses it known.
+func (h *Host) openWay(s *sandbox.Spec, who Caller) {
+	if h.Confine.Egress == nil {
+		return
+	}
+	who.Host = h.ID
+	s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: func(ctx context.Context) (net.Conn, error) {
+		return h.Confine.Egress(context.WithValue(ctx, callerKey{}, who))
+	}})
+}

@@ -1,0 +1,149 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// asks makes a warden whose questions go to put.
+func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Answer, error)) *warden {
+	t.Helper()
+	b := newBench(t, nil)
+	b.prepare()
+	b.Ask = put
+	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
+	must(t, err)
+	t.Cleanup(func() { _ = tree.Close() })
+	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden()
+	must(t, err)
+	return w
+}
+
+func bash(w *warden, command, note string) agent.Call {
+	input, _ := json.Marshal(map[string]string{"command": command, "description": note})
+	return agent.Call{Tool: "Bash", ID: "call-" + note, Dir: w.root, Input: input}
+}
+
+// A session that asks in a circle must not use up what a workflow takes: people answer it by the same way.
+func TestAnAnswerIsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for name, answer := range map[string]signals.Answer{
+		"no":  {Verdict: signals.No, By: "maria", Note: "never"},
+		"yes": {Verdict: signals.Yes, By: "maria", Expires: now.Add(time.Hour)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			put := 0
+			w := asks(t, func(context.Context, signals.Question) (signals.Answer, error) { put++; return answer, nil })
+			clock := now
+			w.ask = newPeople(w.host.Ask, func() time.Time { return clock }).ask
+			for i := range 4 {
+				d := w.permit(t.Context(), bash(w, "terraform plan", fmt.Sprint(i)))
+				if d.Allow != (answer.Verdict == signals.Yes) {
+					t.Fatalf("call %d: %+v", i, d)
+				}
+			}
+			if put != 1 {
+				t.Errorf("people were asked %d times", put)
+			}
+			clock = now.Add(2 * time.Hour)
+			w.permit(t.Context(), bash(w, "terraform plan -out x", "other"))
+			w.ask(t.Context(), w.question(bash(w, "terraform plan", "again"), w.judge(bash(w, "terraform plan", "again"))))
+			want := 2 // the other command
+			if answer.Verdict == signals.Yes {
+				want = 3 // and the approval that has ended
+			}
+			if put != want {
+				t.Errorf("people were asked %d times in all, want %d", put, want)
+			}
+		})
+	}
+}
+
+// What nobody has answered is asked again.
+func TestNoAnswerIsNotKept(t *testing.T) {
+	t.Parallel()
+	put := 0
+	w := asks(t, func(context.Context, signals.Question) (signals.Answer, error) {
+		put++
+		return signals.Answer{Verdict: signals.Later}, nil
+	})
+	for i := range 2 {
+		if d := w.permit(t.Context(), bash(w, "terraform plan", fmt.Sprint(i))); d.Allow || d.End != agent.NeedsApproval {
+			t.Errorf("got %+v", d)
+		}
+	}
+	if put != 2 {
+		t.Errorf("asked %d times", put)
+	}
+}
+
+// Calls at the same time leave room for the answers, and end with the session.
+func TestQuestionsOnTheirWayAreBounded(t *testing.T) {
+	t.Parallel()
+	var open, most atomic.Int32
+	full := make(chan struct{}, 100)
+	w := asks(t, func(ctx context.Context, _ signals.Question) (signals.Answer, error) {
+		n := open.Add(1)
+		defer open.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		full <- struct{}{}
+		<-ctx.Done()
+		return signals.Answer{}, ctx.Err()
+	})
+	ctx, end := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			if d := w.permit(ctx, bash(w, fmt.Sprintf("terraform plan %d", i), fmt.Sprint(i))); d.Allow {
+				t.Errorf("call %d was let through", i)
+			}
+		})
+	}
+	for range mostAsking {
+		await(t, full, "a question")
+	}
+	end()
+	wg.Wait()
+	if n := most.Load(); n != mostAsking {
+		t.Errorf("%d questions were on their way at one time, want %d", n, mostAsking)
+	}
+}
+
+// An approval holds for every byte of a command, so what people can't see whole is not put to them.
+func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
+	t.Parallel()
+	var got []signals.Question
+	w := asks(t, func(_ context.Context, q signals.Question) (signals.Answer, error) {
+		got = append(got, q)
+		return signals.Answer{Verdict: signals.Yes, Expires: time.Now().Add(time.Hour)}, nil
+	})
+	hidden := "terraform plan " + strings.Repeat("x", mostShown) + " evil"
+	if d := w.permit(t.Context(), bash(w, hidden, "")); d.Allow || !strings.Contains(d.Reason, "too long") {
+		t.Errorf("got %+v", d)
+	}
+	whole := "terraform plan " + strings.Repeat("x", mostShown-100) + " end"
+	if d := w.permit(t.Context(), bash(w, whole, "")); !d.Allow {
+		t.Errorf("got %+v", d)
+	}
+	if len(got) != 1 || got[0].Command != whole {
+		t.Errorf("asked %.80v", got)
+	}
+	c := bash(w, "terraform plan", "")
+	c.Dir = w.root + "/a\x1b[2Jb\n" + secret
+	if q := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb\n[hidden]` {
+		t.Errorf("the folder is shown as %q", q.Dir)
+	}
+}

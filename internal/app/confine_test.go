@@ -1,0 +1,50 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// A program on PATH opens its folder to agents, and never a whole home or what lies around our data.
+func TestWhatAgentsSeeOfAHome(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	t.Setenv("HOME", home)
+	for _, dir := range []string{"bin", ".local/bin", ".local/share/longshift", "tools/node/bin", "tools/node/lib"} {
+		must(t, os.MkdirAll(filepath.Join(home, dir), 0o700))
+	}
+	for _, file := range []string{"claude", ".local/bin/claude"} {
+		must(t, os.WriteFile(filepath.Join(home, file), []byte("#!/bin/sh\n"), 0o700))
+	}
+	at := func(dirs ...string) (out []string) {
+		for _, dir := range dirs {
+			out = append(out, filepath.Join(home, dir))
+		}
+		return out
+	}
+	t.Setenv("PATH", home+":"+filepath.Join(home, ".local/share")+":"+filepath.Join(home, "tools/node/bin")+":/home/somebody:/usr/bin")
+	data := "LONGSHIFT_DATA=" + filepath.Join(home, ".local/share/longshift")
+	for _, c := range []struct {
+		name, claude, readable string
+		want                   []string
+		refused                bool
+	}{
+		{"in a folder of its own", at(".local/bin/claude")[0], "", at("tools/node/bin", "tools/node/lib", ".local/bin"), false},
+		{"in the home itself", at("claude")[0], "", at("tools/node/bin", "tools/node/lib"), true},
+		{"in a home that the operator opens", at("claude")[0], home, append([]string{home}, at("tools/node/bin", "tools/node/lib")...), false},
+	} {
+		cfg := load(t, data, "LONGSHIFT_CLAUDE="+c.claude, "LONGSHIFT_READABLE="+c.readable)
+		if got := readable(cfg); !slices.Equal(got, c.want) {
+			t.Errorf("%s: agents see %q, want %q", c.name, got, c.want)
+		}
+		if err := claudeInSight(cfg); c.refused {
+			wantFault(t, err, fault.Input, "LONGSHIFT_CLAUDE", "of its own")
+		} else if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

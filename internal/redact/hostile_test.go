@@ -1,0 +1,42 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostileText searches texts that are made to be slow: an agent can commit them, and every push is searched. Each has 1 MiB,
+// of which honest text takes a hundredth of a second or two.
+func TestHostileText(t *testing.T) {
+	r := New("ghp_0123456789abcdefghijklmnopqrstuvwx", "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789").WithPath("/var/lib/longshift", "$DATA")
+	for _, piece := range []string{"ghp_", "gho_ghp_", "sk-ant-", "sk-proj-", "github_pat_", "xoxb-", "glpat-", "eyJ", "eyJa.", "whsec_", "glc_", "sntrys_",
+		`\`, `\x`, `\\u`, "%25", "&#", "://a:", "-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----\n", "Authorization: ", "-api-key: ", "AccountKey=", "0x"} {
+		text := ""
+		for len(text) < 1<<20 {
+			text += strings.Repeat(piece, (64<<10)/len(piece)) + "xzz"
+		}
+		begin := time.Now()
+		r.Find(text)
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("%q: %s", piece, took)
+		}
+	}
+}
+
+// TestTokenAmongBeginnings finds a real token after a few that only look like one.
+func TestTokenAmongBeginnings(t *testing.T) {
+	const token = "ghp_" + "R7kQ2mZx9LpT4vBn8cWd1sYh6jFg3aEu5oXi"
+	for _, text := range []string{strings.Repeat("ghp_", 8) + token, strings.Repeat("ghp_ ", 5000) + token, strings.Repeat(token+" ", 40)} {
+		if out := New().String(text); strings.Contains(out, token[4:]) {
+			t.Errorf("the token stands in %.60q", out[max(0, len(out)-60):])
+		}
+		sure := false
+		for _, f := range New().Find(text) {
+			sure = sure || f.Sure
+		}
+		if !sure {
+			t.Errorf("nothing sure in %.60q", text)
+		}
+	}
+}
