@@ -17,6 +17,10 @@ type toolInput struct {
 	File     string `json:"file_path"`
 	Notebook string `json:"notebook_path"`
 	Path     string `json:"path"`
+	Content  string `json:"content"`
+	Old      string `json:"old_string"`
+	New      string `json:"new_string"`
+	Source   string `json:"new_source"`
 }
 
 func inputOf(c agent.Call) (in toolInput) {
@@ -53,6 +57,19 @@ func shown(c agent.Call) string {
 	return visible(c.Tool + " " + string(c.Input))
 }
 
+// put is the call as it is put to a person: for a file tool also what it would write.
+func put(c agent.Call) string {
+	if !writes(c.Tool) {
+		return shown(c)
+	}
+	in := inputOf(c)
+	text := in.Content + in.Source
+	if in.Old != "" || in.New != "" {
+		text = in.Old + "\n=>\n" + in.New
+	}
+	return shown(c) + ": " + visible(text)
+}
+
 // visible writes out line ends, control and invisible characters.
 func visible(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 {
@@ -62,7 +79,7 @@ func visible(s string) string {
 	for _, r := range s {
 		switch {
 		case r == '\n':
-			b.WriteString(`\n`)
+			b.WriteString("⏎") // "\n" would look like the two characters that it is written with
 		case hidden(r):
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
@@ -73,7 +90,7 @@ func visible(s string) string {
 }
 
 func hidden(r rune) bool {
-	return !unicode.IsPrint(r) && r != ' ' || unicode.Is(unicode.Cf, r) || r == '\u3164' || r == '\u115f' || r == '\u1160'
+	return !unicode.IsPrint(r) && r != ' ' || unicode.Is(unicode.Cf, r) || r == '⏎' || r == '\u3164' || r == '\u115f' || r == '\u1160'
 }
 
 // failure is how an agent tells that a command ended badly.

@@ -98,7 +98,7 @@ func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree,
 	if err == nil {
 		done(res.Exit.Code, res.Duration)
 	}
-	return res, err
+	return res, unconfined(err)
 }
 
 // logRun writes a command of the project into the command log and gives what completes the entry.

@@ -131,9 +131,27 @@ func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, g
 		if h.Confine.Box == nil {
 			return nil, fault.New(fault.Internal, "this host has no sandbox")
 		}
-		return h.Confine.Box.Start(ctx, p, spec)
+		started, err := h.Confine.Box.Start(ctx, p, spec)
+		return started, unconfined(err)
 	}
 	return nil
+}
+
+// unconfined says that it is the workspace that can't be confined as it is (a link where a protected path should be), and no key
+// or permission of ours that is missing.
+func unconfined(err error) error {
+	if fault.KindOf(err) != fault.Denied {
+		return err
+	}
+	return fault.New(fault.Work, "the workspace can't be confined: %w", err).
+		WithHint("%s", firstOf(fault.HintOf(err), "look at that path in the workspace, then resume the task, or abandon it"))
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // way gives the port of a loopback address and how to reach it from our side.

@@ -143,7 +143,7 @@ func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	}
 	c := bash(w, "terraform plan", "")
 	c.Dir = w.root + "/a\x1b[2Jb\n" + secret
-	if q := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb\n[hidden]` {
+	if q := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎[hidden]` {
 		t.Errorf("the folder is shown as %q", q.Dir)
 	}
 }

@@ -27,7 +27,7 @@ const mostShown = 3 << 10
 func (w *warden) question(c agent.Call, d policy.Decision) signals.Question {
 	return signals.Question{
 		ID: questionID(w.in.TaskID, w.below(c.Dir), c), Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
-		Command: w.host.Redact.String(shown(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
+		Command: w.host.Redact.String(put(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
 		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
 	}
 }

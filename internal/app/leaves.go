@@ -120,6 +120,13 @@ func secretValues(cfg config.Config) []string {
 			values = append(values, v)
 		}
 	}
+	if v, err := cfg.EgressProxy.Read(); err == nil {
+		if u, err := url.Parse(v); err == nil && u.User != nil {
+			if password, ok := u.User.Password(); ok {
+				values = append(values, password)
+			}
+		}
+	}
 	return values
 }
 

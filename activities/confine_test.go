@@ -1,0 +1,40 @@
+package activities
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// What an agent has planted where a path is to be closed parks the task with a text about the workspace, not about keys.
+func TestWorkspaceThatCannotBeConfined(t *testing.T) {
+	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	b := newBench(t, nil)
+	b.Confine.Box = box
+	b.prepare()
+	must(t, os.Symlink("/etc", filepath.Join(b.work(), "private")))
+	a := b.attempt()
+	err = a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "true", Wall: time.Minute, Paths: task.PathSettings{ReadOnly: []string{"private/**"}}}, nil)
+	if err == nil {
+		t.Fatal("a link stands where a protected path should be, and the command ran")
+	}
+	if app := applicationError(t, err); app.Type() != string(fault.Work) {
+		t.Errorf("got %s: %v", app.Type(), app)
+	}
+}
+
+// Which patterns name a file or a folder as a whole, and so can be mounts.
+func TestPlainPath(t *testing.T) {
+	for pattern, want := range map[string]string{"db/**": "db", "db/": "db", "a/b.txt": "a/b.txt", "**/*.sql": "", "src/*.go": "", "": "", "/**": ""} {
+		if got, ok := plainPath(pattern); ok != (want != "") || ok && got != want {
+			t.Errorf("plainPath(%q) = %q, %v", pattern, got, ok)
+		}
+	}
+}
