@@ -73,6 +73,7 @@ func (h *Host) dirs(p place, taskID string) Dirs {
 
 // box says what a program of the task may see and touch.
 func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
+	readOnly = readOnly || h.Policy.WriteOff
 	s := sandbox.Spec{
 		Work: p.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later, and a pipe for a .gitignore would hold it for ever
 		Hidden: slices.Clone(h.Confine.Hidden), Limits: h.Confine.Limits,

@@ -165,7 +165,13 @@ func TestReadOnlyBox(t *testing.T) {
 	where, err := b.placeOf(t.Context(), tree)
 	must(t, err)
 	for _, readOnly := range []bool{true, false} {
-		spec, err := b.box(where, b.dirs(where, b.ref.TaskID), readOnly, task.PathSettings{})
+		b.Policy.WriteOff = readOnly // the operator's switch does the same for every role
+		spec, err := b.box(where, b.dirs(where, b.ref.TaskID), false, task.PathSettings{})
+		must(t, err)
+		role, err := b.box(where, b.dirs(where, b.ref.TaskID), true, task.PathSettings{})
+		if err != nil || !role.ReadOnly || spec.ReadOnly != readOnly {
+			t.Errorf("read only: %v for a role that reads, %v with the switch at %v; %v", role.ReadOnly, spec.ReadOnly, readOnly, err)
+		}
 		must(t, err)
 		before, err := tree.Fingerprint(t.Context())
 		must(t, err)

@@ -32,7 +32,7 @@ type operatorRules struct {
 // loopback and processes of their own; the operator decides on the rest.
 func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	c := policy.Config{
-		Profiles: cfg.Profiles, Destructive: cfg.Destructive,
+		Profiles: cfg.Profiles, Destructive: cfg.Destructive, WriteOff: cfg.WriteOff,
 		Registry: sandboxed && viaProxy(cfg), PrivateTmp: sandboxed, Loopback: sandboxed && ownNetwork(cfg), Namespace: sandboxed,
 	}
 	if cfg.Policy == "" {

@@ -32,6 +32,7 @@ type Config struct {
 
 	Policy      string        `envconfig:"LONGSHIFT_POLICY" help:"file with the operator's rules for commands (YAML: allow, ask, deny)"`
 	Profiles    []string      `envconfig:"LONGSHIFT_PROFILES" default:"node,bun,python,ruby,go,rust,php" help:"tool chains that agents may use (comma list; also: jvm, dotnet, cpp)"`
+	WriteOff    bool          `envconfig:"LONGSHIFT_WRITE_OFF" default:"false" help:"true: no agent and no command of a project may write to a workspace (a switch for when something is wrong)"`
 	Destructive bool          `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
 	Readable    []string      `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
 	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder for the caches of tool chains that all tasks share; when empty, tasks of one repository share one of their own"`
