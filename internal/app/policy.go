@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -46,7 +48,7 @@ func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&rules); err != nil && !errors.Is(err, io.EOF) {
-		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %w", cfg.Policy, err).WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %s", cfg.Policy, plainYAML(err)).WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
 	}
 	c.Allow, c.Ask, c.Deny, c.Protected = rules.Allow, rules.Ask, rules.Deny, rules.Protected
 	check := c
@@ -68,6 +70,19 @@ func ownNetwork(cfg config.Config) bool {
 
 // viaProxy tells whether programs reach the registries, and those alone, through our proxy.
 func viaProxy(cfg config.Config) bool { return hasRegistries(cfg) && ownNetwork(cfg) }
+
+// inType is how the YAML package names our types; people know none of them.
+var inType = regexp.MustCompile(`field (\S+) not found in type \S+`)
+
+// plainYAML gives the first mistake in one line.
+func plainYAML(err error) string {
+	text := err.Error()
+	var several *yaml.TypeError
+	if errors.As(err, &several) && len(several.Errors) > 0 {
+		text = several.Errors[0]
+	}
+	return inType.ReplaceAllString(strings.TrimPrefix(text, "yaml: "), `$1 is no key here`)
+}
 
 // openAudit opens the host's command log and drops what is older than it is kept.
 func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit.Log, error) {

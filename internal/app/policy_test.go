@@ -1,42 +1,81 @@
 package app
 
 import (
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
 
-	"github.com/longshift/longshift/activities"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/task"
 )
 
-// What policy is told of the box, and the way to the registries, follow the layers that the operator does without.
-func TestOperatorPolicyKnowsTheBox(t *testing.T) {
-	for _, c := range []struct {
-		env                       []string
-		sandboxed                 bool
-		registry, loopback, proxy bool
-	}{
-		{nil, true, true, true, true},
-		{[]string{"LONGSHIFT_REGISTRIES=none"}, true, false, true, false},
-		{[]string{"LONGSHIFT_SANDBOX_WITHOUT=network"}, true, false, false, false},
-		{[]string{"LONGSHIFT_SANDBOX_WITHOUT=namespaces,network"}, false, false, false, false},
-		{[]string{"LONGSHIFT_SANDBOX_WITHOUT=seccomp"}, true, true, true, true},
+func TestOperatorPolicy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	for _, c := range []struct{ text, wrong string }{
+		{"", ""},
+		{"allow:\n  - {command: \"terraform plan *\", why: reads}\nprotected: [\"deploy/**\"]\n", ""},
+		{"alow: []\n", "line 1: alow is no key here"},
+		{"allow: ls\n", "line 1: cannot unmarshal"},
+		{"allow:\n  - {command: \"rm -rf $HOME\"}\n", "allow[0]"},
 	} {
-		cfg := load(t, c.env...)
-		p, err := operatorPolicy(cfg, c.sandboxed)
+		must(t, os.WriteFile(file, []byte(c.text), 0o600))
+		_, err := operatorPolicy(load(t, "LONGSHIFT_POLICY="+file), true)
+		if c.wrong == "" {
+			must(t, err)
+			continue
+		}
+		wantFault(t, err, fault.Input, "LONGSHIFT_POLICY", c.wrong)
+	}
+	_, err := operatorPolicy(load(t, "LONGSHIFT_POLICY=/none.yaml"), true)
+	wantFault(t, err, fault.Input, "/none.yaml")
+}
+
+// What the operator allows is allowed, what the operator denies is denied, and the sandbox makes the rest of the difference.
+func TestOperatorRulesHold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	must(t, os.WriteFile(file, []byte("allow:\n  - {command: \"terraform plan *\"}\ndeny:\n  - {command: \"npm run release\", why: people release}\n"), 0o600))
+	got := map[string]policy.Verdict{}
+	for _, sandboxed := range []bool{false, true} {
+		c, err := operatorPolicy(load(t, "LONGSHIFT_POLICY="+file), sandboxed)
 		must(t, err)
-		if p.Registry != c.registry || p.Loopback != c.loopback || p.PrivateTmp != c.sandboxed || p.Namespace != c.sandboxed {
-			t.Errorf("%v: %+v", c.env, p)
-		}
-		env := strings.Join(commandEnv(cfg)(activities.Dirs{Home: "/h", Cache: "/c"}), "\n")
-		if strings.Contains(env, "HTTPS_PROXY=") != c.proxy {
-			t.Errorf("%v: the environment is\n%s", c.env, env)
-		}
-		door, err := newEgress(cfg, nil, nil)
+		c.Root = "/workspace"
+		p, err := policy.New(c)
 		must(t, err)
-		if (door != nil) != c.proxy {
-			t.Errorf("%v: proxy %v", c.env, door)
+		for _, command := range []string{"terraform plan prod", "terraform apply", "npm run release", "npm ci"} {
+			key := command
+			if sandboxed {
+				key += " in the sandbox"
+			}
+			got[key] = p.Decide(policy.Request{Role: task.Implementer, Command: command}).Verdict
 		}
-		if door != nil {
-			must(t, door.Close())
+	}
+	want := map[string]policy.Verdict{
+		"terraform plan prod": policy.Allow, "terraform plan prod in the sandbox": policy.Allow, "npm run release": policy.Deny,
+		"npm run release in the sandbox": policy.Deny, "npm ci": policy.Ask, "npm ci in the sandbox": policy.Allow,
+		"terraform apply": got["terraform apply"], "terraform apply in the sandbox": got["terraform apply"],
+	}
+	if diff := cmp.Diff(want, got); diff != "" || got["terraform apply"] == policy.Allow {
+		t.Error(diff)
+	}
+}
+
+// The names of tool chains and layers stand in two places, because the process's configuration knows no tasks and no sandbox.
+func TestNamesAgree(t *testing.T) {
+	for _, name := range task.Profiles() {
+		if _, err := config.Load(lookup("LONGSHIFT_PROFILES=" + name)); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+	var layers []string
+	for _, l := range sandbox.AllLayers() {
+		layers = append(layers, string(l))
+	}
+	if diff := cmp.Diff(layers, config.Layers()); diff != "" {
+		t.Error(diff)
 	}
 }
