@@ -119,8 +119,8 @@ func TestLandlockAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := workIn(t)
-	wd, err := os.Getwd() // a folder that the user who runs this may write
-	if err != nil {
+	wd := elsewhere(t)
+	if err := os.Mkdir(filepath.Join(wd, "testdata"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	victim := filepath.Join(wd, "landlock-"+randomName())
@@ -130,7 +130,7 @@ func TestLandlockAlone(t *testing.T) {
 	t.Cleanup(func() { os.Remove(victim) })
 	script := `echo x > here && cat /etc/hosts >/dev/null || echo "ordinary work fails"
 cd "$1"
-for f in new testdata.new ../new /etc/longshift-attack /var/tmp/longshift-attack /proc/self/comm; do
+for f in new testdata/new ../new /etc/longshift-attack /var/tmp/longshift-attack /proc/self/comm; do
 	(echo x >> "$f") 2>/dev/null && echo "wrote $f"
 	(mkdir "$f.d" || ln -s x "$f.l" || mkfifo "$f.f" || truncate -s 0 "$f" || rm "$f" || mv "$f" "$f.m") 2>/dev/null && echo "changed $f"
 done

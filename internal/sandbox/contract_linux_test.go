@@ -164,7 +164,7 @@ func TestProgramThatCannotStart(t *testing.T) {
 func TestRunLimits(t *testing.T) {
 	c := workIn(t)
 	s := bash(c, "echo started; sleep 1000")
-	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: 300 * time.Millisecond}, c)
+	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: 3 * time.Second}, c) // long enough to say so on a busy machine
 	if err != nil || !r.TimedOut || r.Output != "started\n" {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,25 @@ func testAll(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	os.Setenv("TMPDIR", dir)
 	return m.Run()
+}
+
+// elsewhere makes a folder that the user who runs this may write, and that lies in none of the folders which are a box's own.
+func elsewhere(t testing.TB) string {
+	t.Helper()
+	here, _ := os.Getwd()
+	cache, _ := os.UserCacheDir()
+	for _, dir := range []string{here, cache, "/opt", "/srv", "/mnt"} {
+		private := dir == "" || slices.ContainsFunc(privates(), func(p string) bool { return strings.HasPrefix(dir+"/", p+"/") })
+		if private || os.MkdirAll(dir, 0o755) != nil {
+			continue
+		}
+		if made, err := os.MkdirTemp(dir, "box-"); err == nil {
+			t.Cleanup(func() { os.RemoveAll(made) })
+			return realPath(t, made)
+		}
+	}
+	t.Fatal("there is no folder outside of /tmp that can be written")
+	return ""
 }
 
 // playPart is what this program does when a test has started it for something else than testing.

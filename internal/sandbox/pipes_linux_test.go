@@ -1,22 +1,13 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
 
 // TestNoPipes makes none below the worktree, on no way, and all else as ever.
 func TestNoPipes(t *testing.T) {
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	work, err := os.MkdirTemp(here, "box-") // not below /tmp, which is the box's own
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(work) })
+	work := elsewhere(t)
 	state := realPath(t, t.TempDir())
 	put(t, work, ".git/objects/", "sub/")
 	nothingLeft(t)
