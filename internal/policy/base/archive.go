@@ -23,7 +23,7 @@ func archivePrograms() []grammar.Program {
 				m.Class = in
 				return
 			}
-			for _, i := range operands(m)[min(1, len(operands(m))):] {
+			for _, i := range m.Operands()[min(1, len(m.Operands())):] {
 				m.Uses[i].Kind = grammar.Write // a member by its name
 			}
 			if !m.Has("-d") {
@@ -47,7 +47,7 @@ func archivePrograms() []grammar.Program {
 // packs makes a judge for packers that put the packed file in the place of the other, unless one of the flags is there.
 func packs(unless ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
-		at := operands(m)
+		at := m.Operands()
 		if m.Has(unless...) || len(at) == 0 {
 			m.Class = grammar.Inspect
 			return
@@ -145,7 +145,7 @@ func tarMembers(m *grammar.Match, folder string, makes bool) {
 	if !makes && folder == "" {
 		m.Use(grammar.Write, grammar.Lit("."), "")
 	}
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		u := &m.Uses[i]
 		if u.Kind != grammar.Data {
 			continue

@@ -123,7 +123,7 @@ func changePrograms() []grammar.Program {
 		judged("split gsplit", ch, `-# -a,--suffix-length=number --additional-suffix=name -b,--bytes=data -C,--line-bytes=data -d --numeric-suffixes?=data -x
 			--hex-suffixes?=data -e,--elide-empty-files !--filter -l,--lines=data -n,--number=data -t,--separator=data -u,--unbuffered
 			--verbose`, "read? write?", func(m *grammar.Match) {
-			if len(operands(m)) < 2 {
+			if len(m.Operands()) < 2 {
 				m.Use(grammar.Write, grammar.Lit("xaa"), "")
 			}
 		}),
@@ -147,7 +147,7 @@ func changePrograms() []grammar.Program {
 
 // everything refuses to remove all that the working folder holds: "*", "./*", ".[!.]*", ".".
 func everything(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		w := m.Uses[i].Word
 		if _, literal := w.Text(); !literal && !w.Glob {
 			continue
@@ -163,7 +163,7 @@ func everything(m *grammar.Match) {
 
 // patches notes that a patch without a named file changes files all over the folder.
 func patches(m *grammar.Match) {
-	if len(operands(m)) == 0 && !m.Has("--dry-run", "-d", "-o") {
+	if len(m.Operands()) == 0 && !m.Has("--dry-run", "-d", "-o") {
 		m.Use(grammar.Write, grammar.Lit("."), "")
 	}
 }
@@ -172,7 +172,7 @@ func patches(m *grammar.Match) {
 func intoFolder(m *grammar.Match) {
 	var sources []grammar.Word
 	folder, given := m.Flags["-t"]
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		switch u := m.Uses[i]; {
 		case u.Kind != grammar.Write:
 			sources = append(sources, u.Word)
@@ -217,7 +217,7 @@ func installs(m *grammar.Match) {
 
 // temporary judges mktemp: without a folder of the task it works in /tmp.
 func temporary(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	folder, given := m.Flags["-p"]
 	if long, ok := m.Flags["--tmpdir"]; ok {
 		folder, given = long, true

@@ -44,7 +44,7 @@ func sed(m *grammar.Match) {
 			pieces = append(pieces, sedText(m, u.Word))
 		}
 	}
-	for n, i := range operands(m) {
+	for n, i := range m.Operands() {
 		u := &m.Uses[i]
 		switch {
 		case n == 0 && !given:
@@ -88,7 +88,7 @@ func sedText(m *grammar.Match, w grammar.Word) string {
 
 // awk judges the program text of awk; the other operands are files and assignments.
 func awk(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if len(at) == 0 {
 		m.Ask(".operand", "awk needs a program text")
 		return
@@ -118,7 +118,7 @@ func yq(m *grammar.Match) {
 	if inPlace {
 		files = grammar.Write
 	}
-	at := operands(m)
+	at := m.Operands()
 	if len(at) > 0 {
 		for _, name := range []string{"eval", "e", "eval-all", "ea"} {
 			if m.Uses[at[0]].Word.Is(name) {
@@ -146,7 +146,7 @@ func yq(m *grammar.Match) {
 
 // noRemote asks about an address where a file is meant: the program would fetch it.
 func noRemote(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		if strings.Contains(m.Uses[i].Word.String(), "://") {
 			m.Ask(".address", "an address is fetched; name a file of the repository")
 		}

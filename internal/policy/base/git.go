@@ -113,7 +113,7 @@ func settingSafe(key, value string) bool {
 // What stands behind the colon of REVISION:path is content that is shown.
 func gitPaths(m *grammar.Match) {
 	gitFormats(m)
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		switch {
 		case m.Uses[i].Kind != grammar.Rev:
 		case m.Uses[i].Word.Is("-"): // the branch before this one

@@ -93,14 +93,14 @@ func gitConfigs() map[string]grammar.Spec {
 }
 
 func needsNoNetwork(m *grammar.Match) {
-	if len(operands(m)) > 0 && !m.Has("-n") {
+	if len(m.Operands()) > 0 && !m.Has("-n") {
 		m.Deny(".network", gitRemote+"; git remote show -n NAME asks nobody")
 	}
 }
 
 // gitConfig lets single settings be read, not those with secrets in them.
 func gitConfig(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	words := make([]string, 0, len(at))
 	for _, i := range at {
 		text, ok := m.Uses[i].Word.Text()

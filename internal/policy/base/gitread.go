@@ -107,7 +107,7 @@ func gitDiff(m *grammar.Match) {
 // gitNames says when a diff prints names of files only.
 func gitNames(m *grammar.Match) {
 	if m.Has("--name-only") && !m.Has("--stat", "-p", "--raw", "--numstat", "--line-prefix", "--oneline", "--pretty", "--format", "-v") {
-		if m.Rule != "git.diff-tree" || m.Has("--no-commit-id") || len(operands(m)) > 1 {
+		if m.Rule != "git.diff-tree" || m.Has("--no-commit-id") || len(m.Operands()) > 1 {
 			m.Yields = grammar.YieldsTree
 		}
 	}
@@ -144,7 +144,7 @@ func gitGrep(m *grammar.Match) {
 	if m.Has("--no-index") {
 		kind = grammar.Read
 	}
-	for n, i := range operands(m) {
+	for n, i := range m.Operands() {
 		switch {
 		case n > 0 || m.Has("-e", "-f"):
 			m.Uses[i].Kind = kind
@@ -201,7 +201,7 @@ func revParse(m *grammar.Match) {
 		m.Yields = grammar.YieldsTree
 	default:
 		m.Yields = grammar.YieldsPlain
-		for _, i := range operands(m) { // what it does not know it prints as it stands
+		for _, i := range m.Operands() { // what it does not know it prints as it stands
 			if _, ok := m.Uses[i].Word.Text(); !ok && m.Uses[i].Word.Source() != grammar.Plain || leadsOut(m.Uses[i].Word) {
 				m.Yields = ""
 			}

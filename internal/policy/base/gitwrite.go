@@ -31,7 +31,7 @@ func gitBranches() map[string]grammar.Spec {
 			SubElse: &grammar.Spec{Class: grammar.Deny, Why: "Longshift makes and removes working trees; stay in this one"}},
 		"submodule": {Class: grammar.Inspect, Subs: map[string]grammar.Spec{"status": {Opts: "--cached --recursive", Args: "rev*"}, "summary": {Opts: "--cached --files -n,--summary-limit=number", Args: "rev*"}},
 			SubElse: &grammar.Spec{Class: grammar.Inspect, Opts: "--quiet", Args: "data*", Judge: func(m *grammar.Match) {
-				if len(operands(m)) > 0 {
+				if len(m.Operands()) > 0 {
 					m.Deny(".change", gitRemote)
 				}
 			}}},
@@ -54,7 +54,7 @@ func needsFlag(why string, flags ...string) func(*grammar.Match) {
 }
 
 func gitBranch(m *grammar.Match) {
-	if len(operands(m)) == 0 && !m.Has("-d", "-m", "-c", "-u", "--unset-upstream") || m.Has("-l", "--show-current", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at") {
+	if len(m.Operands()) == 0 && !m.Has("-d", "-m", "-c", "-u", "--unset-upstream") || m.Has("-l", "--show-current", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at") {
 		m.Class = grammar.Inspect
 	}
 	if m.Has("--show-current") {
@@ -68,7 +68,7 @@ func gitBranch(m *grammar.Match) {
 
 func gitTag(m *grammar.Match) {
 	lists := m.Has("-l", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
-	if lists || len(operands(m)) == 0 {
+	if lists || len(m.Operands()) == 0 {
 		m.Class = grammar.Inspect
 	} else if m.Has("-a") && !m.Has("-m", "-F") {
 		m.Ask(".editor", gitEditor+"; give -m")
@@ -119,7 +119,7 @@ func gitWork() map[string]grammar.Spec {
 
 // gitSpecs leaves git's pathspec magic out of the paths: it can only narrow what the others name.
 func gitSpecs(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		w := m.Uses[i].Word
 		text := w.Prefix()
 		if whole, ok := w.Text(); ok && len(whole) > 1 { // git does not go through links
@@ -158,7 +158,7 @@ func gitRestore(m *grammar.Match) {
 // gitCheckout tells branches from files, as far as words can.
 func gitCheckout(m *grammar.Match) {
 	gitPaths(m)
-	at := operands(m)
+	at := m.Operands()
 	dashes := beforeDashes(m)
 	if dashes < 0 || len(at) == 0 {
 		if len(at) > 1 && !m.Has("-b", "-B", "--track", "-t", "--orphan") { // a commit, and files of it

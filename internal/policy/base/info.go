@@ -25,7 +25,7 @@ func infoPrograms() []grammar.Program {
 		judged("man", in, `-k,--apropos -f,--whatis -w,--where,--path,--location -a,--all -s,-S,--sections=data --regex --wildcard --no-hyphenation
 			--nh --nj !-P,--pager !-H,--html !-C,--config-file !-X,--gxditview !-T,--troff-device !-l,--local-file !-t,--troff
 			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+", func(m *grammar.Match) {
-			for _, i := range operands(m) {
+			for _, i := range m.Operands() {
 				if strings.Contains(m.Uses[i].Word.Prefix(), "/") {
 					m.Ask(".file", "a page by its file is run through a formatter; name the page, or print the file with cat")
 				}
@@ -54,7 +54,7 @@ const dateSafe = "%aAbBCdeFgGhHIjklmMnNpPqRsSTuUVwWyYzZ"
 
 // date refuses an operand that sets the clock, and says when one plain token comes out.
 func date(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	one := len(at) <= 1
 	for _, i := range at {
 		text, ok := m.Uses[i].Word.Text()
@@ -112,7 +112,7 @@ var variablesShown = map[string]bool{
 
 // variables lets printenv show what holds no secret.
 func variables(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if len(at) == 0 && !m.Has("--help", "--version") {
 		m.Deny(".dump", "this prints the whole environment; name the variable: printenv PATH")
 	}

@@ -10,7 +10,7 @@ import (
 
 // links judges ln. What a link points to counts as written: whoever has the link can write there later.
 func links(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	folder, given := m.Flags["-t"]
 	targets := at
 	link := grammar.Lit(".")
@@ -82,7 +82,7 @@ func worldWrites(mode string) bool {
 
 // modes judges chmod.
 func modes(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if m.Has("-x", "-w", "-wx") { // a mode that takes rights away looks like an option
 		for _, i := range at {
 			m.Uses[i].Kind = grammar.Write

@@ -47,7 +47,7 @@ func makeWords(m *grammar.Match) {
 	if f, ok := m.Flags["-f"]; ok && f.Is("-") {
 		m.StdinCode = true
 	}
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		u := &m.Uses[i]
 		if name, value, ok := strings.Cut(u.Word.Prefix(), "="); ok {
 			assignment(m, u.Word, strings.TrimRight(name, ":+?!"), value)
@@ -105,7 +105,7 @@ func assignment(m *grammar.Match, w grammar.Word, name, value string) {
 
 // taskWords judges the words of runners whose tasks paste them into commands.
 func taskWords(m *grammar.Match) {
-	for n, i := range operands(m) {
+	for n, i := range m.Operands() {
 		u := &m.Uses[i]
 		if name, value, ok := strings.Cut(u.Word.Prefix(), "="); ok && nameSafe.MatchString(name) {
 			assignment(m, u.Word, name, value)

@@ -139,7 +139,7 @@ func probe(m *grammar.Match) {
 
 // mirrors judges rsync between folders of the tree. A colon in a name means another machine.
 func mirrors(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		if strings.Contains(m.Uses[i].Word.String(), ":") {
 			m.Deny(".remote", noNetwork)
 			return

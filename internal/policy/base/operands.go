@@ -7,24 +7,13 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// operands gives the places in m.Uses of what belongs to no option.
-func operands(m *grammar.Match) []int {
-	var at []int
-	for i, u := range m.Uses {
-		if u.Via == "" {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
 // allAre makes a judge that gives every operand a kind when one of the flags is there (always, with no flags).
 func allAre(k grammar.Kind, flags ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if len(flags) > 0 && !m.Has(flags...) {
 			return
 		}
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			m.Uses[i].Kind = k
 		}
 	}
@@ -33,7 +22,7 @@ func allAre(k grammar.Kind, flags ...string) func(*grammar.Match) {
 // lastIs makes a judge that gives the last operand a kind, unless one of the flags is there.
 func lastIs(k grammar.Kind, unless ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
-		at := operands(m)
+		at := m.Operands()
 		if len(at) == 0 || len(unless) > 0 && m.Has(unless...) {
 			return
 		}
@@ -53,7 +42,7 @@ func changes(flags ...string) func(*grammar.Match) {
 			return
 		}
 		m.Class = grammar.Change
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			if m.Uses[i].Kind == grammar.Read || m.Uses[i].Kind == grammar.List {
 				m.Uses[i].Kind = grammar.Write
 			}
@@ -64,7 +53,7 @@ func changes(flags ...string) func(*grammar.Match) {
 // patternFirst makes a judge for "PATTERN FILE...": the first operand is the pattern, unless an option gave it.
 func patternFirst(given ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
-		for n, i := range operands(m) {
+		for n, i := range m.Operands() {
 			switch {
 			case n > 0 || m.Has(given...):
 				m.Uses[i].Kind = grammar.Read

@@ -138,7 +138,7 @@ func victim(m *grammar.Match, w grammar.Word) {
 var pkillOwn = regexp.MustCompile(`^(node|vite|next|webpack|nodemon|tsx|ts-node|bun|deno|esbuild|rollup|parcel|turbo|nuxt|astro|remix|react-scripts|vue-cli-service|ng|jest|vitest|mocha|playwright|cypress|storybook|tsc|python3?|uvicorn|gunicorn|flask|celery|pytest|manage\.py|rails|puma|sidekiq|rspec|php|artisan|java|gradle|mvn|go|air|cargo|dotnet|make|npm|pnpm|yarn|hugo|mkdocs|http-server|serve|http\.server)([ /-][A-Za-z0-9 ._:/=-]*)?$`)
 
 func pkill(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	text := ""
 	if len(at) == 1 {
 		text, _ = m.Uses[at[0]].Word.Text()

@@ -43,7 +43,7 @@ func searchPrograms() []grammar.Program {
 		judged("ugrep ug", in, grepOpts, "data*", grep),
 		judged("ast-grep", in, `-p,--pattern=data -l,--lang=data --json?=data -C,--context=number -A=number -B=number --color=data --globs=data
 			--heading=data ~-i,--interactive ~-U,--update-all ~-r,--rewrite ~-c,--config ~--stdin`, "data*", func(m *grammar.Match) {
-			for n, i := range operands(m) {
+			for n, i := range m.Operands() {
 				switch w := m.Uses[i].Word; {
 				case n == 0 && (w.Is("run") || m.Has("-p")):
 				case n == 0:

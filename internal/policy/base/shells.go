@@ -23,7 +23,7 @@ func shellPrograms() []grammar.Program {
 
 // shell gives the operands of a shell their kinds: script and its words, or words for -c.
 func shell(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if len(at) > 0 {
 		if text := m.Uses[at[0]].Word.Prefix(); strings.HasPrefix(text, "+") || text == "-" {
 			m.Ask(".option", "options that begin with + are not known here; leave them out")

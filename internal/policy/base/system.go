@@ -63,7 +63,7 @@ func interpreters() []grammar.Program {
 
 // scripted judges an interpreter that is given a script of the tree.
 func scripted(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	switch {
 	case m.Has("-v", "-V", "--version", "--help") && len(at) == 0:
 		m.Class = grammar.Inspect

@@ -19,7 +19,7 @@ func textPrograms() []grammar.Program {
 		program("tail", in, `-# -c,--bytes=number -f -F --follow?=data -n,--lines=number --max-unchanged-stats=number --pid=number -q,--quiet,--silent
 			--retry -s,--sleep-interval=number -v,--verbose -z,--zero-terminated`, "read*"),
 		judged("wc gwc", in, "-c,--bytes -m,--chars -l,--lines -L,--max-line-length -w,--words --total=data ~--files0-from", "read*",
-			plain(func(m *grammar.Match) bool { return len(operands(m)) == 0 && oneFlag(m, "-c", "-m", "-l", "-L", "-w") })),
+			plain(func(m *grammar.Match) bool { return len(m.Operands()) == 0 && oneFlag(m, "-c", "-m", "-l", "-L", "-w") })),
 		program("sort gsort", in, sortOpts, "read*"),
 		program("uniq", in, `-# -c,--count -d,--repeated -D --all-repeated?=data -f,--skip-fields=number --group?=data -i,--ignore-case
 			-s,--skip-chars=number -u,--unique -z,--zero-terminated -w,--check-chars=number`, "read? write?"),
@@ -89,7 +89,7 @@ func oneFlag(m *grammar.Match, flags ...string) bool {
 
 // noPlus refuses a "+command" of a pager: it can run programs.
 func noPlus(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		if text := m.Uses[i].Word.Prefix(); strings.HasPrefix(text, "+") {
 			m.Deny(".command", "a pager's + command can start programs; print the file with cat, head or sed -n")
 		}
@@ -124,7 +124,7 @@ func textTools() []grammar.Program {
 
 // nameOf says that a part of a name in the tree is a name in the tree.
 func nameOf(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if len(at) == 0 || m.Has("-z") {
 		return
 	}

@@ -164,6 +164,17 @@ func (m *Match) Deny(rule, reason string) {
 	m.Refused = append(m.Refused, Refusal{Deny, rule, reason})
 }
 
+// Operands gives the places in Uses of what belongs to no option.
+func (m *Match) Operands() []int {
+	var at []int
+	for i, u := range m.Uses {
+		if u.Via == "" {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // Has tells whether one of the options was given.
 func (m *Match) Has(names ...string) bool {
 	for _, n := range names {

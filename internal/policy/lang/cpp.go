@@ -104,7 +104,7 @@ func cppPrograms() []grammar.Program {
 
 // arMode judges the letters that say what ar does.
 func arMode(m *grammar.Match) {
-	at := operands(m)
+	at := m.Operands()
 	if len(at) == 0 {
 		return
 	}

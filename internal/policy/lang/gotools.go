@@ -93,7 +93,7 @@ func fixFlag(flags ...string) func(m *grammar.Match) {
 		if m.Has(flags...) && m.Class == grammar.Inspect {
 			m.Class = grammar.Change
 		}
-		if m.Has(flags...) && len(operands(m)) == 0 {
+		if m.Has(flags...) && len(m.Operands()) == 0 {
 			m.Use(grammar.Write, grammar.Lit("."), flags[0])
 		}
 	}

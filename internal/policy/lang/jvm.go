@@ -53,7 +53,7 @@ func jvmPrograms() []grammar.Program {
 		program(jvm, "jar", grammar.Spec{Class: inspect, Opts: "-t,--list -f,--file=read -v,--verbose --version -d,--describe-module", Subs: table(
 			row{"tf tvf", grammar.Spec{Class: inspect, Args: "read name*"}},
 			row{"cf cvf cfe cvfe cfm cvfm uf uvf", grammar.Spec{Class: change, Args: "write data*", Judge: func(m *grammar.Match) {
-				for n, i := range operands(m) {
+				for n, i := range m.Operands() {
 					if n > 0 {
 						m.Uses[i].Kind = grammar.Read
 					}
@@ -194,7 +194,7 @@ func sbtCommands(m *grammar.Match) {
 }
 
 func noPublish(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		if t := m.Uses[i].Word.String(); gradlePublish.MatchString(t) {
 			m.Ask(".task", "the target "+t+" publishes or installs; "+whyPublish)
 		}

@@ -56,7 +56,7 @@ func tsc(m *grammar.Match) {
 	w, given := m.Flags["--noEmit"]
 	looks := given && !w.Is("false") || m.Has("--version", "--help", "--showConfig", "--listFilesOnly", "--all")
 	if m.Has("--build") {
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			m.Uses[i].Kind = grammar.Code
 		}
 		looks = false

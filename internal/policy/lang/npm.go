@@ -45,7 +45,7 @@ func npmSubs() subs {
 		row{"view info show v search s se find", grammar.Spec{Class: inspect, Opts: npmCommon + "--searchlimit=number", Args: "name+", Needs: registry}},
 		row{"ping doctor", grammar.Spec{Class: inspect, Opts: npmCommon, Needs: registry}},
 		row{"audit", grammar.Spec{Class: inspect, Opts: npmCommon + "--audit-level=name --omit=name --include=name --only=name --production --package-lock-only --legacy-peer-deps", Args: "name?", Needs: registry, Judge: func(m *grammar.Match) {
-			if at := operands(m); len(at) > 0 && !m.Uses[at[0]].Word.Is("signatures") {
+			if at := m.Operands(); len(at) > 0 && !m.Uses[at[0]].Word.Is("signatures") {
 				m.Class = grammar.Install // npm audit fix
 			}
 		}}},
@@ -70,7 +70,7 @@ func npmSubs() subs {
 
 // projectScript judges "run NAME ARGS": a script that the project declares.
 func projectScript(m *grammar.Match) {
-	if len(operands(m)) == 0 {
+	if len(m.Operands()) == 0 {
 		m.Class = grammar.Inspect // it lists the scripts
 		return
 	}
@@ -115,7 +115,7 @@ func withoutDashes(ws []grammar.Word) []grammar.Word {
 
 // plainSettings asks about settings that hold secrets.
 func plainSettings(m *grammar.Match) {
-	if named := len(operands(m)) > 0; !named && m.Rule != "npm.prefix" && m.Rule != "npm.root" && m.Rule != "npm.bin" {
+	if named := len(m.Operands()) > 0; !named && m.Rule != "npm.prefix" && m.Rule != "npm.root" && m.Rule != "npm.bin" {
 		m.Ask(".secret", "all settings together may hold a secret; name the one that is needed (npm config get registry)")
 		return
 	}

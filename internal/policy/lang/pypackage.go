@@ -127,7 +127,7 @@ var setupTable = sync.OnceValue(func() *grammar.Table {
 
 // setupWords judges further commands on the same line.
 func setupWords(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		switch t := m.Uses[i].Word.String(); t {
 		case "upload", "register", "upload_docs":
 			m.Deny(".publish", whyPublish)

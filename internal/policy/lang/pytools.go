@@ -127,7 +127,7 @@ func checkInit(m *grammar.Match) {
 
 // readable gives operands the kind Read, after a sub-command's plain name ("radon cc src").
 func readable(m *grammar.Match) {
-	for _, i := range operands(m) {
+	for _, i := range m.Operands() {
 		m.Uses[i].Kind = grammar.Read
 	}
 }

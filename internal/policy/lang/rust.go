@@ -67,7 +67,7 @@ func checkOnly(flags ...string) func(m *grammar.Match) {
 			return
 		}
 		m.Class = grammar.Change
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			if m.Uses[i].Kind == grammar.Read {
 				m.Uses[i].Kind = grammar.Write
 			}
@@ -90,7 +90,7 @@ var rustCodegen = regexp.MustCompile(`^(opt-level|debuginfo|debug-assertions|ove
 
 func rustc(m *grammar.Match) {
 	noArgFiles(m)
-	switch at := operands(m); {
+	switch at := m.Operands(); {
 	case len(at) == 0:
 		m.Class = grammar.Inspect
 	case m.Uses[at[0]].Word.Is("-"):

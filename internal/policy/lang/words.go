@@ -8,17 +8,6 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// operands gives the places in m.Uses of what stands on the line as an operand.
-func operands(m *grammar.Match) []int {
-	var at []int
-	for i, u := range m.Uses {
-		if u.Via == "" {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
 // dropOperands takes the operands from the n-th on out of m.Uses and gives their words.
 func dropOperands(m *grammar.Match, n int) []grammar.Word {
 	var kept []grammar.Use
@@ -47,7 +36,7 @@ func fixes(flags ...string) func(m *grammar.Match) {
 		if m.Class == grammar.Inspect {
 			m.Class = grammar.Change
 		}
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			if m.Uses[i].Kind == grammar.Read {
 				m.Uses[i].Kind = grammar.Write
 			}
@@ -64,7 +53,7 @@ func needs(n grammar.Need) func(m *grammar.Match) {
 // that is looked at is the path that is loaded.
 func strip(mark string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
-		for _, i := range operands(m) {
+		for _, i := range m.Operands() {
 			m.Uses[i].Word = before(m.Uses[i].Word, mark)
 		}
 	}

@@ -54,7 +54,7 @@ func yarnSubs() subs {
 
 // yarnRun is "yarn run NAME": unlike npm it also runs installed tools.
 func yarnRun(m *grammar.Match) {
-	if len(operands(m)) == 0 {
+	if len(m.Operands()) == 0 {
 		m.Class = grammar.Inspect
 		return
 	}
