@@ -54,8 +54,10 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	if f.port, err = freePort(); err != nil {
 		return err
 	}
-	if f.uiPort, err = freePort(); err != nil {
-		return err
+	for f.uiPort == 0 || f.uiPort == f.port { // a port that was free a moment ago may be given out again
+		if f.uiPort, err = freePort(); err != nil {
+			return err
+		}
 	}
 	f.database = filepath.Join(d.dir, "temporal.db")
 	d.web = fmt.Sprintf("http://localhost:%d", f.uiPort)
