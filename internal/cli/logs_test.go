@@ -43,7 +43,7 @@ func TestLogsFollow(t *testing.T) {
 		go func() {
 			done <- r.follow(t.Context(), &watcher{client: ft, id: "web-1", clock: r.p.clock})
 		}()
-		pass(2 * time.Second)
+		pass(2*time.Second + 300*time.Millisecond) // between two looks: what is written together is seen together
 		appendTo(t, dir, "01-planner.log", "one\ntwo, half")
 		appendTo(t, dir, "check-01.log", "output of the check command\n")
 		pass(time.Second)
