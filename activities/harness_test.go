@@ -20,12 +20,6 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-func TestMain(m *testing.M) {
-	process.GuardIfAsked()
-	sandbox.InitIfAsked()
-	os.Exit(m.Run())
-}
-
 // secret is a value that the host's Redactor knows.
 const secret = "ghp_0123456789abcdefghijklmnop"
 

@@ -9,13 +9,9 @@ import (
 
 	"github.com/longshift/longshift/internal/app"
 	"github.com/longshift/longshift/internal/cli"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
 )
 
 func main() {
-	process.GuardIfAsked() // the doctor tries the sandbox, which starts programs
-	sandbox.InitIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // from the first signal on, the next one ends the process at once
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.SystemStreams(), cli.SystemEnviron(), app.Wiring()))

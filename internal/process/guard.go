@@ -20,15 +20,14 @@ const (
 	guardStatus  = 4
 )
 
-// GuardIfAsked turns the process into a guard, and never returns, when it was started as one. It must be the first line
-// of every main that starts programs through this package, and of TestMain in tests.
-func GuardIfAsked() {
-	if startedAsGuard() {
+// init turns the process into a guard, and never returns, when it was started as one. Every program that links this package can
+// so be a guard. It is asked here and not in main because the other packages of a worker take longer to set themselves up than
+// all the rest of a guard's start.
+func init() {
+	if filepath.Base(os.Args[0]) == guardName {
 		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit lasts a second more under the race detector
 	}
 }
-
-func startedAsGuard() bool { return filepath.Base(os.Args[0]) == guardName }
 
 // Guard is the main of a guard. It takes its order from descriptor 3, reports to descriptor 4, and returns the exit code
 // when its child and everything below it are gone.

@@ -17,7 +17,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	GuardIfAsked()
 	if script := os.Getenv("PROCESS_TEST_PARENT"); script != "" {
 		parentMain(script)
 	}

@@ -44,9 +44,6 @@ func Start(ctx context.Context, s Spec) (*Process, error) {
 }
 
 func start(ctx context.Context, s Spec, combined bool) (*Process, error) {
-	if startedAsGuard() {
-		panic("process: main does not call process.GuardIfAsked first") // going on would start guards without end
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Path, err)
 	}

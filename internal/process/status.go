@@ -24,7 +24,7 @@ func (s *statusReader) close() { s.f.Close() }
 func (s *statusReader) started() (proc, error) {
 	line, err := s.r.ReadString('\n')
 	if err != nil {
-		s.fail = errors.New("guard ended before the program ran (main must call process.GuardIfAsked first)")
+		s.fail = errors.New("guard ended before the program ran")
 		return proc{}, s.fail
 	}
 	var p proc

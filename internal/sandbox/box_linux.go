@@ -34,9 +34,6 @@ type Box struct {
 // New finds what the layers need and runs a small program inside to see whether they hold. A layer that does not is a
 // fault that names it, what was seen, what to install or to change, and the flag that runs without it.
 func New(ctx context.Context, c Config) (*Box, error) {
-	if startedAsInit() {
-		panic("sandbox: main does not call sandbox.InitIfAsked first") // going on would start boxes without end
-	}
 	b := &Box{weak: map[Layer]bool{}, log: cmp.Or(c.Log, slog.Default()), masks: newMasks(), exe: ownExecutable()}
 	for layer, off := range c.Weaken {
 		if !known(layer) {

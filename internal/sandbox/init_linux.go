@@ -21,14 +21,10 @@ const (
 	givenErr = 5
 )
 
-// init asks before other packages have set themselves up, which in a worker takes longer than all the rest of a start.
-func init() { InitIfAsked() }
-
-// InitIfAsked turns the process into the first process of a box, and never returns, when it was started as one. It must
-// be called first thing in every main that starts programs through this package, next to process.GuardIfAsked, and in
-// TestMain of its tests.
-func InitIfAsked() {
-	if !startedAsInit() {
+// init turns the process into the first process of a box, and never returns, when it was started as one. It is asked here and not
+// in main because the other packages of a worker take longer to set themselves up than all the rest of a start.
+func init() {
+	if filepath.Base(os.Args[0]) != initName {
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == probeWord {
@@ -37,8 +33,6 @@ func InitIfAsked() {
 	}
 	syscall.Exit(initMain())
 }
-
-func startedAsInit() bool { return filepath.Base(os.Args[0]) == initName }
 
 // inner is the state of an inner init.
 type inner struct {

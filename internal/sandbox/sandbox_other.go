@@ -33,6 +33,3 @@ func (b *Box) Start(context.Context, process.Spec, Spec) (*process.Process, erro
 func (b *Box) Run(context.Context, process.Spec, process.Limits, Spec) (process.Result, error) {
 	return process.Result{}, missing()
 }
-
-// InitIfAsked does nothing.
-func InitIfAsked() {}

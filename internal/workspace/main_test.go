@@ -10,13 +10,11 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
 func TestMain(m *testing.M) {
-	process.GuardIfAsked()
 	if os.Getenv("WORKSPACE_TEST_WORKER") != "" {
 		workerMain()
 	}

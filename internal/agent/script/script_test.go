@@ -16,12 +16,10 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
 )
 
 func TestMain(m *testing.M) {
-	process.GuardIfAsked()
 	if os.Getenv(playEnv) != "" {
 		playAndReport()
 		return
