@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -31,15 +31,10 @@ func newOrder(s Spec) (order, error) {
 	if o.dir == "" {
 		o.dir = "/"
 	}
-	if info, err := os.Stat(o.dir); err != nil {
-		return o, fmt.Errorf("working directory: %w", err)
-	} else if !info.IsDir() {
-		return o, fmt.Errorf("working directory %s is not a directory", o.dir)
-	}
 	o.args = append([]string{s.Path}, s.Args...)
 	o.env = markedEnv(s.Env, s.Session)
 	var err error
-	if o.path, err = findProgram(s.Path, o.env); err != nil {
+	if o.path, err = Find(s.Path, o.dir, o.env); err != nil {
 		return o, err
 	}
 	for _, field := range o.fields() {
@@ -64,8 +59,14 @@ func markedEnv(env []string, session string) []string {
 	return out
 }
 
-// findProgram looks a bare name up in the PATH of the program's own environment.
-func findProgram(name string, env []string) (string, error) {
+// Find gives the path of a program that is to run in a folder: a bare name is looked up in the PATH of its own environment. The
+// folder must be there; a name that is found nowhere is an error that matches fs.ErrNotExist and has its number.
+func Find(name, dir string, env []string) (string, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("working directory: %w", err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("working directory %s is not a directory", dir)
+	}
 	if filepath.IsAbs(name) {
 		return name, nil
 	}
@@ -84,7 +85,7 @@ func findProgram(name string, env []string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s is not in PATH: %w", name, fs.ErrNotExist)
+	return "", fmt.Errorf("%s is not in PATH: %w", name, syscall.ENOENT)
 }
 
 func (o order) fields() []string {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/longshift/longshift/internal/process"
 )
 
 // layerError is a layer that could not be put up.
@@ -43,7 +43,7 @@ func (i *inner) launch() (pid int, err error) {
 	if err := i.listen(); err != nil {
 		return 0, layerError{LayerNetwork, err}
 	}
-	path, err := o.find()
+	path, err := process.Find(string(o.Path), string(o.Dir), toStrings(o.Env))
 	if err != nil {
 		return 0, err
 	}
@@ -77,33 +77,4 @@ func (i *inner) launch() (pid int, err error) {
 		return 0, fmt.Errorf("run %s: %w", path, err)
 	}
 	return pid, nil
-}
-
-// find looks the program and its folder up as the box shows them.
-func (o order) find() (string, error) {
-	if info, err := os.Stat(string(o.Dir)); err != nil {
-		return "", fmt.Errorf("working directory: %w", err)
-	} else if !info.IsDir() {
-		return "", fmt.Errorf("working directory %s is not a directory", o.Dir)
-	}
-	name := string(o.Path)
-	if filepath.IsAbs(name) {
-		return name, nil
-	}
-	if name == "" || strings.Contains(name, "/") {
-		return "", fmt.Errorf("program %q is neither an absolute path nor a bare name", name)
-	}
-	for _, v := range toStrings(o.Env) {
-		list, ok := strings.CutPrefix(v, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(list) {
-			file := filepath.Join(dir, name)
-			if info, err := os.Stat(file); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-				return file, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("%s is not in PATH: %w", name, unix.ENOENT)
 }
