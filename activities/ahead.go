@@ -107,7 +107,7 @@ func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
 	if err != nil {
 		return err
 	}
-	if err := h.confine(ctx, &s, in, gate); err != nil {
+	if _, err := h.confine(ctx, &s, in, gate); err != nil {
 		gate.Close()
 		return err
 	}

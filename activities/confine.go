@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -108,15 +109,17 @@ func plainPath(pattern string) (string, bool) {
 	return path, path != "" && !strings.ContainsAny(path, "*?[{")
 }
 
-// confine has the session's processes run in a box whose only ways out lead to its model and to the registries.
-func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) error {
+// confine has the session's processes run in a box whose only ways out lead to its model and to the registries. It gives the
+// folders that they have beside the workspace.
+func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) (Dirs, error) {
 	system, err := h.system(ctx, in)
 	if err != nil {
-		return err
+		return Dirs{}, err
 	}
-	spec, err := h.box(system.place, h.dirs(system.place, in.TaskID), in.Role.ReadOnly(), in.Paths)
+	dirs := h.dirs(system.place, in.TaskID)
+	spec, err := h.box(system.place, dirs, in.Role.ReadOnly(), in.Paths)
 	if err != nil {
-		return err
+		return dirs, err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
 	h.openWay(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
@@ -124,7 +127,7 @@ func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, g
 		pointAt(ctx, gate, s)
 		port, dial, err := way(s.BaseURL)
 		if err != nil {
-			return err
+			return dirs, err
 		}
 		spec.Reach = append(spec.Reach, sandbox.Reach{Port: port, Dial: dial})
 	}
@@ -135,7 +138,7 @@ func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, g
 		started, err := h.Confine.Box.Start(ctx, p, spec)
 		return started, unconfined(err)
 	}
-	return nil
+	return dirs, nil
 }
 
 // unconfined says that it is the workspace that can't be confined as it is (a link where a protected path should be), and no key
@@ -145,14 +148,7 @@ func unconfined(err error) error {
 		return err
 	}
 	return fault.New(fault.Work, "the workspace can't be confined: %w", err).
-		WithHint("%s", firstOf(fault.HintOf(err), "look at that path in the workspace, then resume the task, or abandon it"))
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+		WithHint("%s", cmp.Or(fault.HintOf(err), "look at that path in the workspace, then resume the task, or abandon it"))
 }
 
 // way gives the port of a loopback address and how to reach it from our side.

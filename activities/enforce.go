@@ -14,6 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -43,10 +44,11 @@ type running struct {
 	start  time.Time
 }
 
-// warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings.
-func (r *sessionRun) warden() (*warden, error) {
+// warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings; what else the agent may read
+// outside of the workspace are folders of ours, such as the caches of tool chains.
+func (r *sessionRun) warden(readable ...string) (*warden, error) {
 	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
-	c.Readable = append(slices.Clone(r.host.Confine.Readable), r.readable...)
+	c.Readable = slices.Concat(r.host.Confine.Readable, readable)
 	p, err := policy.New(c)
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
@@ -127,7 +129,7 @@ func (w *warden) readable(path string) bool {
 
 // person puts the call to a person, and says what came of it.
 func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
-	if w.in.Commands.Questions == questionsDeny || w.ask == nil {
+	if w.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}
 	q := w.question(c, d)

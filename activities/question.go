@@ -14,11 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
-
-const questionsDeny = task.QuestionsDeny
 
 // mostShown is how long a command and its folder may be, in bytes, to be put to a person: a question takes 4 KiB at most.
 const mostShown = 3 << 10

@@ -99,8 +99,6 @@ type sessionRun struct {
 	agent agent.Agent
 	start time.Time
 	early *gateway.Session // of an agent that was started ahead; nil when there is none
-
-	readable []string // folders outside of the workspace that the agent may read: caches of tool chains
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
@@ -119,15 +117,11 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	if err := r.host.confine(ctx, &s, r.in, model.gate); err != nil {
-		return SessionResult{}, err
-	}
-	system, err := r.host.system(ctx, r.in)
+	dirs, err := r.host.confine(ctx, &s, r.in, model.gate)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	r.readable = []string{r.host.dirs(system.place, r.in.TaskID).Cache}
-	warden, err := r.warden()
+	warden, err := r.warden(dirs.Cache)
 	if err != nil {
 		return SessionResult{}, err
 	}

@@ -2,7 +2,6 @@ package project
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/longshift/longshift/internal/task"
 )
@@ -27,5 +26,3 @@ func (l Limits) narrowCommands(r *Resolved) {
 		r.cut("commands.destructive")
 	}
 }
-
-func joined(list []string) string { return strings.Join(list, ", ") }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -125,7 +126,7 @@ func (r *Resolved) now(key string) string {
 	case "iterations":
 		return strconv.Itoa(s.Iterations)
 	case "commands.profiles":
-		return joined(s.Commands.Profiles)
+		return strings.Join(s.Commands.Profiles, ", ")
 	case "commands.destructive":
 		return strconv.FormatBool(s.Commands.Destructive)
 	}
@@ -143,7 +144,7 @@ func show(k task.ConfigKey, value any) string {
 	case float64:
 		return number(v)
 	case []string:
-		return joined(v)
+		return strings.Join(v, ", ")
 	}
 	return fmt.Sprint(value)
 }
