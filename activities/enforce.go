@@ -45,9 +45,10 @@ type running struct {
 }
 
 // warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings; what else the agent may read
-// outside of the workspace are folders of ours, such as the caches of tool chains.
-func (r *sessionRun) warden(readable ...string) (*warden, error) {
+// outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
+func (r *sessionRun) warden(home string, readable ...string) (*warden, error) {
 	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
+	c.Home = home
 	c.Readable = slices.Concat(r.host.Confine.Readable, readable)
 	p, err := policy.New(c)
 	if err != nil {

@@ -24,7 +24,7 @@ func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Ans
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
-	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden()
+	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden("/home/agent")
 	must(t, err)
 	return w
 }
@@ -145,5 +145,19 @@ func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	c.Dir = w.root + "/a\x1b[2Jb\n" + secret
 	if q := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎[hidden]` {
 		t.Errorf("the folder is shown as %q", q.Dir)
+	}
+}
+
+// Policy knows where "~" leads in a session: nobody is asked about what lies in a home folder and is a secret by its name.
+func TestHomeIsKnown(t *testing.T) {
+	t.Parallel()
+	w := asks(t, func(_ context.Context, q signals.Question) (signals.Answer, error) {
+		t.Errorf("a person was asked about %q", q.Command)
+		return signals.Answer{Verdict: signals.No}, nil
+	})
+	for _, command := range []string{"cat ~/.ssh/id_rsa", "cat $HOME/.aws/credentials", "echo x >> ~/.bashrc"} {
+		if d := w.permit(t.Context(), bash(w, command, "")); d.Allow || d.End != "" {
+			t.Errorf("%s: %+v", command, d)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,8 +99,11 @@ func roleNames() string {
 	return strings.Join(names, ", ")
 }
 
-// checkRoot stands for the workspace: decisions are made on paths alone.
-const checkRoot = "/workspace"
+// checkRoot and checkHome stand for the workspace and the agent's home: decisions are made on paths alone.
+const (
+	checkRoot = "/workspace"
+	checkHome = "/home/agent"
+)
 
 func (p *program) policyCheck(o policyOptions, args []string) error {
 	conf, err := p.config()
@@ -110,7 +114,7 @@ func (p *program) policyCheck(o policyOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	base.Root = checkRoot
+	base.Root, base.Home = checkRoot, checkHome
 	d := decider{base: base, made: map[string]*policy.Policy{}}
 	if o.jsonl {
 		return p.policyRows(d, o)
@@ -136,7 +140,7 @@ func (p *program) policyRows(d decider, o policyOptions) error {
 		}
 		var row policyRow
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			return fault.New(fault.Input, "line %d is no row: %w", n, err).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+			return fault.New(fault.Input, "line %d is no row: %s", n, wrongJSON(err)).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
 		}
 		if row.Command == nil {
 			return fault.New(fault.Input, "line %d has no command", n).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
@@ -153,6 +157,15 @@ func (p *program) policyRows(d decider, o policyOptions) error {
 		return fault.New(fault.Input, "read standard input: %w", err)
 	}
 	return nil
+}
+
+// wrongJSON says what is wrong with a row, without the names of our types.
+func wrongJSON(err error) string {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Sprintf("%q is a %s", kind.Field, kind.Value)
+	}
+	return err.Error()
 }
 
 // decider keeps the policies that rows ask for.

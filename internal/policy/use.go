@@ -74,7 +74,7 @@ func (j *judge) misfit(m *grammar.Match, u *grammar.Use, why string) {
 	if u.Via != "" {
 		rule, what = m.Rule+".value", "the value of "+u.Via
 	}
-	j.ask(rule, "%s %q of %s %s; write out a plain %s", what, part(u.Word.String()), strings.ReplaceAll(m.Rule, ".", " "), why, u.Kind)
+	j.ask(rule, "%s %q of %s %s; write out a plain %s", what, part(u.Word.String()), strings.ReplaceAll(m.Rule, ".", " "), why, plainly(u.Kind))
 }
 
 // folder judges a working folder for a program.
@@ -136,4 +136,13 @@ func endless(m *grammar.Match, w grammar.Word) bool {
 		return m.Has("-N", "-l", "-n", "--read-bytes")
 	}
 	return false
+}
+
+// plainly is what people call a value of a kind.
+func plainly(k grammar.Kind) string {
+	switch k {
+	case grammar.Read, grammar.List, grammar.Write, grammar.Remove, grammar.Code, grammar.Dir:
+		return "path inside the repository"
+	}
+	return string(k)
 }
