@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/policy"
@@ -53,6 +54,14 @@ type Control struct {
 	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
 	WebURL string // Temporal Web, for links in pull requests; may be empty
 	Redact *redact.Redactor
+
+	Channels map[string]channel.Channel                         // by name; may be empty
+	Rooms    func(context.Context) []task.Room                  // in which every task is shown; may be nil
+	Watching Watching                                           // of forges
+	Take     func(context.Context, forge.Event) (string, error) // carries out what somebody asked for on a forge; nil where nobody listens
+	OnForge  func(context.Context, forge.Event) error           // passes on what a look at a forge has found; nil where nobody listens
+
+	status func(context.Context, signals.Notice) (signals.Status, error) // in place of a query, for tests
 }
 
 // Ref names a task's workspace and the attempt that may write to it.

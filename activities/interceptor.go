@@ -11,7 +11,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/redact"
 )
 
@@ -66,9 +65,9 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 			}
 		}
 	}
-	var wait *forge.RetryAfter
+	var wait interface{ RetryIn() time.Duration }
 	if errors.As(err, &wait) {
-		opts.NextRetryDelay = wait.After
+		opts.NextRetryDelay = wait.RetryIn()
 	}
 	return temporal.NewApplicationErrorWithOptions(tail(in.redact.String(err.Error()), 2000), string(kind), opts)
 }

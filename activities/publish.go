@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -58,10 +59,20 @@ type PullRequestInput struct {
 	Summary    forge.Summary   `json:"summary"`
 }
 
-// CheckForge makes sure, before anything is paid for, that there is a forge for the repository.
-func (c *Control) CheckForge(ctx context.Context, r task.Repository) error {
-	_, err := c.Forge(ctx, r)
-	return err
+// Checked is what is known of a task's surroundings before it starts.
+type Checked struct {
+	Rooms []task.Room `json:"rooms,omitempty"` // in which every task is shown
+}
+
+// CheckForge makes sure, before anything is paid for, that there is a forge for the repository, and says who looks on.
+func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, error) {
+	if _, err := c.Forge(ctx, r); err != nil {
+		return Checked{}, err
+	}
+	if c.Rooms == nil {
+		return Checked{}, nil
+	}
+	return Checked{Rooms: c.Rooms(ctx)}, nil
 }
 
 // OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
@@ -82,15 +93,27 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	if err != nil {
 		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
 	}
+	if _, ok := f.(forge.Follower); ok {
+		pr.Host, pr.Owner, pr.Name = whereabouts(pr.URL)
+	}
 	return pr, nil
+}
+
+// whereabouts reads where a pull request stands from its address, https://HOST/OWNER/NAME/pull/N: the forge's own spelling.
+func whereabouts(address string) (host, owner, name string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", ""
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(parts) != 4 || parts[2] != "pull" {
+		return "", "", ""
+	}
+	return u.Hostname(), parts[0], parts[1]
 }
 
 // taskURL links to the running workflow in Temporal Web.
 func (c *Control) taskURL(ctx context.Context) string {
-	if c.WebURL == "" {
-		return ""
-	}
-	info := activity.GetInfo(ctx)
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, url.PathEscape(info.Namespace),
-		url.PathEscape(info.WorkflowExecution.ID), info.WorkflowExecution.RunID) // whoever starts a task may choose its id
+	run := activity.GetInfo(ctx).WorkflowExecution
+	return c.webURL(ctx, run.ID, run.RunID)
 }

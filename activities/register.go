@@ -20,6 +20,7 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.PrepareWorkspace)
 	r.RegisterActivity(h.CommitWork)
 	r.RegisterActivity(h.PushBranch)
+	r.RegisterActivity(h.MergeBase)
 	r.RegisterActivity(h.CleanUp)
 }
 
@@ -27,4 +28,9 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.CheckForge)
 	r.RegisterActivity(c.OpenPullRequest)
+	r.RegisterActivity(c.LookAtPullRequest)
+	r.RegisterActivity(c.AnswerPullRequest)
+	r.RegisterActivity(c.Show)
+	r.RegisterActivity(c.Arrive)
+	r.RegisterActivity(c.LookAtForge)
 }

@@ -39,6 +39,6 @@ func Attributes() []Attribute {
 	return []Attribute{
 		{AttrRepository, "Keyword"}, {AttrPhase, "Keyword"}, {AttrOutcome, "Keyword"}, {AttrHost, "Keyword"},
 		{AttrAgent, "Keyword"}, {AttrPullRequest, "Keyword"}, {AttrNeedsHuman, "Bool"},
-		{AttrCostUSD, "Double"}, {AttrWaitingUntil, "Datetime"},
+		{AttrCostUSD, "Double"}, {AttrWaitingUntil, "Datetime"}, {AttrThread, "KeywordList"},
 	}
 }

@@ -112,6 +112,9 @@ const (
 	ReasonCommand   Reason = "command"        // a command waits for a person
 	ReasonLoop      Reason = "loop"           // an agent did the same over and over
 	ReasonSecret    Reason = "secret"         // the work holds a secret and must not leave
+	ReasonBlocker   Reason = "blocker"        // what a round has worked on stands as it stood before
+	ReasonRounds    Reason = "rounds"         // as many rounds as a pull request gets are used up
+	ReasonReview    Reason = "review"         // our own reviewer does not let a round's work pass
 )
 
 // Session is one agent session of a task.
@@ -172,6 +175,7 @@ type Status struct {
 	Head         string               `json:"head,omitempty"`
 	Iteration    int                  `json:"iteration,omitempty"`
 	Iterations   int                  `json:"iterations,omitempty"` // at most
+	Rounds       int                  `json:"rounds,omitempty"`     // of work on a pull request that stands
 	Plan         *task.Plan           `json:"plan,omitempty"`
 	Commits      []Commit             `json:"commits,omitempty"`
 	Files        int                  `json:"files,omitempty"` // changed since base

@@ -29,7 +29,8 @@ func (s *session) on(host string) *task.Usage {
 
 // count brings the session's usage into the task's.
 func (t *pipeline) count(s *session) {
-	var own, sum task.Usage
+	var own task.Usage
+	sum := t.before
 	for _, h := range s.spent {
 		own = own.Add(h.usage)
 	}

@@ -29,20 +29,28 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 		switch d.name {
 		case signals.Approve:
 			t.say(ctx, "approved", "plan revision %d approved by %s", t.status.Plan.Revision, d.by)
+			t.settled(ctx)
 			if d.text != "" {
 				t.tell(d.by, d.text)
 			}
 			return nil
 		case signals.Reject:
 			t.say(ctx, "rejected", "plan revision %d rejected by %s", t.status.Plan.Revision, d.by)
+			t.settled(ctx)
 			return end(task.Rejected, "%s", d.text)
 		}
 		t.say(ctx, "edit", "%s asks for a change of the plan: %s", d.by, firstLine(d.text))
+		t.settled(ctx)
 		t.edit = &d
 		if err := t.plan(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// settled tells people in chats that the plan they were asked about has its decision.
+func (t *pipeline) settled(ctx workflow.Context) {
+	t.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision, Settled: true})
 }
 
 // asks tells whether this plan needs a decision: the first one does, one after a review only when it is configured.
@@ -60,6 +68,7 @@ func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
 		t.status.WaitingUntil = workflow.Now(ctx).Add(t.settings.Approval.After.Std())
 	}
 	t.enter(ctx, task.Approving)
+	t.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision})
 	defer func() {
 		t.status.Reason, t.status.NeedsHuman, t.status.NextAction, t.status.WaitingUntil = "", false, "", time.Time{}
 	}()

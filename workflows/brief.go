@@ -81,6 +81,9 @@ func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
 		data.Edit, data.EditBy = e.text, &task.Person{Name: e.by}
 	}
 	if d != nil {
+		if f, ok := t.feedback[d.ID]; ok {
+			data.Feedback = &f
+		}
 		_, _, pending := t.status.Plan.Counts()
 		data.Left = pending - 1
 	}

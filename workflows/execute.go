@@ -101,7 +101,13 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 			t.status.Plan = plan // the host went between the session and its commit, and the work with it
 			t.remember(ctx, "error", next.ID+": its work was lost with its host; it is to be done again")
 			t.say(ctx, "host", "the work on %s was lost with its host; doing it again", next.ID)
+			continue
 		}
+		one := came{text: res.Report.Text, done: res.Report.Kind != task.ReportBlocked}
+		if len(t.status.Commits) > commits {
+			one.commit = t.status.Head
+		}
+		t.came[next.ID] = one
 	}
 	if p := t.status.Plan; p.AllBlocked() {
 		return end(task.AllBlocked, "%s", t.blockers())
@@ -125,6 +131,7 @@ func (t *pipeline) mark(ctx workflow.Context, d task.Deliverable, r task.Report)
 		t.set(d.ID, task.Blocked, r.Text)
 		t.remember(ctx, string(task.Blocking), d.ID+": "+r.Text)
 		t.say(ctx, "blocked", "%s: %s", d.ID, firstLine(r.Text))
+		t.show(ctx, signals.Notice{})
 		return
 	}
 	kind := task.Progress
@@ -137,6 +144,7 @@ func (t *pipeline) mark(ctx workflow.Context, d task.Deliverable, r task.Report)
 	t.set(d.ID, task.Passed, "")
 	t.remember(ctx, string(kind), d.ID+": "+r.Text)
 	t.say(ctx, "deliverable", "%s passed: %s", d.ID, firstLine(r.Text))
+	t.show(ctx, signals.Notice{})
 }
 
 func (t *pipeline) set(id string, s task.Status, reason string) {

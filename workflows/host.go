@@ -108,7 +108,7 @@ func (t *pipeline) take(ctx workflow.Context) error {
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (t *pipeline) workspace(ctx workflow.Context) error {
 	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Base: t.input.Base, Title: t.input.Task,
-		Config: t.input.Config, Branch: t.status.Branch}
+		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues}
 	if t.status.Base != "" {
 		in.Base = t.status.Base
 	}
@@ -123,6 +123,9 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 		t.status.Warnings = out.Warnings
 		t.maxCost, t.maxTime = out.MaxCost, out.MaxTime
 	}
+	if t.continues && !out.Restored { // the round begins; what it adds counts from here
+		t.status.BaseCommit = out.BaseCommit
+	}
 	t.status.Head = out.Head
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
@@ -134,9 +137,11 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 // one that is refused waits for a person.
 func (t *pipeline) prepare(ctx workflow.Context) error {
 	t.enter(ctx, task.Preparing)
-	if err := workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, nil); err != nil {
+	var checked activities.Checked
+	if err := workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, &checked); err != nil {
 		return err
 	}
+	t.openTalk(ctx, checked.Rooms)
 	for {
 		err := t.take(ctx)
 		if err == nil {
@@ -155,6 +160,7 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	t.status.BudgetUSD += s.Budget.Cost
 	t.status.BudgetTime += s.Budget.Time.Std()
 	t.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.taken.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))
+	t.show(ctx, signals.Notice{})
 	return nil
 }
 

@@ -37,6 +37,7 @@ type pipeline struct {
 	untold    []prompt.Tell             // answers that came when no session waited any more
 	abandoned string                    // why, when somebody abandoned the task
 
+	before      task.Usage    // of what came before the first of these sessions
 	sessions    int           // numbers given out
 	errors      int           // errors in a row
 	maxCost     float64       // the operator's, 0 for none
@@ -54,6 +55,20 @@ type pipeline struct {
 	moves       int           // takes of a host since an activity last succeeded there
 	attributes  attributes    // what the search attributes say now
 	logged      int           // log lines so far
+	talk        talk          // to people in chats
+
+	continues bool                       // it goes on with a branch that stands, in rounds
+	followed  *task.Repository           // where the pull request stands, when it can be looked after
+	feedback  map[string]prompt.Feedback // what a deliverable of a round is about, by its id
+	came      map[string]came            // what came of the deliverables
+	pullEnded task.Outcome               // set when the pull request was merged or closed
+}
+
+// came is what came of one deliverable, for those who asked for it.
+type came struct {
+	text   string // the session's report
+	done   bool
+	commit string // "" when nothing had to change
 }
 
 // ending is how a task ends, as an error so that every stage can end it.
@@ -79,9 +94,7 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 		return nil, badInput(err)
 	}
 	info := workflow.GetInfo(ctx)
-	t := &pipeline{input: in, repo: repo, delivered: map[string]bool{},
-		answers: map[string]signals.Answer{}, waiting: map[string]int{}}
-	t.work, t.stop = workflow.WithCancel(ctx)
+	t := newPipeline(ctx, in, repo)
 	t.status = signals.Status{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
 		TaskID: taskID(info), Repository: in.Repository, Task: in.Task, Started: workflow.Now(ctx), Phase: task.Preparing,
@@ -93,6 +106,13 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+func newPipeline(ctx workflow.Context, in task.Input, repo task.Repository) *pipeline {
+	t := &pipeline{input: in, repo: repo, delivered: map[string]bool{},
+		answers: map[string]signals.Answer{}, waiting: map[string]int{}, came: map[string]came{}}
+	t.work, t.stop = workflow.WithCancel(ctx)
+	return t
 }
 
 // taskID names refs, branch and folders: readable, safe in a ref and in a path, and new with every run of a workflow id.
@@ -120,6 +140,8 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	case err == nil:
 		e = &ending{outcome: task.PullRequest}
 	case errors.As(err, &e):
+	case t.pullEnded != "":
+		e = &ending{outcome: t.pullEnded}
 	case t.abandoned != "":
 		e = &ending{task.Abandoned, t.abandoned}
 	case temporal.IsCanceledError(err):
@@ -134,6 +156,9 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.say(rest, "ended", "%s", outcomeLine(e))
 	t.enter(rest, task.Ended)
+	followed := e.outcome == task.PullRequest && t.follow(rest)
+	t.show(rest, signals.Notice{Subject: signals.SubjectEnd, Final: !followed})
+	_ = t.talk.told(rest)
 	// A request that is being answered must not be cut off by the end of the workflow.
 	_ = workflow.Await(rest, func() bool { return workflow.AllHandlersFinished(rest) })
 	switch e.outcome {

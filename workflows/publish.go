@@ -51,6 +51,9 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 	}
 	t.status.PullRequest = &signals.PullRequest{Number: pr.Number, URL: pr.URL}
 	t.status.Warnings = append(t.status.Warnings, pr.Warnings...)
+	if pr.Owner != "" {
+		t.followed = &task.Repository{Host: pr.Host, Owner: pr.Owner, Name: pr.Name}
+	}
 	t.say(ctx, "pull_request", "%s", pr.URL)
 	return nil
 }

@@ -98,6 +98,7 @@ func (t *pipeline) openUp(ctx workflow.Context, q signals.Question) {
 	q.Reason = clip(q.Reason, 500)
 	t.status.Questions = append(t.status.Questions, q)
 	t.say(ctx, "question", "session %d wants to run %q (%s): %s", q.Session, clip(q.Command, 300), q.Rule, q.Reason)
+	t.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID})
 	t.showQuestions(ctx)
 }
 
@@ -164,6 +165,7 @@ func (t *pipeline) withdraw(id string) signals.Question {
 func (t *pipeline) answer(ctx workflow.Context, q signals.Question, a signals.Answer) {
 	t.answers[q.ID] = a
 	t.say(ctx, "answer", "%s by %s: %q", a.Verdict, a.By, clip(q.Command, 300))
+	t.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID, Settled: true})
 	if t.waiting[q.ID] == 0 {
 		t.untold = append(t.untold, prompt.Tell{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
 	}

@@ -9,5 +9,10 @@ import (
 
 // Register registers every workflow under the name that clients use.
 func Register(r worker.WorkflowRegistry) {
-	r.RegisterWorkflowWithOptions(CodingTask, workflow.RegisterOptions{Name: signals.CodingTask})
+	for name, w := range map[string]any{
+		signals.CodingTask: CodingTask, signals.PullRequestFlow: PullRequest, signals.Conversation: Conversation,
+		signals.Directory: Directory, signals.Arrival: Arrival, signals.Watch: Watch,
+	} {
+		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
+	}
 }

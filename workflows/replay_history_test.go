@@ -26,9 +26,12 @@ import (
 // replays is where the histories of released code are; `make record` writes them.
 var replays = filepath.Join("testdata", "replay")
 
-const completed = enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
+const (
+	completed  = enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
+	terminated = enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED
+)
 
-// replay runs the workflow on a history, with the options that the worker has, and gives its result if it has one.
+// replay runs the workflow on a history, with the options that the worker has, and gives the status that it ends with if it does.
 func replay(h *historypb.History, register func(worker.WorkflowRegistry)) (signals.Status, error) {
 	var s signals.Status
 	r, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
@@ -44,7 +47,7 @@ func replay(h *historypb.History, register func(worker.WorkflowRegistry)) (signa
 	if err := r.ReplayWorkflowHistoryWithOptions(quiet, h, worker.ReplayWorkflowHistoryOptions{OriginalExecution: run}); err != nil {
 		return s, err
 	}
-	if last(h).EventType == completed {
+	if last(h).EventType == completed && givesStatus(h) {
 		kept, ok := r.(interface {
 			GetWorkflowResult(id string, into any) error
 		})
@@ -62,7 +65,7 @@ func replay(h *historypb.History, register func(worker.WorkflowRegistry)) (signa
 func essence(s signals.Status) map[string]any {
 	e := map[string]any{
 		"outcome": s.Outcome, "host": s.Host, "fence": s.Fence, "branch": s.Branch, "head": s.Head, "iteration": s.Iteration,
-		"cost": s.Usage.CostUSD, "budget": s.BudgetUSD, "worked": s.Worked, "commits": len(s.Commits),
+		"rounds": s.Rounds, "cost": s.Usage.CostUSD, "budget": s.BudgetUSD, "worked": s.Worked, "commits": len(s.Commits),
 	}
 	if s.Plan != nil {
 		e["revision"] = s.Plan.Revision
@@ -102,6 +105,16 @@ func load(t *testing.T, name string) *historypb.History {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return h
+}
+
+// typeOf is the workflow that a history is of.
+func typeOf(h *historypb.History) string {
+	return h.Events[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowType().GetName()
+}
+
+// givesStatus tells whether the workflow ends with a status. Others end with less.
+func givesStatus(h *historypb.History) bool {
+	return typeOf(h) == signals.CodingTask || typeOf(h) == signals.PullRequestFlow
 }
 
 func last(h *historypb.History) *historypb.HistoryEvent { return h.Events[len(h.Events)-1] }

@@ -15,23 +15,28 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// story is what a history tells of a task.
+// story is what a history tells of a workflow.
 type story struct {
 	t     *testing.T
 	marks []string
 	roles string
-	types map[int64]string // activity types by the event that scheduled them
-	asked map[string]int   // asks of each session
+	types map[int64]string               // activity types by the event that scheduled them
+	asked map[string]int                 // asks of each session
+	shown map[int64]activities.ShowInput // by the event that scheduled it
+	posts map[string]int                 // new messages by what they are about
 }
 
 // marks reads a history and gives what happened in it, in words that a test can look for.
 func marks(t *testing.T, h *historypb.History) []string {
 	t.Helper()
-	s := &story{t: t, types: map[int64]string{}, asked: map[string]int{}}
+	s := &story{t: t, types: map[int64]string{}, asked: map[string]int{}, shown: map[int64]activities.ShowInput{},
+		posts: map[string]int{}}
+	s.add("workflow %s", typeOf(h))
 	for _, e := range h.Events {
 		s.message(e)
 		s.timer(e)
 		s.step(e)
+		s.outside(e)
 	}
 	s.end(last(h))
 	s.add("sessions %s", s.roles)
@@ -72,9 +77,18 @@ func (s *story) step(e *historypb.HistoryEvent) {
 		s.types[e.EventId] = a.ActivityType.Name
 		s.add("activity %s", a.ActivityType.Name)
 		s.add("queue %s", a.TaskQueue.Name)
-		if a.ActivityType.Name == "RunAgent" {
+		switch a.ActivityType.Name {
+		case "RunAgent":
 			s.session(a.Input)
+		case "Show":
+			s.shown[e.EventId] = inputOf[activities.ShowInput](s.t, a.Input)
 		}
+	}
+	if a := e.GetActivityTaskStartedEventAttributes(); a != nil && a.Attempt > 1 {
+		s.add("retried %s", s.types[a.ScheduledEventId])
+	}
+	if a := e.GetActivityTaskCompletedEventAttributes(); a != nil && s.types[a.ScheduledEventId] == "Show" {
+		s.display(s.shown[a.ScheduledEventId])
 	}
 	if a := e.GetActivityTaskCanceledEventAttributes(); a != nil {
 		s.add("activity canceled %s", s.types[a.ScheduledEventId])
@@ -92,10 +106,7 @@ func (s *story) step(e *historypb.HistoryEvent) {
 
 // session notes what was asked of an agent.
 func (s *story) session(input *commonpb.Payloads) {
-	var in activities.SessionInput
-	if err := converter.GetDefaultDataConverter().FromPayloads(input, &in); err != nil {
-		s.t.Fatalf("read the input of a session: %v", err)
-	}
+	in := inputOf[activities.SessionInput](s.t, input)
 	s.roles += string(in.Role[:1])
 	if in.Nudge {
 		s.add("nudge")
@@ -105,12 +116,66 @@ func (s *story) session(input *commonpb.Payloads) {
 	}
 }
 
+// inputOf reads what a step was given.
+func inputOf[T any](t *testing.T, input *commonpb.Payloads) (in T) {
+	t.Helper()
+	if err := converter.GetDefaultDataConverter().FromPayloads(input, &in); err != nil {
+		t.Fatalf("read the input of a step: %v", err)
+	}
+	return in
+}
+
+// display notes a message that people see.
+func (s *story) display(in activities.ShowInput) {
+	what := "card"
+	if in.Notice.Subject != "" {
+		what = string(in.Notice.Subject)
+	}
+	switch {
+	case in.Settled != "":
+		s.add("settled %s", what)
+	case in.At != nil:
+		s.add("edited %s", what)
+	default:
+		if s.posts[what]++; s.posts[what] == 2 {
+			s.add("posted %s anew", what)
+		}
+		s.add("posted %s", what)
+	}
+	for _, b := range in.Buttons {
+		s.add("button %s", b.Verb)
+	}
+}
+
+// outside notes what a workflow does beside its steps.
+func (s *story) outside(e *historypb.HistoryEvent) {
+	if a := e.GetChildWorkflowExecutionStartedEventAttributes(); a != nil {
+		s.add("child started %s", a.WorkflowType.Name)
+	}
+	if a := e.GetSignalExternalWorkflowExecutionInitiatedEventAttributes(); a != nil {
+		s.add("external signal %s", a.SignalName)
+	}
+	if a := e.GetMarkerRecordedEventAttributes(); a != nil {
+		s.add("marker %s", a.MarkerName)
+	}
+	for name := range e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes().GetIndexedFields() {
+		s.add("attribute %s", name)
+	}
+}
+
 func (s *story) end(e *historypb.HistoryEvent) {
 	if a := e.GetWorkflowExecutionFailedEventAttributes(); a != nil {
 		s.add("end failed %s", a.Failure.GetApplicationFailureInfo().GetType())
 	}
-	if e.EventType == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED {
+	switch e.EventType {
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED:
 		s.add("end canceled")
+	case completed:
+		s.add("end completed")
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+		s.add("end continued")
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
+		s.add("end terminated")
 	}
 }
 
@@ -118,6 +183,7 @@ func (s *story) status(status signals.Status) {
 	s.add("outcome %s", status.Outcome)
 	s.add("fence %d", status.Fence)
 	s.add("iteration %d", status.Iteration)
+	s.add("rounds %d", status.Rounds)
 	if status.Plan != nil {
 		s.add("revision %d", status.Plan.Revision)
 	}
@@ -128,7 +194,8 @@ func (s *story) status(status signals.Status) {
 	}
 }
 
-// resultOf reads the status that a task ended with, wherever its ending keeps it. A task with a wrong input has none.
+// resultOf reads the status that a task ended with, wherever its ending keeps it. A task with a wrong input has none, and neither
+// has what goes on in a new run, or what is no task.
 func resultOf(t *testing.T, h *historypb.History) (signals.Status, bool) {
 	t.Helper()
 	var status signals.Status
@@ -137,6 +204,8 @@ func resultOf(t *testing.T, h *historypb.History) (signals.Status, bool) {
 	e := last(h)
 	var err error
 	switch {
+	case !givesStatus(h), e.GetWorkflowExecutionContinuedAsNewEventAttributes() != nil:
+		return status, false
 	case e.GetWorkflowExecutionCompletedEventAttributes() != nil:
 		err = dc.FromPayloads(e.GetWorkflowExecutionCompletedEventAttributes().Result, &status)
 	case e.GetWorkflowExecutionCanceledEventAttributes() != nil:

@@ -2,7 +2,7 @@ package workflows_test
 
 import (
 	"encoding/json"
-	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +18,8 @@ import (
 	"github.com/longshift/longshift/workflows"
 )
 
-// recorded lists the branches of CodingTask that have a history, and the marks by which the history shows that it went
-// that way. A mark with an exclamation mark must not be there. See marks for what they look like.
+// recorded lists the branches of CodingTask that have a history, and recordedElsewhere those of other workflows and between workflows,
+// each with the marks by which the history shows that it went that way. A mark with an exclamation mark must not be there. See marks for what they look like.
 var recorded = map[string][]string{
 	"approved": {"sessions piiir", "update approve", "!timer fired", "activity RunSetup", "activity RunChecks",
 		"activity OpenPullRequest", "activity CleanUp", "outcome pull_request"},
@@ -62,7 +62,7 @@ func TestReplay(t *testing.T) {
 			h := load(t, name)
 			replayed, err := replay(h, workflows.Register)
 			if err != nil {
-				t.Fatalf("CodingTask no longer takes the recorded way; put the change behind workflow.GetVersion: %v", err)
+				t.Fatalf("%s no longer takes the recorded way; put the change behind workflow.GetVersion: %v", typeOf(h), err)
 			}
 			if want, ok := resultOf(t, h); ok && last(h).EventType == completed {
 				if diff := cmp.Diff(essence(want), essence(replayed)); diff != "" {
@@ -76,6 +76,8 @@ func TestReplay(t *testing.T) {
 // Each fixture is of a branch, and each branch has a fixture that shows it.
 func TestReplayCoversEveryBranch(t *testing.T) {
 	names := fixtures(t)
+	recorded := maps.Clone(recorded)
+	maps.Copy(recorded, recordedElsewhere)
 	for name, wanted := range recorded {
 		if !slices.Contains(names, name) {
 			t.Errorf("branch %s has no history: record it from the released code with `go run ./test/record -only %s`", name, name)
@@ -102,37 +104,68 @@ func TestReplayNoticesAChange(t *testing.T) {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
 		return signals.Status{}, workflow.ExecuteActivity(ctx, "Greet").Get(ctx, nil)
 	}
-	lateTimer := func(ctx workflow.Context, in json.RawMessage) (signals.Status, error) {
-		s, err := workflows.CodingTask(ctx, in)
-		rest, done := workflow.NewDisconnectedContext(ctx)
-		defer done()
-		return s, errors.Join(err, workflow.Sleep(rest, time.Second))
+	late := map[string]any{
+		signals.CodingTask: lateTimer(workflows.CodingTask), signals.PullRequestFlow: lateTimer(workflows.PullRequest),
+		signals.Conversation: lateTimer(nothingBut(workflows.Conversation)), signals.Directory: lateTimer(nothingBut(workflows.Directory)),
+		signals.Arrival: lateTimer(workflows.Arrival), signals.Watch: lateTimer(nothingBut(workflows.Watch)),
 	}
-	for change, f := range map[string]any{"another first activity": otherStart, "a timer before the end": lateTimer} {
-		for _, name := range fixtures(t) {
-			_, err := replay(load(t, name), func(r worker.WorkflowRegistry) {
-				r.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: signals.CodingTask})
+	seen := map[string]int{}
+	for _, name := range fixtures(t) {
+		h := load(t, name)
+		changes := map[string]any{"another first activity": otherStart, "a timer before the end": late[typeOf(h)]}
+		if last(h).EventType == terminated { // there is no end that a timer could come before
+			delete(changes, "a timer before the end")
+		}
+		for change, f := range changes {
+			_, err := replay(h, func(r worker.WorkflowRegistry) {
+				r.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: typeOf(h)})
 			})
 			if err == nil {
 				t.Errorf("%s: %s was not noticed", name, change)
 			}
+			seen[typeOf(h)]++
 		}
 	}
+	for name := range late {
+		if seen[name] == 0 {
+			t.Errorf("no history of %s was changed", name)
+		}
+	}
+}
+
+// lateTimer is a workflow that waits a second before it ends.
+func lateTimer[I, O any](f func(workflow.Context, I) (O, error)) func(workflow.Context, I) (O, error) {
+	return func(ctx workflow.Context, in I) (O, error) {
+		out, err := f(ctx, in)
+		rest, done := workflow.NewDisconnectedContext(ctx)
+		defer done()
+		if e := workflow.Sleep(rest, time.Second); e != nil {
+			return out, e
+		}
+		return out, err
+	}
+}
+
+// nothingBut gives a workflow without a result the form of the others.
+func nothingBut[I any](f func(workflow.Context, I) error) func(workflow.Context, I) (any, error) {
+	return func(ctx workflow.Context, in I) (any, error) { return nil, f(ctx, in) }
 }
 
 // The history of a task stays small, whatever is added to it, and so do the fixtures. A fixture is about a seventh smaller
 // than the history it comes from: ids and checksums of the recording are left out.
 func TestReplaySizes(t *testing.T) {
-	const events, bytes, file = 200, 200 << 10, 80 << 10
+	const events, bytes, file = 200, 200 << 10, 96 << 10
 	for _, name := range fixtures(t) {
 		h := load(t, name)
-		t.Logf("%-18s %3d events, %5.1f KB", name, len(h.Events), float64(h.Size())/1000)
+		t.Logf("%-27s %3d events, %5.1f KB", name, len(h.Events), float64(h.Size())/1000)
 		if info, err := os.Stat(filepath.Join(replays, name+".json")); err != nil || info.Size() > file {
 			t.Errorf("%s.json: more than %d bytes (%v)", name, file, err)
 		}
 	}
-	h := load(t, "approved") // a plan of three deliverables, with setup and checks
-	if n := h.Size(); len(h.Events) > events || n > bytes {
-		t.Errorf("a task with three deliverables has %d events and %d bytes; %d and %d are allowed", len(h.Events), n, events, bytes)
+	for _, name := range []string{"approved", "task-in-chat"} { // plans of three deliverables, with setup and checks
+		h := load(t, name)
+		if n := h.Size(); len(h.Events) > events || n > bytes {
+			t.Errorf("%s: a task with three deliverables has %d events and %d bytes; %d and %d are allowed", name, len(h.Events), n, events, bytes)
+		}
 	}
 }

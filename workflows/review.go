@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 // review runs the checks and then a reviewer, who can't write. The verdict stands in the status.
@@ -21,9 +22,11 @@ func (t *pipeline) review(ctx workflow.Context) error {
 	if res.Review.Approved {
 		t.remember(ctx, string(task.Approved), res.Review.Text)
 		t.say(ctx, "review", "approved: %s", firstLine(res.Review.Text))
+		t.show(ctx, signals.Notice{})
 		return nil
 	}
 	t.remember(ctx, string(task.RequestChanges), res.Review.Text)
 	t.say(ctx, "review", "changes requested: %s", firstLine(res.Review.Text))
+	t.show(ctx, signals.Notice{})
 	return nil
 }

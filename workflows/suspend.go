@@ -18,6 +18,7 @@ func (t *pipeline) suspend(ctx workflow.Context, why signals.Reason, format stri
 	t.status.NeedsHuman, t.status.NextAction = true, nextAction(why)
 	t.say(ctx, "suspended", "%s: %s", why, firstLine(t.status.Detail))
 	t.enter(ctx, task.Suspended)
+	t.show(ctx, signals.Notice{Subject: signals.SubjectStop})
 	seen := t.resume
 	if err := workflow.Await(ctx, func() bool { return t.resume > seen }); err != nil {
 		return err
@@ -33,6 +34,7 @@ func (t *pipeline) waitUntil(ctx workflow.Context, why signals.Reason, until tim
 	t.status.NextAction = "nothing; `resume` goes on at once"
 	t.say(ctx, "waiting", "%s: until %s", why, until.UTC().Format(time.RFC3339))
 	t.enter(ctx, task.Waiting)
+	t.show(ctx, signals.Notice{})
 	seen := t.resume
 	err := t.timer(ctx, until.Sub(workflow.Now(ctx)), "quota comes back", func() bool { return t.resume > seen })
 	if err != nil {
@@ -47,6 +49,7 @@ func (t *pipeline) goOn(ctx workflow.Context, phase task.Phase) {
 	t.status.NeedsHuman, t.status.WaitingUntil = false, time.Time{}
 	t.say(ctx, "resumed", "going on with %s", phase)
 	t.enter(ctx, phase)
+	t.show(ctx, signals.Notice{Subject: signals.SubjectStop, Settled: true})
 }
 
 // timer waits for a time or a condition. It is a timer of its own, not AwaitWithTimeout, because that one leaves its
@@ -120,6 +123,8 @@ func nextAction(why signals.Reason) string {
 		return "take the secret out of the branch's commits, then `resume`, or `abandon`"
 	case signals.ReasonChanged:
 		return "look at the branch, then `resume`, or `abandon`"
+	case signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview:
+		return "look at the pull request, then `resume` (a note is told to the next session), or `abandon`"
 	default:
 		return "look at the log, then `resume` (a note is told to the next session), or `abandon`"
 	}

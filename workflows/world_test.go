@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,20 @@ type world struct {
 	requests []activities.PullRequestInput
 	cleaned  int
 	commands []string
+	rooms    []task.Room // in which tasks are shown
+	notices  []signals.Notice
+
+	show    func(in activities.ShowInput) error
+	showing sync.Mutex
+	shown   []activities.ShowInput
+	merge   func(in activities.MergeInput) (activities.Merged, error)
+	merges  int
+	look    func(n int) (forge.Look, error) // nth look, from 1
+	looks   []activities.LookInput
+	replies []activities.AnswerInput
+	push    func() (string, error)
+	pushes  int
+	follow  bool // pull requests can be looked after
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,7 +66,8 @@ func newWorld(t *testing.T) *world {
 	for name, f := range map[string]any{
 		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
 		"RunSetup": w.run, "RunChecks": w.run, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
-		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge,
+		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase,
+		"Show": w.Show, "LookAtPullRequest": w.LookAtPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -126,6 +142,10 @@ func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activi
 }
 
 func (w *world) PushBranch(context.Context, activities.PushInput) (string, error) {
+	w.pushes++
+	if w.push != nil {
+		return w.push()
+	}
 	return "pushed", nil
 }
 
@@ -134,11 +154,53 @@ func (w *world) CleanUp(context.Context, activities.CleanInput) error {
 	return nil
 }
 
-func (w *world) CheckForge(context.Context, task.Repository) error { return w.noForge }
+func (w *world) CheckForge(context.Context, task.Repository) (activities.Checked, error) {
+	return activities.Checked{Rooms: w.rooms}, w.noForge
+}
+
+func (w *world) Show(_ context.Context, in activities.ShowInput) (task.Place, error) {
+	if w.show != nil {
+		if err := w.show(in); err != nil {
+			return task.Place{}, err
+		}
+	}
+	w.showing.Lock() // activities run beside each other
+	defer w.showing.Unlock()
+	w.shown = append(w.shown, in)
+	if in.At != nil {
+		return *in.At, nil
+	}
+	return task.Place{Room: in.Room, Message: fmt.Sprintf("m%d", len(w.shown))}, nil
+}
+
+func (w *world) MergeBase(_ context.Context, in activities.MergeInput) (activities.Merged, error) {
+	w.merges++
+	if w.merge != nil {
+		return w.merge(in)
+	}
+	return activities.Merged{Base: "main2", Conflicts: []string{"calc.go"}}, nil
+}
+
+func (w *world) LookAtPullRequest(_ context.Context, in activities.LookInput) (forge.Look, error) {
+	w.looks = append(w.looks, in)
+	if w.look == nil {
+		return forge.Look{Unchanged: true}, nil
+	}
+	return w.look(len(w.looks))
+}
+
+func (w *world) AnswerPullRequest(_ context.Context, in activities.AnswerInput) error {
+	w.replies = append(w.replies, in)
+	return nil
+}
 
 func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	w.requests = append(w.requests, in)
-	return forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}, nil
+	pr := forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}
+	if w.follow {
+		pr.Host, pr.Owner, pr.Name = "forge.example", "acme", "calc"
+	}
+	return pr, nil
 }
 
 // start runs the task to its end.

@@ -22,15 +22,13 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
+// newHub builds the forge that is GitHub.
+func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
+	return github.New(github.Config{Token: reader(cfg.GitHubToken), BaseURL: cfg.GitHubURL, Log: log})
+}
+
 // newControl builds what runs where the tokens of forges are.
-func newControl(cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (*activities.Control, error) {
-	hub, err := github.New(github.Config{
-		Token:   func(context.Context) (string, error) { return cfg.GitHubToken.Read() },
-		BaseURL: cfg.GitHubURL, Log: log,
-	})
-	if err != nil {
-		return nil, err
-	}
+func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) *activities.Control {
 	path := local.New(local.Config{Now: time.Now})
 	choose := func(_ context.Context, r task.Repository) (forge.Forge, error) {
 		switch {
@@ -42,7 +40,8 @@ func newControl(cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets}, nil
+	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll}}
 }
 
 // webHost is the host that repositories of the forge carry.
@@ -115,8 +114,8 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 // secretValues are the exact values that must never leave; a file that can't be read now has none.
 func secretValues(cfg config.Config) []string {
 	var values []string
-	for _, s := range []config.Secret{cfg.AnthropicKey, cfg.ClaudeToken, cfg.GitHubToken} {
-		if v, err := s.Read(); err == nil && v != "" {
+	for _, s := range cfg.Secrets() {
+		if v, err := s.Read(); err == nil && v != "" && s.Source() != cfg.EgressProxy.Source() { // of that one it is the password
 			values = append(values, v)
 		}
 	}

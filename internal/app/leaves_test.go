@@ -30,8 +30,10 @@ func TestForgeOfARepository(t *testing.T) {
 		{"https://ghe.example.com", "ann/calc", "github"}, {"https://ghe.example.com", "ssh://git@ghe.example.com/ann/calc", "github"},
 		{"https://ghe.example.com", "https://github.com/ann/calc", ""},
 	} {
-		desk, err := newControl(load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/"), nil, slog.New(slog.DiscardHandler))
+		cfg := load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/")
+		hub, err := newHub(cfg, slog.New(slog.DiscardHandler))
 		must(t, err)
+		desk := newControl(cfg, hub, nil)
 		if desk.WebURL != "https://temporal.example.com" {
 			t.Errorf("links begin with %q", desk.WebURL)
 		}

@@ -92,7 +92,7 @@ type listener struct {
 	shown []string
 }
 
-func listen(t *testing.T) *listener {
+func gitServer(t *testing.T) *listener {
 	t.Helper()
 	git := gittest.NewHTTP(t, map[string]string{"a.txt": "a\n"})
 	gittest.Git(t, "/", "clone", "--quiet", "--bare", git.Bare, filepath.Join(git.Dir, "ann", "calc.git"))
@@ -111,7 +111,7 @@ func listen(t *testing.T) *listener {
 // The real git, with the address and the login as they are wired: only the forge ever sees the token.
 func TestTokenGoesToItsForgeOnly(t *testing.T) {
 	t.Parallel()
-	forge, foreign := listen(t), listen(t)
+	forge, foreign := gitServer(t), gitServer(t)
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL="+forge.URL)
 	spaces, err := workspace.New(workspace.Config{Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail},
 		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: slog.New(slog.DiscardHandler)})

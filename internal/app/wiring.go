@@ -28,6 +28,7 @@ func Wiring() cli.Wiring {
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Commands:         audit.Read,
+		Acts:             audit.ReadActs,
 		Demo: func() cli.Demo {
 			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -84,14 +85,27 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		w.host(host, cfg.Slots)
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
-	if cfg.Role.Control() {
-		desk, err := newControl(cfg, secrets, log)
-		if err != nil {
-			return err
-		}
-		w.control(desk)
+	if !cfg.Role.Listen() {
+		return w.run(ctx)
 	}
-	return w.run(ctx)
+	e, closeEars, err := newEars(ctx, cfg, c, namespace(options), lines, secrets, log)
+	if err != nil {
+		return err
+	}
+	defer closeEars()
+	if cfg.Role.Control() {
+		w.control(e.desk(secrets))
+	}
+	return w.runWith(ctx, e)
+}
+
+// runWith polls and listens until ctx ends, or until one of the two can't.
+func (w *workers) runWith(ctx context.Context, e *ears) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	heard := make(chan error, 1)
+	go func() { defer stop(); heard <- e.run(ctx) }()
+	return errors.Join(w.run(ctx), <-heard)
 }
 
 // workers are the SDK workers of one process, one per queue.

@@ -57,13 +57,25 @@ func (l *Log) Finish(ctx context.Context, id int64, exit int, d time.Duration) e
 // pruneBatch is how many records are deleted at a time, so that Append never waits long.
 const pruneBatch = 2000
 
-// Prune deletes the records from before a time and gives their number. Their room in the file is used again.
+// Prune deletes the records and the acts from before a time and gives their number. Their room in the file is used again.
 func (l *Log) Prune(ctx context.Context, before time.Time) (n int64, err error) {
 	if l.write == nil {
 		return 0, l.onlyRead()
 	}
+	for _, table := range []string{"records", "acts"} {
+		deleted, err := l.prune(ctx, table, before)
+		n += deleted
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (l *Log) prune(ctx context.Context, table string, before time.Time) (n int64, err error) {
+	query := "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE time < ? LIMIT ?)"
 	for {
-		result, err := l.write.ExecContext(ctx, "DELETE FROM records WHERE id IN (SELECT id FROM records WHERE time < ? LIMIT ?)", before.UnixMicro(), pruneBatch)
+		result, err := l.write.ExecContext(ctx, query, before.UnixMicro(), pruneBatch)
 		if err != nil {
 			return n, l.explain("prune", err)
 		}

@@ -1,5 +1,5 @@
 // Package audit is the record of what agents were allowed to do on this host: every decision on a tool call and every run
-// of a command, in one SQLite file. A record is on its way to the disk before Append returns, so that a caller which lets a
+// of a command, and of what people did to tasks, in one SQLite file. A record is on its way to the disk before Append returns, so that a caller which lets a
 // call through only then has it recorded, even if it is killed at once. The package may not decide anything, and it does
 // not redact: callers hand it texts that may be kept and shown.
 package audit
@@ -27,6 +27,7 @@ type Log struct {
 	read   *sql.DB // of its own, so that a caller may append while it lists
 	insert *sql.Stmt
 	finish *sql.Stmt
+	act    *sql.Stmt
 }
 
 // Open opens the record at path for writing and makes it, with its folder, when it is not there. A damaged file is moved
@@ -71,7 +72,7 @@ func open(ctx context.Context, path string, log *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
-// begin checks the file, brings it up to date and prepares what Append runs.
+// begin checks the file, brings it up to date and prepares what Append, Finish and AppendAct run.
 func (l *Log) begin(ctx context.Context) error {
 	if err := l.check(ctx); err != nil {
 		return err
@@ -84,6 +85,9 @@ func (l *Log) begin(ctx context.Context) error {
 		return l.explain("prepare", err)
 	}
 	if l.finish, err = l.write.PrepareContext(ctx, finishSQL); err != nil {
+		return l.explain("prepare", err)
+	}
+	if l.act, err = l.write.PrepareContext(ctx, actSQL); err != nil {
 		return l.explain("prepare", err)
 	}
 	return nil
@@ -101,7 +105,7 @@ func create(path string) error {
 	return f.Close()
 }
 
-// OpenReader opens the record at path for List only, also while another process writes to it. A record that is not there
+// OpenReader opens the record at path for List and Acts only, also while another process writes to it. A record that is not there
 // is a NotFound fault that wraps fs.ErrNotExist.
 func OpenReader(path string) (*Log, error) {
 	path, err := filepath.Abs(path)
@@ -126,7 +130,7 @@ func OpenReader(path string) (*Log, error) {
 // Close closes the file. Records are safe without it.
 func (l *Log) Close() error {
 	var errs []error
-	for _, s := range []*sql.Stmt{l.insert, l.finish} {
+	for _, s := range []*sql.Stmt{l.insert, l.finish, l.act} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}

@@ -30,24 +30,32 @@ func (l *Log) List(ctx context.Context, f Filter) iter.Seq2[Record, error] {
 			yield(Record{}, err)
 			return
 		}
+		each(ctx, l, query, args, scan)(yield)
+	}
+}
+
+// each gives what a query finds, row by row.
+func each[T any](ctx context.Context, l *Log, query string, args []any, scan func(*sql.Rows) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
 		rows, err := l.read.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(Record{}, l.explain("read", err))
+			yield(none, l.explain("read", err))
 			return
 		}
 		defer rows.Close()
 		for rows.Next() {
-			r, err := scan(rows)
+			item, err := scan(rows)
 			if err != nil {
-				yield(Record{}, l.explain("read", err))
+				yield(none, l.explain("read", err))
 				return
 			}
-			if !yield(r, nil) {
+			if !yield(item, nil) {
 				return
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(Record{}, l.explain("read", err))
+			yield(none, l.explain("read", err))
 		}
 	}
 }

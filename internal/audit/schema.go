@@ -33,6 +33,21 @@ var migrations = []string{
 	) STRICT;
 	CREATE INDEX records_task ON records (task, id);
 	CREATE INDEX records_time ON records (time);`,
+
+	`CREATE TABLE acts (
+		id       INTEGER PRIMARY KEY AUTOINCREMENT,
+		time     INTEGER NOT NULL,
+		channel  TEXT NOT NULL,
+		user     TEXT NOT NULL,
+		name     TEXT NOT NULL,
+		verb     TEXT NOT NULL,
+		task     TEXT NOT NULL,
+		delivery TEXT NOT NULL,
+		verdict  TEXT NOT NULL,
+		reason   TEXT NOT NULL
+	) STRICT;
+	CREATE INDEX acts_task ON acts (task, id);
+	CREATE INDEX acts_time ON acts (time);`,
 }
 
 // migrate brings the file to the newest version, each step whole or not at all.

@@ -90,6 +90,8 @@ type Wiring struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
+	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.
+	Acts func(ctx context.Context, path string, f audit.ActFilter) iter.Seq2[audit.Act, error]
 	// Commands reads the record of agents' commands in the file at path, oldest first. A file that is not there is fs.ErrNotExist.
 	Commands func(ctx context.Context, path string, f audit.Filter) iter.Seq2[audit.Record, error]
 }

@@ -61,6 +61,12 @@ func reasonText(r signals.Reason) string {
 		return "the work holds a secret"
 	case signals.ReasonChanged:
 		return "somebody else moved the branch"
+	case signals.ReasonBlocker:
+		return "what a round has worked on stands as it stood before"
+	case signals.ReasonRounds:
+		return "the pull request has had all its rounds"
+	case signals.ReasonReview:
+		return "our reviewer does not let the work pass"
 	}
 	return strings.ReplaceAll(string(r), "_", " ")
 }
@@ -72,6 +78,8 @@ func phaseText(p task.Phase) string {
 		return "Starting"
 	case task.SettingUp:
 		return "Setting up"
+	case task.Following:
+		return "Looking after the pull request"
 	}
 	return strings.ToUpper(string(p[:1])) + string(p[1:])
 }
@@ -100,6 +108,10 @@ func outcomeText(status *signals.Status) string {
 		return "Cancelled"
 	case task.Failed:
 		return "Failed"
+	case task.PullMerged:
+		return "The pull request was merged"
+	case task.PullClosed:
+		return "The pull request was closed"
 	}
 	return "Ended"
 }

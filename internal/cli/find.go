@@ -65,7 +65,7 @@ func (p *program) describe(ctx context.Context, c describer, id string) (found, 
 		return found{}, p.explain(err, id)
 	}
 	info := d.GetWorkflowExecutionInfo()
-	if kind := info.GetType().GetName(); kind != signals.CodingTask {
+	if kind := info.GetType().GetName(); kind != signals.CodingTask && kind != signals.PullRequestFlow {
 		return found{}, fault.New(fault.NotFound, "%q is not a task but a %s workflow", id, kind).WithHint("see `longshift list`")
 	}
 	r := readRow(info)

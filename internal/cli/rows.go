@@ -16,9 +16,10 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// runningTasks finds the tasks that run, newest first. Only built-in attributes are named: it works on any server.
+// runningTasks finds the tasks that run, and what looks after their pull requests, newest first. Only built-in attributes are
+// named: it works on any server.
 const (
-	allTasks     = "WorkflowType = '" + signals.CodingTask + "'"
+	allTasks     = "WorkflowType IN ('" + signals.CodingTask + "', '" + signals.PullRequestFlow + "') AND ExecutionStatus != 'ContinuedAsNew'"
 	runningTasks = allTasks + " AND ExecutionStatus = 'Running'"
 )
 

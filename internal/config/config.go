@@ -18,7 +18,7 @@ import (
 // its default and what it is for. A zero limit is no limit.
 type Config struct {
 	Data  string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift" help:"folder for workspaces, logs and the host's identity"`
-	Role  Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges) or host (agents)"`
+	Role  Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges, chats), host (agents) or listen (chats and webhooks only)"`
 	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions that run at the same time on this host"`
 
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
@@ -47,8 +47,40 @@ type Config struct {
 	AnthropicURL string `envconfig:"LONGSHIFT_ANTHROPIC_URL" default:"https://api.anthropic.com" help:"where model calls go"`
 	Claude       string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
 
-	GitHubToken Secret `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
-	GitHubURL   string `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
+	GitHubToken        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
+	GitHubURL          string        `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
+	GitHubWebhook      Secret        `envconfig:"LONGSHIFT_GITHUB_WEBHOOK_SECRET" help:"secret of the webhooks that GitHub sends to /webhooks/github"`
+	GitHubRepositories []string      `envconfig:"LONGSHIFT_GITHUB_REPOSITORIES" help:"repositories whose issues and comments start and steer tasks (comma list: owner/name; owner/* for webhooks only)"`
+	GitHubLabel        string        `envconfig:"LONGSHIFT_GITHUB_LABEL" default:"longshift" help:"label that makes an issue a task"`
+	GitHubPoll         time.Duration `envconfig:"LONGSHIFT_GITHUB_POLL" default:"1m" help:"how often GitHub is asked for what no webhook told (duration, 0s = never)"`
+
+	Slack            Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
+	SlackApp         Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
+	SlackSigning     Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET" help:"secret that signs what Slack sends to /webhooks/slack"`
+	SlackURL         string   `envconfig:"LONGSHIFT_SLACK_URL" help:"base URL of Slack's Web API; slack.com when empty"`
+	SlackChannels    []string `envconfig:"LONGSHIFT_SLACK_CHANNELS" help:"channels in which every task is shown (comma list of ids such as C0123456789)"`
+	SlackStart       []string `envconfig:"LONGSHIFT_SLACK_START" help:"who may start tasks (comma list of user ids such as U0123456789)"`
+	SlackApprove     []string `envconfig:"LONGSHIFT_SLACK_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	SlackCommands    []string `envconfig:"LONGSHIFT_SLACK_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+	Telegram         Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN" help:"token of the Telegram bot"`
+	TelegramURL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org" help:"base URL of the Bot API"`
+	TelegramChats    []string `envconfig:"LONGSHIFT_TELEGRAM_CHATS" help:"chats in which every task is shown, beside those bound with a code (comma list of ids)"`
+	TelegramStart    []string `envconfig:"LONGSHIFT_TELEGRAM_START" help:"who may start tasks (comma list of user ids)"`
+	TelegramApprove  []string `envconfig:"LONGSHIFT_TELEGRAM_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	TelegramCommands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+	WhatsApp         Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN" help:"access token of the WhatsApp Cloud API"`
+	WhatsAppSecret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET" help:"app secret that signs what WhatsApp sends to /webhooks/whatsapp"`
+	WhatsAppVerify   Secret   `envconfig:"LONGSHIFT_WHATSAPP_VERIFY_TOKEN" help:"token by which WhatsApp checks the webhook's address once"`
+	WhatsAppPhone    string   `envconfig:"LONGSHIFT_WHATSAPP_PHONE_ID" help:"id of the phone number that messages come from"`
+	WhatsAppURL      string   `envconfig:"LONGSHIFT_WHATSAPP_URL" default:"https://graph.facebook.com" help:"base URL of the Graph API"`
+	WhatsAppNumbers  []string `envconfig:"LONGSHIFT_WHATSAPP_NUMBERS" help:"people to whom every task is shown (comma list of phone numbers, digits only)"`
+	WhatsAppStart    []string `envconfig:"LONGSHIFT_WHATSAPP_START" help:"who may start tasks (comma list of phone numbers)"`
+	WhatsAppApprove  []string `envconfig:"LONGSHIFT_WHATSAPP_APPROVE" help:"who may decide about plans and steer tasks (comma list of phone numbers)"`
+	WhatsAppCommands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
+	Terminal         bool     `envconfig:"LONGSHIFT_TERMINAL" default:"false" help:"true: show tasks on the worker's own terminal, and take what is typed there"`
+	ChatRepository   string   `envconfig:"LONGSHIFT_CHAT_REPOSITORY" help:"repository of tasks that are started from a chat without naming one"`
+	Listen           string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
+
 	WebURL      string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
 	AuthorName  string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
 	AuthorEmail string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost" help:"author of commits"`
@@ -69,13 +101,17 @@ const (
 	RoleAll     Role = "all"
 	RoleControl Role = "control"
 	RoleHost    Role = "host"
+	RoleListen  Role = "listen"
 )
 
 // Control tells whether the process runs workflows and activities on forges and channels.
-func (r Role) Control() bool { return r != RoleHost }
+func (r Role) Control() bool { return r == RoleAll || r == RoleControl }
 
 // Host tells whether the process runs agents.
-func (r Role) Host() bool { return r != RoleControl }
+func (r Role) Host() bool { return r == RoleAll || r == RoleHost }
+
+// Listen tells whether the process hears what people do in chats and on forges.
+func (r Role) Listen() bool { return r != RoleHost }
 
 // Approval is the operator's floor for how plans are approved.
 type Approval string

@@ -76,7 +76,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_PROBE=0s", `LONGSHIFT_PROBE="0s": too short; give 1s or more, such as 60s`},
 		{"LONGSHIFT_MAX_COST=five", `LONGSHIFT_MAX_COST="five": not a number; give US dollars, such as 5 or 2.50`},
 		{"LONGSHIFT_MAX_COST=-1", `LONGSHIFT_MAX_COST="-1": negative; give US dollars, or 0 for no limit`},
-		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control or host`},
+		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control, host or listen`},
 		{"LONGSHIFT_AGENTS=claude,gpt", `LONGSHIFT_AGENTS="gpt": unknown agent; give claude`},
 		{"LONGSHIFT_AGENTS=script", `LONGSHIFT_AGENTS="script": the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here`},
 		{"LONGSHIFT_APPROVAL=none", `LONGSHIFT_APPROVAL="none": unknown; give required, or leave it empty`},
@@ -85,6 +85,11 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_GITHUB_URL=https://me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: holds a user or password; give the URL without it`},
 		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},
 		{"LONGSHIFT_AUTHOR_EMAIL=nobody", `LONGSHIFT_AUTHOR_EMAIL="nobody": not an e-mail address; give one such as bot@example.com`},
+		{"LONGSHIFT_LISTEN=8088", `LONGSHIFT_LISTEN="8088": not an address; give host:port such as 127.0.0.1:8088`},
+		{"LONGSHIFT_SLACK_APPROVE=ada", `LONGSHIFT_SLACK_APPROVE="ada": not of the right form; give the id of a user, such as U0123456789 (in the profile: copy member ID)`},
+		{"LONGSHIFT_TELEGRAM_CHATS=@team", `LONGSHIFT_TELEGRAM_CHATS="@team": not of the right form; give the id of a chat, such as 12345678 or -1001234567890`},
+		{"LONGSHIFT_GITHUB_REPOSITORIES=web", `LONGSHIFT_GITHUB_REPOSITORIES="web": not of the right form; give owner/name, or owner/*`},
+		{"LONGSHIFT_SLACK_APP_TOKEN=xapp-1", `LONGSHIFT_SLACK_BOT_TOKEN: not set, and there is a token for Socket Mode; give both`},
 		{"LONGSHIFT_GITHUB_TOKEN=a\nb", `LONGSHIFT_GITHUB_TOKEN: holds more than one line; give the key alone`},
 	} {
 		_, err := Load(lookup(c.set))
@@ -103,7 +108,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 		`LONGSHIFT_SLOTS="x": not a whole number; give digits, such as 2` + "\n" +
 		`LONGSHIFT_HEARTBEAT="soon": not a duration; give a number with a unit, such as 30s, 20m or 2h` + "\n" +
 		"LONGSHIFT_DATA: not set, and there is no home folder; give an absolute path\n" +
-		`LONGSHIFT_ROLE="boss": unknown role; give all, control or host`
+		`LONGSHIFT_ROLE="boss": unknown role; give all, control, host or listen`
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

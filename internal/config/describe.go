@@ -78,10 +78,14 @@ func describe(tag reflect.StructTag, field reflect.Value, set, unread bool) Vari
 // variables of a secret: NAME, NAME_FILE and NAME_FD.
 func (s Secret) variables(tag reflect.StructTag) []Variable {
 	name, fallback := tag.Get("envconfig"), tag.Get("fallback")
-	key := Variable{Name: name, Default: "$" + fallback, Origin: OriginDefault, Help: tag.Get("help")}
+	key := Variable{Name: name, Origin: OriginDefault, Help: tag.Get("help")}
+	if fallback != "" {
+		key.Default = "$" + fallback
+	}
 	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
 	fd := Variable{Name: name + "_FD", Origin: OriginDefault, Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
 	switch s.source {
+	case "":
 	case name:
 		key.Value, key.Origin = hidden, OriginEnvironment
 	case fallback:

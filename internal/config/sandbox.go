@@ -56,7 +56,7 @@ func holds(dir, other string) bool {
 // SecretFiles gives the files that hold secrets.
 func (c Config) SecretFiles() []string {
 	var files []string
-	for _, s := range []Secret{c.AnthropicKey, c.ClaudeToken, c.GitHubToken, c.EgressProxy} {
+	for _, s := range c.Secrets() {
 		if s.file != "" {
 			files = append(files, s.file)
 		}

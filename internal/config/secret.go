@@ -27,6 +27,9 @@ type Secret struct {
 func (s *Secret) load(name, fallback string, lookup Lookup) error {
 	var ways []string
 	for _, way := range []string{name, name + "_FILE", name + "_FD", fallback} {
+		if way == "" {
+			continue
+		}
 		if value, _ := lookup(way); value != "" && (way != fallback || len(ways) == 0) {
 			ways = append(ways, way)
 		}
@@ -62,15 +65,24 @@ func (s *Secret) load(name, fallback string, lookup Lookup) error {
 // ReportSecrets has every secret of the configuration tell each value that it gives out, before whoever asked gets it. So a
 // redactor knows a key that was changed on disk from its first use on. report is called from many goroutines.
 func (c *Config) ReportSecrets(report func(values ...string)) {
+	for _, s := range c.Secrets() {
+		s.report = report
+	}
+}
+
+// Secrets gives every secret of the configuration, whether it is set or not.
+func (c *Config) Secrets() []*Secret {
+	var all []*Secret
 	config := reflect.ValueOf(c).Elem()
 	for i := range config.NumField() {
 		if !config.Type().Field(i).IsExported() {
 			continue
 		}
 		if secret, ok := config.Field(i).Addr().Interface().(*Secret); ok {
-			secret.report = report
+			all = append(all, secret)
 		}
 	}
+	return all
 }
 
 // Present tells whether the secret is configured. A file may still turn out to be missing when it is read.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +18,7 @@ func (c *Config) validate() []error {
 		}
 	}
 	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data, "not an absolute path; give one that starts with /")
-	wrong(c.Role == RoleAll || c.Role == RoleControl || c.Role == RoleHost, "LONGSHIFT_ROLE", c.Role, "unknown role; give all, control or host")
+	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role, "unknown role; give all, control, host or listen")
 	wrong(c.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", c.Slots, "too small; give 1 or more")
 	wrong(c.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", c.Heartbeat, "too short; give 1s or more, such as 30s")
 	wrong(c.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", c.Probe, "too short; give 1s or more, such as 60s")
@@ -27,6 +28,7 @@ func (c *Config) validate() []error {
 	wrong(c.Approval == "" || c.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", c.Approval, "unknown; give required, or leave it empty")
 	wrong(c.AuditKeep >= 0, "LONGSHIFT_AUDIT_KEEP", c.AuditKeep, "negative; give a duration such as 2160h, or 0s to keep all of it")
 	mistakes = append(mistakes, c.validateSandbox()...)
+	mistakes = append(mistakes, c.validateChannels()...)
 	c.Agents = tidy(c.Agents)
 	for _, agent := range c.Agents {
 		hint := "unknown agent; give claude"
@@ -38,7 +40,8 @@ func (c *Config) validate() []error {
 	for _, u := range []struct {
 		name string
 		at   *string
-	}{{"LONGSHIFT_ANTHROPIC_URL", &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL}} {
+	}{{"LONGSHIFT_ANTHROPIC_URL", &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
+		{"LONGSHIFT_SLACK_URL", &c.SlackURL}, {"LONGSHIFT_TELEGRAM_URL", &c.TelegramURL}, {"LONGSHIFT_WHATSAPP_URL", &c.WhatsAppURL}} {
 		if err := checkURL(u.name, *u.at); err != nil {
 			mistakes = append(mistakes, err)
 		}

@@ -52,4 +52,9 @@ type PullRequest struct {
 	Found    bool      `json:"found,omitempty"` // it stood before this call
 	Created  time.Time `json:"created,omitzero"`
 	Warnings []string  `json:"warnings,omitempty"` // what could not be done and does not spoil the rest: one line each
+
+	// Where it stands, as the forge itself spells it; empty when there is nobody who could look after it (see Follower).
+	Host  string `json:"host,omitempty"` // without a port
+	Owner string `json:"owner,omitempty"`
+	Name  string `json:"name,omitempty"`
 }

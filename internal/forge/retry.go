@@ -19,3 +19,6 @@ func (e *RetryAfter) Error() string {
 
 // Unwrap gives the reason.
 func (e *RetryAfter) Unwrap() error { return e.Err }
+
+// RetryIn says when to come back.
+func (e *RetryAfter) RetryIn() time.Duration { return e.After }

@@ -36,6 +36,7 @@ type Data struct {
 	Progress    []task.Entry      `json:"progress,omitempty"`
 	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // for the implementer: the one to do
 	Left        int               `json:"left,omitempty"`        // how many others are pending after it
+	Feedback    *Feedback         `json:"feedback,omitempty"`    // what the deliverable is about, when it comes from the pull request
 	Result      *Result           `json:"result,omitempty"`      // of the check command
 	Review      string            `json:"review,omitempty"`      // the review that asked for changes
 	Edit        string            `json:"edit,omitempty"`        // what a person wants changed in the plan
@@ -53,6 +54,16 @@ type Result struct {
 	TimedOut bool   `json:"timedOut,omitempty"`
 	Tail     string `json:"tail,omitempty"` // the end of its output
 	Path     string `json:"path,omitempty"` // a file with all of it that the agent can read, "" for none
+}
+
+// Feedback is what a person, or a check, said about a pull request that stands.
+type Feedback struct {
+	By   *task.Person `json:"by,omitempty"`   // somebody with write access; nil for a check
+	What string       `json:"what,omitempty"` // such as "a review comment on main.go, line 12"
+	URL  string       `json:"url,omitempty"`
+	Text string       `json:"text,omitempty"`
+	Hunk string       `json:"hunk,omitempty"` // the lines it is about
+	Log  string       `json:"log,omitempty"`  // the end of the check's log
 }
 
 // Tell is a message from a person.

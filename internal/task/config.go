@@ -56,11 +56,15 @@ type PathsConfig struct {
 	Ignore   []string `json:"ignore,omitempty" yaml:"ignore"`     // paths that may not even be read
 }
 
-// PullRequestConfig says how the pull request looks.
+// PullRequestConfig says how the pull request looks, and how it is looked after.
 type PullRequestConfig struct {
 	Draft     *bool    `json:"draft,omitempty" yaml:"draft"`
 	Labels    []string `json:"labels,omitempty" yaml:"labels"`
 	Reviewers []string `json:"reviewers,omitempty" yaml:"reviewers"`
+	Follow    *bool    `json:"follow,omitempty" yaml:"follow"` // look after it until it is merged or closed
+	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"` // of work on what people and checks say
+	Batch     *string  `json:"batch,omitempty" yaml:"batch"`   // how long what comes up is collected before a round begins
+	Poll      *string  `json:"poll,omitempty" yaml:"poll"`     // how often the forge is asked when no webhook tells
 }
 
 // NotifyConfig switches each kind of notice off.

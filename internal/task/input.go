@@ -86,7 +86,7 @@ type boundedField struct {
 }
 
 func (in Input) lengths() []boundedField {
-	issue, who := or(in.Issue), or(in.RequestedBy)
+	issue, who, room := or(in.Issue), or(in.RequestedBy), or(in.Room)
 	return []boundedField{
 		{"task", in.Task, MaxTask},
 		{"issue.forge", issue.Forge, maxName},
@@ -95,6 +95,9 @@ func (in Input) lengths() []boundedField {
 		{"issue.url", issue.URL, maxLink},
 		{"requestedBy.name", who.Name, maxName},
 		{"requestedBy.via", who.Via, maxName},
+		{"room.channel", room.Channel, maxName},
+		{"room.id", room.ID, maxName},
+		{"room.thread", room.Thread, maxName},
 	}
 }
 

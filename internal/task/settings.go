@@ -62,11 +62,15 @@ type BudgetSettings struct {
 	PlanCost float64  `json:"planCost"` // US dollars
 }
 
-// PullRequestSettings says how the pull request looks.
+// PullRequestSettings says how the pull request looks, and how it is looked after.
 type PullRequestSettings struct {
 	Draft     bool     `json:"draft"`
 	Labels    []string `json:"labels,omitempty"`
 	Reviewers []string `json:"reviewers,omitempty"`
+	Follow    bool     `json:"follow,omitempty"`
+	Rounds    int      `json:"rounds,omitempty"`
+	Batch     Duration `json:"batch,omitempty"`
+	Poll      Duration `json:"poll,omitempty"`
 }
 
 // CommandSettings says what agents may run, under the operator's policy.
@@ -137,7 +141,8 @@ func (c Config) Settings() Settings {
 		Approval: ApprovalSettings{Mode: or(approval.Mode), After: parsed(approval.After), Again: or(approval.Again)},
 		Budget:   BudgetSettings{Cost: or(budget.Cost), Time: parsed(budget.Time), PlanCost: or(budget.PlanCost)},
 		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
-		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers},
+		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers,
+			Follow: or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},
 		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),
 			Error: or(notify.Error)},
 		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),

@@ -13,6 +13,7 @@ type Input struct {
 	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
 	Issue       *Issue  `json:"issue,omitempty"`       // where the task comes from
 	RequestedBy *Person `json:"requestedBy,omitempty"` // who asked
+	Room        *Room   `json:"room,omitempty"`        // where it is followed in chat, beside the rooms that the operator names
 	Config      *Config `json:"config,omitempty"`      // overrides for this task, under the operator's limits
 }
 
@@ -65,7 +66,8 @@ const (
 	Publish   Phase = "publishing"
 	Cleaning  Phase = "cleaning"
 	Suspended Phase = "suspended"
-	Waiting   Phase = "waiting" // for quota, by a durable timer
+	Waiting   Phase = "waiting"   // for quota, by a durable timer
+	Following Phase = "following" // the pull request stands; waiting for what people and checks say
 	Ended     Phase = "ended"
 )
 
@@ -83,10 +85,14 @@ const (
 	Abandoned     Outcome = "abandoned"
 	Cancelled     Outcome = "cancelled"
 	Failed        Outcome = "failed"
+
+	// Of what looks after a pull request.
+	PullMerged Outcome = "merged"
+	PullClosed Outcome = "closed"
 )
 
 // Good tells whether the person who asked got what the task was about.
-func (o Outcome) Good() bool { return o == PullRequest || o == AlreadyDone }
+func (o Outcome) Good() bool { return o == PullRequest || o == AlreadyDone || o == PullMerged }
 
 // Plan is what the planner proposes. Its revision is what a decision names.
 type Plan struct {

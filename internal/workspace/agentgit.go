@@ -27,7 +27,7 @@ func (o *opened) handOver(ctx context.Context, head string) error {
 		return nil
 	}
 	if o.agentGitSound(root) {
-		if err = o.fillAgentGit(root, head); err == nil {
+		if err = o.fillAgentGit(ctx, root, head); err == nil {
 			return nil
 		}
 		o.m.log.WarnContext(ctx, "the agent's git folder is made anew", "task", o.id, "error", err)
@@ -38,7 +38,7 @@ func (o *opened) handOver(ctx context.Context, head string) error {
 	if err := o.makeAgentGit(ctx, root); err != nil {
 		return diskFault(fmt.Errorf("make the agent's git folder: %w", err), o.place.work())
 	}
-	if err := o.fillAgentGit(root, head); err != nil {
+	if err := o.fillAgentGit(ctx, root, head); err != nil {
 		return diskFault(fmt.Errorf("fill the agent's git folder: %w", err), o.place.work())
 	}
 	return nil
@@ -131,7 +131,7 @@ var inProgress = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_
 	"sequencer", "BISECT_LOG", "BISECT_START", "BISECT_NAMES", "BISECT_EXPECTED_REV", "index.lock", "HEAD.lock"}
 
 // fillAgentGit writes branch, head and index.
-func (o *opened) fillAgentGit(root *os.Root, head string) error {
+func (o *opened) fillAgentGit(ctx context.Context, root *os.Root, head string) error {
 	for _, name := range inProgress {
 		if err := root.RemoveAll(path.Join(".git", name)); err != nil {
 			return err
@@ -153,7 +153,10 @@ func (o *opened) fillAgentGit(root *os.Root, head string) error {
 	if err := replace(root, ".git/HEAD", []byte("ref: "+o.branchRef()+"\n")); err != nil {
 		return err
 	}
-	index, err := os.ReadFile(filepath.Join(o.place.git(), "index"))
+	if err := o.showBase(root); err != nil {
+		return err
+	}
+	index, err := o.agentIndex(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

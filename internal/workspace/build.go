@@ -29,6 +29,9 @@ func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err 
 	if j.spec.Base != "" {
 		names = append(names, "refs/heads/"+j.spec.Base)
 	}
+	if j.spec.Continue {
+		names = append(names, "refs/heads/"+j.spec.Branch)
+	}
 	if j.listing, err = m.list(ctx, j.rem, names...); err != nil {
 		return "", err
 	}
@@ -95,6 +98,11 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 	switch {
 	case j.found.Fence > 0:
 		rec.BaseBranch, rec.Base, rec.Pushed, rec.Checkpoint = j.found.BaseBranch, j.found.Base, j.found.Pushed, j.found.Checkpoint
+		rec.Trunk, rec.Merged = j.found.Trunk, j.found.Merged
+	case j.spec.Continue && j.found.Checkpoint == "":
+		if err := j.startAtTip(ctx); err != nil {
+			return err
+		}
 	case j.tip != "":
 		rec.BaseBranch, rec.Base, rec.Checkpoint = j.branch, j.tip, j.found.Checkpoint
 		if rec.Checkpoint != "" { // somebody has removed the fence: take the last commit that both have
@@ -131,13 +139,8 @@ func (j *preparation) checkOut(ctx context.Context) error {
 	if rec.Checkpoint != "" {
 		start, j.state.Restored = rec.Checkpoint, true
 	}
-	if rec.Base != "" {
-		if err := j.m.pin(ctx, j.state.Mirror, j.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
-			return err
-		}
-		if _, err := r.run(ctx, "update-ref", "refs/longshift/base", rec.Base); err != nil {
-			return err
-		}
+	if err := j.keepBase(ctx); err != nil {
+		return err
 	}
 	if start != "" {
 		if _, err := r.run(ctx, "update-ref", j.branchRef(), start); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -24,16 +23,18 @@ type CommitSpec struct {
 type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
-	Files, Added, Deleted int      // against the commit before it
+	Files, Added, Deleted int      // against the commit before it; of a merge, against what git makes of both sides
 	LeftOut               []string // git repositories inside the work tree, which can't be committed
 }
 
 // Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
 // top of ours are kept as they are when they can be (see adopt); else what they hold becomes one commit with the rest.
-// A commit that an earlier call with the key has made is found and given back.
+// A commit that an earlier call with the key has made is found and given back. While a merge waits (see MergeBase) the
+// commit is the one that concludes it, and takes in what the agent has committed; it fails with fault.Work while conflict
+// markers are left, or when the work tree has nothing of the merge any more.
 func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
-	if s.Key == "" || strings.ContainsAny(s.Key, "\r\n\x00,") {
-		return c, fault.New(fault.Internal, "commit key %q can't stand in a trailer", s.Key)
+	if err := checkKey(s.Key); err != nil {
+		return c, err
 	}
 	err = t.locked(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
@@ -53,7 +54,17 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 	return c, nil
 }
 
+func checkKey(key string) error {
+	if key == "" || strings.ContainsAny(key, "\r\n\x00,") {
+		return fault.New(fault.Internal, "commit key %q can't stand in a trailer", key)
+	}
+	return nil
+}
+
 func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	if o.state.Merging != nil {
+		return o.commitMerge(ctx, head, mark, s)
+	}
 	parent, err := o.adopt(ctx, head, s.Exclude)
 	if err != nil {
 		return Commit{}, err
@@ -107,7 +118,7 @@ func (o *opened) commitAdopted(ctx context.Context, head, theirs, mark, message 
 	}
 	id := ""
 	if tree != before {
-		id, err = o.commitTree(ctx, tree, theirs, withTrailer(message, mark))
+		id, err = o.commitTree(ctx, tree, withTrailer(message, mark), theirs)
 	} else {
 		id, err = o.seal(ctx, theirs, mark)
 	}
@@ -125,10 +136,7 @@ func (o *opened) describe(ctx context.Context, before, id string) (Commit, error
 	if err := o.handOver(ctx, id); err != nil {
 		return Commit{}, err
 	}
-	text, err := o.bare().run(ctx, "diff-tree", "--shortstat", "-r", o.or(before), id)
-	c := Commit{ID: id, Created: true}
-	c.Files, c.Added, c.Deleted = shortstat(text)
-	return c, err
+	return o.count(ctx, before, id)
 }
 
 // findCommit looks for the mark in the task's commits.
@@ -136,35 +144,31 @@ func (o *opened) findCommit(ctx context.Context, head, mark string) (Commit, err
 	if head == "" || head == o.state.Record.Base {
 		return Commit{}, nil
 	}
-	args := []string{"log", "--format=%H %P,%(trailers:key=" + trailer + ",valueonly,separator=%x2C)", head}
-	if o.state.Record.Base != "" {
-		args = append(args, "^"+o.state.Record.Base)
+	args := []string{"log", "--format=%H %P,%(trailers:key=" + trailer + ",valueonly,separator=%x2C)"}
+	revs, err := o.own(ctx, head)
+	if err != nil {
+		return Commit{}, err
 	}
-	text, err := o.bare().run(ctx, args...)
+	text, err := o.bare().run(ctx, append(args, revs...)...)
 	if err != nil {
 		return Commit{}, err
 	}
 	for _, line := range lines(text) {
 		ids, marks, _ := strings.Cut(line, ",")
 		for m := range strings.SplitSeq(marks, ",") {
-			if f := strings.Fields(ids); strings.TrimSpace(m) == mark {
-				return o.describe(ctx, strings.Join(f[1:min(2, len(f))], ""), f[0])
+			if strings.TrimSpace(m) != mark {
+				continue
 			}
+			f := strings.Fields(ids)
+			before, err := o.before(ctx, f[1:])
+			if err != nil {
+				return Commit{}, err
+			}
+			if err := o.handOver(ctx, head); err != nil {
+				return Commit{}, err
+			}
+			return o.count(ctx, before, f[0])
 		}
 	}
 	return Commit{}, nil
-}
-
-// dates make commits bear the time of our clock.
-func (o *opened) dates() []string {
-	now := strconv.FormatInt(o.m.config.Now().Unix(), 10) + " +0000"
-	return []string{"GIT_AUTHOR_DATE=" + now, "GIT_COMMITTER_DATE=" + now}
-}
-
-func (o *opened) commitTree(ctx context.Context, tree, parent, message string) (string, error) {
-	args := []string{"commit-tree", "-F", "-"}
-	if parent != "" {
-		args = append(args, "-p", parent)
-	}
-	return o.bare().with(o.dates()...).feed(ctx, message, append(args, tree)...)
 }

@@ -106,6 +106,7 @@ func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
 		_, err := o.repo.stage(t.Context(), head, head, nil)
 		return err
 	}))
+	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "changed once more\n", "x.txt": "x and y\n"})
 	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x", Exclude: []string{"specs"}})
 	if err != nil || c.Files != 1 {
 		t.Errorf("got %+v, %v", c, err)

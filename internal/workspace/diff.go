@@ -18,7 +18,8 @@ const (
 	mostLog  = 1000      // commits
 )
 
-// File reads a file of the base commit, never of the work tree. It is false when there is none. Links are refused, for
+// File reads a file of the base commit, never of the work tree; of a task that goes on with its branch it is the base
+// branch that counts, for what the branch itself holds nobody has accepted yet. It is false when there is none. Links are refused, for
 // they may point anywhere; so is a file over 1 MiB.
 func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
 	clean := path.Clean(name)
@@ -37,6 +38,9 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 
 func (o *opened) file(ctx context.Context, name string) ([]byte, bool, error) {
 	base := o.state.Record.Base
+	if o.state.Record.Trunk != "" {
+		base = o.state.Record.Trunk
+	}
 	if base == "" {
 		return nil, false, nil
 	}
@@ -67,16 +71,20 @@ type Diff struct {
 }
 
 // Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree have no say in it, so
-// a change can't hide itself.
+// a change can't hide itself. What came in with merges of the base branch since that commit is left out.
 func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 	err = t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil || head == from {
 			return err
 		}
+		before, err := o.since(ctx, from, head)
+		if err != nil {
+			return err
+		}
 		out := &head512{}
 		err = o.bare().pipe(ctx, nil, out, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
-			"--submodule=short", "--ignore-submodules=none", "--shortstat", "--patch", o.or(from), o.or(head), "--")
+			"--submodule=short", "--ignore-submodules=none", "--shortstat", "--patch", before, o.or(head), "--")
 		if err != nil {
 			return err
 		}
@@ -121,7 +129,8 @@ type LogEntry struct {
 	Body    string // the rest of the message, trailers included
 }
 
-// Log lists the commits after from ("" for all), newest first, at most 1000.
+// Log lists the commits after from ("" for all), newest first, at most 1000. Commits that came in with a merge of the base
+// branch are left out when from is a commit.
 func (t *Tree) Log(ctx context.Context, from string) (list []LogEntry, err error) {
 	err = t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
@@ -129,7 +138,11 @@ func (t *Tree) Log(ctx context.Context, from string) (list []LogEntry, err error
 			return err
 		}
 		args := []string{"log", "-z", fmt.Sprintf("-n%d", mostLog), "--format=%H%x00%an%x00%at%x00%s%x00%b"}
-		text, err := o.bare().run(ctx, append(args, span(from, head)...)...)
+		revs, err := o.ownAfter(ctx, from, head)
+		if err != nil {
+			return err
+		}
+		text, err := o.bare().run(ctx, append(args, revs...)...)
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ import (
 func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
 func checkpointRef(id string) string { return "refs/longshift/" + id }
 
-// fenceCommit makes the commit that stands for the record. Its parent is the base, so that a base which was rewritten on
-// the remote can still be fetched.
+// fenceCommit makes the commit that stands for the record. Its parents are where the task started, so that a base
+// which was rewritten on the remote can still be fetched.
 func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
 	data, err := json.Marshal(rec)
 	if err != nil {
@@ -33,8 +33,10 @@ func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", o.emptyTree())
-	if rec.Base != "" {
-		fmt.Fprintf(&b, "parent %s\n", rec.Base)
+	for i, parent := range []string{rec.Base, rec.Trunk} {
+		if parent != "" && (i == 0 || parent != rec.Base) {
+			fmt.Fprintf(&b, "parent %s\n", parent)
+		}
 	}
 	const who = "Longshift <longshift@localhost> 0 +0000"
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nfence %d of task %s\n\n%s\n", who, who, rec.Fence, o.id, data)
@@ -124,6 +126,7 @@ func (o *opened) adoptFence(ctx context.Context, rem remote, l listing) error {
 		case rec.Fence < o.fence:
 			return fault.New(fault.Changed, "the fence of task %s on %s was set back to %d", o.id, rem.name, rec.Fence)
 		}
+		rec.Merged = o.state.Record.Merged // what was merged since is known here alone
 		o.state.Record, o.state.FenceRef = rec, now
 		if err := o.save(); err != nil {
 			return err

@@ -22,7 +22,8 @@ func settings() [][2]string {
 		{"diff.ignoreSubmodules", "all"}, {"submodule.recurse", "false"}, {"diff.renames", "false"},
 		{"commit.gpgSign", "false"}, {"push.gpgSign", "false"}, {"log.showSignature", "false"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"}, {"credential.helper", ""},
-		{"protocol.ext.allow", "never"},
+		{"protocol.ext.allow", "never"}, {"merge.renames", "true"}, {"merge.renormalize", "false"},
+		{"merge.conflictStyle", "diff3"}, {"rerere.enabled", "false"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -45,6 +46,14 @@ func (e *gitError) Error() string {
 		said = []string{e.exit.String()}
 	}
 	return "git " + e.command + ": " + strings.Join(said, "; ")
+}
+
+// exitCode gives the exit code of a failed git, -1 when the error is none of a git's.
+func exitCode(err error) int {
+	if e := (*gitError)(nil); errors.As(err, &e) {
+		return e.exit.Code
+	}
+	return -1
 }
 
 var lockMessage = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)

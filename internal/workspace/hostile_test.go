@@ -247,3 +247,61 @@ func TestFoldersGoneByALink(t *testing.T) {
 		t.Error("files behind a link were removed")
 	}
 }
+
+// TestNothingRunsInAMerge: neither what the agent has planted nor what the base branch brings.
+func TestNothingRunsInAMerge(t *testing.T) {
+	t.Parallel()
+	bare := gittest.NewBare(t, map[string]string{"f.txt": "base\n", "src/x": "x\n"})
+	b := newBench(t, bare)
+	b.ended("t-1", map[string]string{"f.txt": "ours\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n"})
+	ws, tree := b.prepareOn(b.m, b.round("t-1", 2))
+	p := trap{t, t.TempDir()}
+	mirror := b.m.mirrorName(b.repository(), bare)
+	onMain(t, bare, "echo theirs > f.txt; echo '* merge=evil filter=evil diff=evil' > src/.gitattributes; echo y > src/y")
+	ctx := t.Context()
+	print := ""
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"merge", func() error {
+			m, err := tree.MergeBase(ctx, "m")
+			if err == nil && len(m.Conflicts) == 0 {
+				err = fmt.Errorf("got %+v", m)
+			}
+			return err
+		}},
+		{"abort", func() error { return tree.AbortMerge(ctx) }},
+		{"merge again", func() error { _, err := tree.MergeBase(ctx, "m"); return err }},
+		{"fingerprint", func() (err error) { print, err = tree.Fingerprint(ctx); return err }},
+		{"restore", func() error { return tree.Restore(ctx, print) }},
+		{"take over", func() (err error) {
+			if _, err = b.m.Prepare(ctx, b.round("t-1", 3)); err == nil {
+				tree, err = b.m.Open(ctx, "t-1", 3)
+			}
+			return err
+		}},
+		{"commit", func() error {
+			gittest.Write(t, tree.Dir(), map[string]string{"f.txt": "both\n"})
+			_, err := tree.Commit(ctx, CommitSpec{Key: "1", Message: "x"})
+			return err
+		}},
+		{"uncommit", func() error { return tree.Uncommit(ctx) }},
+		{"commit again", func() error { _, err := tree.Commit(ctx, CommitSpec{Key: "2", Message: "x"}); return err }},
+		{"outgoing", func() error { return tree.Outgoing(ctx, &strings.Builder{}) }},
+		{"diff", func() error { _, err := tree.Diff(ctx, ws.BaseCommit); return err }},
+		{"push", func() error { _, err := tree.Push(ctx); return err }},
+	}
+	for _, step := range steps {
+		p.plant(tree, mirror)
+		if err := step.do(); err != nil {
+			t.Errorf("%s: %v", step.name, err)
+		}
+		if got := p.sprung(); len(got) > 0 {
+			t.Fatalf("%s ran %v", step.name, got)
+		}
+	}
+	if got := gittest.Git(t, bare, "log", "-1", "--merges", "--format=%s", "refs/heads/longshift/t-1"); got != "x" {
+		t.Errorf("the branch ends with %q", got)
+	}
+}

@@ -115,26 +115,6 @@ func (m *Manager) mirrorBase(ctx context.Context, rem remote, name, format, bran
 	return r.ref(ctx, ref)
 }
 
-// pin keeps a commit in the mirror for as long as the task needs it; "" lets go of it.
-func (m *Manager) pin(ctx context.Context, mirror, id, commit string) error {
-	r := m.mirror(mirror)
-	if _, err := os.Stat(r.dir); err != nil && commit == "" {
-		return nil
-	}
-	release, err := m.lock(ctx, "mirror-"+mirror)
-	if err != nil {
-		return err
-	}
-	defer release()
-	ref := "refs/longshift-base/" + id
-	if commit == "" {
-		_, err = r.run(ctx, "update-ref", "-d", ref)
-	} else {
-		_, err = r.run(ctx, "update-ref", ref, commit)
-	}
-	return err
-}
-
 // unbornBranch asks an empty repository which branch its first commit is to be on.
 func (m *Manager) unbornBranch(ctx context.Context, rem remote) (string, error) {
 	dir, err := os.MkdirTemp(m.mirrors(), ".empty-")

@@ -4,23 +4,58 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
+// whole are the options that show every change as text, whatever attributes say.
+var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"}
+
 // Outgoing writes every change that the task's commits hold, commit by commit, as patches: what a push would make known,
-// also where a later commit takes it back. Files are shown as text whatever attributes say about them.
+// also where a later commit takes it back. Files are shown as text whatever attributes say about them. What came in with
+// a merge of the base branch is on the remote already and left out; of the merge itself there is what git alone would not
+// have made of both sides.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 	err := t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
 		}
-		args := []string{"log", "--format=", "--patch", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-			"--diff-merges=separate", "--root"}
-		return o.bare().pipe(ctx, nil, to, append(args, span(o.state.Record.Base, head)...)...)
+		return o.outgoing(ctx, head, to)
 	})
 	if err != nil {
 		return fmt.Errorf("show what is to be pushed: %w", err)
+	}
+	return nil
+}
+
+func (o *opened) outgoing(ctx context.Context, head string, to io.Writer) error {
+	plain, merges, err := o.sortCommits(ctx, head)
+	if err != nil {
+		return err
+	}
+	r, log := o.bare(), slices.Concat([]string{"log", "--format=", "--diff-merges=separate", "--root"}, whole)
+	if len(merges) == 0 {
+		revs, err := o.own(ctx, head)
+		if err != nil {
+			return err
+		}
+		return r.pipe(ctx, nil, to, append(log, revs...)...)
+	}
+	if len(plain) > 0 {
+		ids := []byte(strings.Join(plain, "\n") + "\n")
+		if err := r.pipe(ctx, ids, to, append(log, "--no-walk=unsorted", "--stdin")...); err != nil {
+			return err
+		}
+	}
+	for _, ids := range merges {
+		before, err := o.before(ctx, ids[1:])
+		if err == nil {
+			err = r.pipe(ctx, nil, to, slices.Concat([]string{"diff-tree", "-r"}, whole, []string{before, ids[0]})...)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -33,7 +68,11 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
 		}
-		text, err := o.bare().run(ctx, append([]string{"log", "-z", "--format=%H%n%an <%ae>%n%B"}, span(o.state.Record.Base, head)...)...)
+		revs, err := o.own(ctx, head)
+		if err != nil {
+			return err
+		}
+		text, err := o.bare().run(ctx, append([]string{"log", "-z", "--format=%H%n%an <%ae>%n%B"}, revs...)...)
 		for entry := range strings.SplitSeq(text, "\x00") {
 			if id, message, ok := strings.Cut(entry, "\n"); ok {
 				messages[id] = message
@@ -47,12 +86,18 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 	return messages, nil
 }
 
-// Uncommit takes back the commits that the remote has not been given yet. What they hold stays in the work tree.
+// Uncommit takes back the commits that the remote has not been given yet. What they hold stays in the work tree. A merge
+// of the base branch among them waits again for the next Commit.
 func (t *Tree) Uncommit(ctx context.Context) error {
 	err := t.locked(ctx, func(o *opened) error {
 		to := o.state.Record.Checkpoint
 		if to == "" {
 			to = o.state.Record.Base
+		}
+		if base, err := o.mergedAfter(ctx, to); err != nil {
+			return err
+		} else if base != "" {
+			return o.unmerge(ctx, to, base)
 		}
 		if err := o.moveBranch(ctx, to); err != nil {
 			return err

@@ -32,10 +32,14 @@ func (p place) fence() string { return filepath.Join(p.dir, "fence") }          
 type record struct {
 	Fence      int    `json:"fence"`
 	BaseBranch string `json:"baseBranch"`
-	Base       string `json:"base,omitempty"`       // commit the task started from
+	Base       string `json:"base,omitempty"`       // commit the task, or this round of it, started from
 	Checkpoint string `json:"checkpoint,omitempty"` // value of the checkpoint ref
 	Branch     string `json:"branch"`
-	Pushed     string `json:"pushed,omitempty"` // value we gave the task's branch
+	Pushed     string `json:"pushed,omitempty"` // value we gave the task's branch, or where we took it over
+
+	// Of a task that goes on with its branch, and of one that has merged.
+	Trunk  string   `json:"trunk,omitempty"`  // tip of the base branch at the start
+	Merged []string `json:"merged,omitempty"` // tips of the base branch that came in since
 }
 
 // state is what we know about a workspace. Its attempt is 0 until that is on the remote.
@@ -47,6 +51,8 @@ type state struct {
 	Restored   bool            `json:"restored,omitempty"`
 	FenceRef   string          `json:"fenceRef"` // value of the fence ref
 	Record     record          `json:"record"`
+	Merging    *merging        `json:"merging,omitempty"` // a merge that waits for its commit
+	Step       *step           `json:"step,omitempty"`    // what was begun and is to be carried out to its end
 }
 
 func (s state) empty() bool { return s.Record.Base == "" }

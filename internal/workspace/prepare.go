@@ -73,6 +73,9 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 		}
 		why := o.unsound(ctx)
 		if why == nil {
+			why = o.recover(ctx)
+		}
+		if why == nil {
 			return o, nil
 		}
 		if ctx.Err() != nil {
@@ -167,6 +170,10 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 		return Workspace{}, err
 	}
 	rec := o.state.Record
-	return Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Empty: o.state.empty()}, nil
+	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
+		Restored: o.state.Restored, Empty: o.state.empty()}
+	if o.state.Merging != nil {
+		ws.Merging = o.state.Merging.Base
+	}
+	return ws, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
 )
 
 // Squash makes one commit of everything after base ("" for where the task started). Called again it finds it.
@@ -11,6 +13,9 @@ func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err 
 	err = t.locked(ctx, func(o *opened) error {
 		if base == "" {
 			base = o.state.Record.Base
+		}
+		if o.state.Merging != nil || len(o.state.Record.Merged) > 0 {
+			return fault.New(fault.Conflict, "task %s has merged %s, and would lose that in one commit", o.id, o.state.Record.BaseBranch)
 		}
 		head, err := o.head(ctx)
 		if err != nil {
@@ -47,7 +52,7 @@ func (o *opened) squash(ctx context.Context, head, base, message string) (Commit
 	if f[1] == base && strings.TrimSpace(f[2]) == strings.TrimSpace(message) {
 		return o.describe(ctx, base, head)
 	}
-	id, err := o.commitTree(ctx, f[0], base, message)
+	id, err := o.commitTree(ctx, f[0], message, base)
 	if err != nil {
 		return none, err
 	}

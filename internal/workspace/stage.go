@@ -17,13 +17,27 @@ type changes struct {
 
 // changes looks for them. Submodules and embedded repositories are never looked into: their configuration is the agent's.
 func (r repo) changes(ctx context.Context, exclude []string) (c changes, err error) {
-	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--", "."}
+	where := []string{"."}
 	if !plain(exclude) {
 		for _, e := range exclude {
-			args = append(args, ":(exclude)"+e)
+			where = append(where, ":(exclude)"+e)
 		}
 	}
-	text, err := r.run(ctx, args...)
+	return r.changesIn(ctx, where, exclude)
+}
+
+// changesOf looks for them in some files alone.
+func (r repo) changesOf(ctx context.Context, names []string) (changes, error) {
+	var where []string
+	for _, name := range names {
+		where = append(where, ":(literal)"+name)
+	}
+	return r.changesIn(ctx, where, nil)
+}
+
+func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes, err error) {
+	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
+	text, err := r.run(ctx, append(args, where...)...)
 	if err != nil {
 		return c, fmt.Errorf("look for changes: %w", err)
 	}
@@ -67,7 +81,7 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string) 
 			_, err := r.run(ctx, "read-tree", "--empty")
 			return err
 		}
-		_, err := r.run(ctx, "read-tree", "-m", parent)
+		_, err := r.run(ctx, "read-tree", "-i", "-m", parent) // whatever the work tree holds by now
 		return err
 	}
 	sure := parent == head && plain(exclude)

@@ -22,57 +22,60 @@ func (j *preparation) takeOver(ctx context.Context) error {
 			rec.BaseBranch = j.branch
 		}
 	}
+	j.state.Restored = j.state.Restored && rec.Fence == 0 // then it was made by this very attempt
+	other, err := j.otherRound(ctx)
+	if err != nil {
+		return err
+	}
 	if j.found.Fence > 0 {
 		rec.Pushed = j.found.Pushed
 	}
 	rec.Checkpoint = there
-	j.state.Restored = j.state.Restored && rec.Fence == 0 // then it was made by this very attempt
-	if there == "" {
-		return j.announce(ctx)
+	if other {
+		err = j.leaveRound(ctx, head)
+	} else if there != "" {
+		err = j.catchUp(ctx, head, there)
 	}
-	ours := head != ""
-	if ours {
-		if ours, err = j.bare().isAncestor(ctx, there, head); err != nil {
-			return err
-		}
-	}
-	if !ours {
-		if err := j.followCheckpoint(ctx, head, there); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return j.announce(ctx)
+}
+
+// catchUp follows the checkpoint when it has gone on without the workspace.
+func (j *preparation) catchUp(ctx context.Context, head, checkpoint string) error {
+	if head != "" {
+		if ours, err := j.bare().isAncestor(ctx, checkpoint, head); err != nil || ours {
+			return err
+		}
+	}
+	j.state.Record.Merged = j.found.Merged
+	return j.followCheckpoint(ctx, head, checkpoint)
 }
 
 // followCheckpoint gives up what an earlier attempt has here: a later one has gone on elsewhere. What is given up, work
 // that was not committed included, is kept under a ref of the git folder.
 func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint string) error {
-	r := j.bare()
 	if head != "" {
 		left, err := j.leave(ctx, head)
 		if err != nil {
 			return err
 		}
-		if _, err := r.run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left); err != nil {
-			return err
-		}
 		j.m.log.WarnContext(ctx, "workspace is behind the checkpoint and follows it", "task", j.id, "left", left, "checkpoint", checkpoint)
 	}
-	if _, err := r.run(ctx, "update-ref", j.branchRef(), checkpoint); err != nil {
-		return err
-	}
-	if err := j.reset(ctx, checkpoint); err != nil {
-		return err
-	}
 	j.state.Restored = true
-	return j.handOver(ctx, checkpoint)
+	return j.begin(ctx, step{Head: checkpoint, Work: checkpoint, Clean: true})
 }
 
-// leave makes a commit of everything that an earlier attempt has left.
-func (j *preparation) leave(ctx context.Context, head string) (string, error) {
-	tree, err := j.snapshot(ctx, head, nil)
+// leave makes a commit of everything that the work tree holds, and keeps it under a ref of the git folder.
+func (o *opened) leave(ctx context.Context, head string) (string, error) {
+	tree, err := o.snapshot(ctx, head, nil)
 	if err != nil {
 		return "", err
 	}
-	return j.commitTree(ctx, tree, head, "Left by an earlier attempt of the task\n")
+	left, err := o.commitTree(ctx, tree, "Left by an earlier attempt of the task\n", head)
+	if err == nil {
+		_, err = o.bare().run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left)
+	}
+	return left, err
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -30,7 +28,15 @@ func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, er
 		return nil, err
 	}
 	t := m.tree(taskID, fence)
-	if err := t.reading(ctx, func(*opened) error { return nil }); err != nil {
+	half := false
+	err := t.reading(ctx, func(o *opened) error {
+		half = o.state.Step != nil
+		return nil
+	})
+	if err == nil && half { // those that only look would see it
+		err = t.locked(ctx, func(*opened) error { return nil })
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
 	return t, nil
@@ -69,13 +75,6 @@ func (t *Tree) Key(ctx context.Context) (key string, err error) {
 	return key, err
 }
 
-// opened is a workspace within one operation: its state is fresh.
-type opened struct {
-	*Tree
-	state state
-	repo  repo // with the work tree; bare() is for commands that need none
-}
-
 // locked runs an operation that writes: here, or on the remote. There is one at a time.
 func (t *Tree) locked(ctx context.Context, do func(*opened) error) error {
 	release, err := t.m.lockTask(ctx, t.id)
@@ -83,7 +82,12 @@ func (t *Tree) locked(ctx context.Context, do func(*opened) error) error {
 		return err
 	}
 	defer release()
-	return t.reading(ctx, do)
+	return t.reading(ctx, func(o *opened) error {
+		if err := o.finish(ctx); err != nil {
+			return err
+		}
+		return do(o)
+	})
 }
 
 // reading runs an operation that only looks. It waits for nobody: a push takes as long as the remote likes.
@@ -134,61 +138,4 @@ func (t *Tree) checkFence() error {
 		return t.gone(fmt.Sprintf("it was prepared for attempt %d, not %d", now, t.fence))
 	}
 	return nil
-}
-
-func (t *Tree) opened(st state) *opened {
-	return &opened{Tree: t, state: st, repo: repo{m: t.m, dir: t.place.git(), work: t.place.work()}}
-}
-
-// bare is the git folder without the work tree, and so without the work tree's .gitattributes.
-func (o *opened) bare() repo {
-	r := o.repo
-	r.work = ""
-	return r
-}
-
-func (o *opened) borrowed() []string {
-	return []string{filepath.Join(o.place.git(), "objects"), filepath.Join(o.m.mirror(o.state.Mirror).dir, "objects")}
-}
-
-// enforce makes sure that our git folder holds what we have written into it.
-func (o *opened) enforce(ctx context.Context) error {
-	s := shape{format: o.state.Format, branch: o.state.Record.Branch, alternates: o.borrowed()[1:]}
-	changed, err := s.enforce(o.place.git())
-	if len(changed) > 0 {
-		o.m.log.WarnContext(ctx, "put the git folder of a task right", "task", o.id, "files", changed)
-	}
-	return err
-}
-
-func (o *opened) branchRef() string { return "refs/heads/" + o.state.Record.Branch }
-
-// head is the last commit, "" when there is none.
-func (o *opened) head(ctx context.Context) (string, error) {
-	return o.bare().ref(ctx, o.branchRef())
-}
-
-func (o *opened) save() error { return o.place.writeState(o.state) }
-
-// emptyTree is the name of the tree with nothing in it.
-func (o *opened) emptyTree() string {
-	if o.state.Format == "sha256" {
-		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-	}
-	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-}
-
-// or gives the commit, or the empty tree in its place.
-func (o *opened) or(commit string) string {
-	if commit == "" {
-		return o.emptyTree()
-	}
-	return commit
-}
-
-func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
 }

@@ -98,17 +98,19 @@ type Spec struct {
 	Base       string // branch to start from; "" for the remote's default
 	Branch     string // the task's own branch
 	Fence      int    // attempt of the task, from 1
+	Continue   bool   // Branch is on the remote already and the work goes on there; Base must be named
 }
 
 // Workspace is one that stands.
 type Workspace struct {
 	Dir        string // the work tree, absolute
 	BaseBranch string
-	BaseCommit string // where the task started; "" when the repository had no commit
+	BaseCommit string // where the task, or this round of it, started; "" when the repository had no commit
 	Head       string // "" when there is no commit yet
 	Branch     string
-	Restored   bool // made from the task's checkpoint on the remote
-	Empty      bool // the repository had no commit
+	Restored   bool   // made from the task's checkpoint on the remote
+	Empty      bool   // the repository had no commit
+	Merging    string // commit of the base branch whose merge waits for the next Commit; "" when none does
 }
 
 var taskID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
@@ -148,6 +150,10 @@ func (s Spec) check() error {
 		if err := checkBranch("base", s.Base); err != nil {
 			return err
 		}
+	}
+	if s.Continue && s.Base == "" {
+		return fault.New(fault.Input, "field base is empty, and branch %q is to be continued", s.Branch).
+			WithHint("name the branch that the pull request is to be merged into")
 	}
 	if s.Base == s.Branch {
 		return fault.New(fault.Input, "branch %q is the base itself", s.Branch).WithHint("a task works on a branch of its own")

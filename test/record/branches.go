@@ -7,12 +7,21 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// branch is one way through CodingTask: what its surroundings do, what people do, and how it must end.
+// branch is one way through a workflow: what its surroundings do, what people do, and how it must end.
 type branch struct {
-	name   string
+	name string
+
+	flow    string                       // workflow type that is started; a CodingTask when none is named
+	args    func(p *play) ([]any, error) // its input, when it is no CodingTask
+	keep    func(run string) string      // id of the workflow whose history is kept, by the run of the one that is started; nil keeps that one
+	newest  bool                         // of a workflow that continues as new its last run is kept, not its first
+	full    int                          // events after which the server asks for a new run; such a branch has a server of its own
+	endless bool                         // it has no end: the recorder terminates it
+
 	input  string   // members that are added to the input's JSON object
 	config string   // the task's config, as a JSON object
 	hosts  []string // that take the task, in order; the steady one afterwards
@@ -23,6 +32,13 @@ type branch struct {
 	commit  func(n int) (activities.Committed, error)
 	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
 
+	// Channels and forges. Nobody looks on, and nobody looks after the pull request, unless the branch says so.
+	rooms    []task.Room // in which the task is shown
+	followed bool        // its pull request can be looked after
+	show     func(p *play, in activities.ShowInput) error
+	look     func(p *play, l *forge.Look) // makes of a quiet pull request what the branch is about
+	push     func(p *play, n int) error
+
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome
 	fails   fault.Kind // instead of an outcome: the error that the task ends with
@@ -30,7 +46,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands(), chats(), pulls(), doors())
 }
 
 // sessions are the branches that depend on how a session ends.

@@ -17,7 +17,7 @@ import (
 // history reads every event of a play.
 func (s *stage) history(ctx context.Context, p *play) (*historypb.History, error) {
 	h := &historypb.History{}
-	iter := s.client.GetWorkflowHistory(ctx, p.run.GetID(), p.run.GetRunID(), false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	iter := s.client.GetWorkflowHistory(ctx, p.run.GetID(), p.first, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for iter.HasNext() {
 		e, err := iter.Next()
 		if err != nil {

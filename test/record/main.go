@@ -1,4 +1,4 @@
-// Command record plays a task through each branch of CodingTask and writes the histories as fixtures for
+// Command record plays each branch of each workflow and writes the histories as fixtures for
 // workflows/replay_test.go. Server, SDK and workflows are the real ones; what touches the world is scripted, so that all
 // branches take seconds. It may not be imported, and it decides nothing about what a fixture must contain: the test does.
 //
@@ -23,7 +23,7 @@ import (
 
 func main() {
 	out := flag.String("out", filepath.Join("workflows", "testdata", "replay"), "folder for the histories")
-	only := flag.String("only", "", "record this branch alone")
+	only := flag.String("only", "", "record these branches alone, with commas between them")
 	program := flag.String("server", filepath.Join("bin", "longshift-devserver"), "the Temporal server's program")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -46,19 +46,42 @@ func record(ctx context.Context, program, out, only string) (err error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	s, err := openStage(ctx, program)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
 	begun := time.Now()
-	for _, b := range chosen {
-		if err := s.record(ctx, b, filepath.Join(out, b.name+".json")); err != nil {
-			return fmt.Errorf("branch %s: %w", b.name, err)
+	for _, full := range limits(chosen) {
+		if err := recordAll(ctx, program, out, full, chosen); err != nil {
+			return err
 		}
 	}
 	fmt.Printf("%d histories in %s\n", len(chosen), time.Since(begun).Round(100*time.Millisecond))
 	return reportStrays(out)
+}
+
+// limits gives the servers that the branches need, by when they ask for a new run.
+func limits(chosen []branch) []int {
+	var all []int
+	for _, b := range chosen {
+		all = append(all, b.full)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// recordAll records the branches that need such a server.
+func recordAll(ctx context.Context, program, out string, full int, chosen []branch) (err error) {
+	s, err := openStage(ctx, program, full)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	for _, b := range chosen {
+		if b.full != full {
+			continue
+		}
+		if err := s.record(ctx, b, filepath.Join(out, b.name+".json")); err != nil {
+			return fmt.Errorf("branch %s: %w", b.name, err)
+		}
+	}
+	return nil
 }
 
 // record plays one branch and keeps its history.
@@ -82,7 +105,7 @@ func (s *stage) record(ctx context.Context, b branch, file string) error {
 	if err := write(file, data); err != nil {
 		return err
 	}
-	fmt.Printf("%-18s %3d events %6d bytes of history %6d bytes of file %5.1fs\n", b.name, events, size, len(data), time.Since(begun).Seconds())
+	fmt.Printf("%-27s %3d events %6d bytes of history %6d bytes of file %5.1fs\n", b.name, events, size, len(data), time.Since(begun).Seconds())
 	return nil
 }
 
@@ -92,12 +115,17 @@ func choose(all []branch, only string) ([]branch, error) {
 	}
 	var names []string
 	for _, b := range all {
-		if b.name == only {
-			return []branch{b}, nil
-		}
 		names = append(names, b.name)
 	}
-	return nil, fmt.Errorf("-only %q is no branch: there are %s", only, strings.Join(names, ", "))
+	var some []branch
+	for name := range strings.SplitSeq(only, ",") {
+		at := slices.Index(names, name)
+		if at < 0 {
+			return nil, fmt.Errorf("-only %q is no branch: there are %s", name, strings.Join(names, ", "))
+		}
+		some = append(some, all[at])
+	}
+	return some, nil
 }
 
 // reportStrays names files that belong to no branch. It leaves them: they may be all that is left of a release.

@@ -19,8 +19,9 @@ import (
 type play struct {
 	branch
 	stage *stage
-	run   client.WorkflowRun
-	began chan task.Role // of each session that starts
+	run   client.WorkflowRun // of what is started, and at the end of what is kept
+	first string             // id of its first run
+	began chan task.Role     // of each session that starts
 
 	mu   sync.Mutex
 	done map[string]int // how often each step has run
@@ -44,27 +45,47 @@ func (p *play) counted(step string) int {
 // play performs a branch to its end and checks how it ended.
 func (s *stage) play(ctx context.Context, b branch) (*play, error) {
 	p := &play{branch: b, stage: s, began: make(chan task.Role, 64), done: map[string]int{}}
-	s.mu.Lock()
-	s.plays[b.name] = p
-	s.mu.Unlock()
-	input, err := p.begin()
-	if err != nil {
-		return nil, err
+	if err := s.begin(ctx, p); err != nil {
+		return nil, fmt.Errorf("start the %s: %w", p.flow, err)
 	}
-	p.run, err = s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: b.name, TaskQueue: signals.Queue}, signals.CodingTask, input)
-	if err != nil {
-		return nil, fmt.Errorf("start the task: %w", err)
-	}
+	var err error
 	if b.drive != nil {
-		if err := b.drive(ctx, p); err != nil {
-			return nil, err
-		}
+		err = b.drive(ctx, p)
 	}
-	return p, p.end(ctx)
+	if err == nil {
+		err = p.end(ctx)
+	}
+	if b.followed { // the next one is to find its number free
+		_ = s.client.TerminateWorkflow(ctx, pullID, "", "the recording is over")
+	}
+	return p, err
 }
 
-// begin puts the input together.
-func (p *play) begin() (json.RawMessage, error) {
+// begin starts the workflow. Nothing that it starts in turn finds its play before all of its names are known.
+func (s *stage) begin(ctx context.Context, p *play) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	args := []any{}
+	if p.flow == "" {
+		p.flow, p.args = signals.CodingTask, taskInput
+	}
+	if p.args != nil {
+		if args, err = p.args(p); err != nil {
+			return err
+		}
+	}
+	s.plays[p.name], s.plays[pullID] = p, p
+	p.run, err = s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: p.name, TaskQueue: signals.Queue}, p.flow, args...)
+	if err != nil {
+		return err
+	}
+	p.first = p.run.GetRunID()
+	s.plays[signals.ConversationID(p.first)] = p
+	return nil
+}
+
+// taskInput puts the input of a CodingTask together.
+func taskInput(p *play) ([]any, error) {
 	in := `{"repository":"acme/calc","task":"fix Add and write Mul"`
 	if p.input != "" {
 		in += "," + p.input
@@ -76,13 +97,27 @@ func (p *play) begin() (json.RawMessage, error) {
 	if !json.Valid(raw) {
 		return nil, fmt.Errorf("the input is not JSON: %s", raw)
 	}
-	return raw, nil
+	return []any{raw}, nil
 }
 
-// end waits for the end of the task, which must be the one that the branch is about.
+// end waits for the end of what is kept, which must be the one that the branch is about.
 func (p *play) end(ctx context.Context) error {
+	if p.endless {
+		return p.stage.client.TerminateWorkflow(ctx, p.run.GetID(), "", "the recording is over")
+	}
+	if p.keep != nil {
+		if err := p.run.Get(ctx, nil); err != nil {
+			return fmt.Errorf("the task ended with: %w", err)
+		}
+		p.run = p.stage.client.GetWorkflow(ctx, p.keep(p.first), "")
+		p.first = p.run.GetRunID()
+	}
 	var s signals.Status
-	err := p.run.Get(ctx, &s)
+	var into any = &s
+	if p.outcome == "" && p.fails == "" { // it gives no status
+		into = nil
+	}
+	err := p.run.Get(ctx, into)
 	var app *temporal.ApplicationError
 	switch {
 	case p.fails != "":
@@ -100,13 +135,27 @@ func (p *play) end(ctx context.Context) error {
 	case s.Outcome != p.outcome:
 		return fmt.Errorf("the task ended with %s (%s), want %s", s.Outcome, s.Detail, p.outcome)
 	}
+	if p.newest {
+		p.first = p.run.GetRunID()
+	}
 	return nil
+}
+
+// set notes a number.
+func (p *play) set(what string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done[what] = n
 }
 
 // update sends a request and waits for its answer. Its delivery id is the update's own, as the command line does it.
 func (p *play) update(ctx context.Context, name string, request interface{ Envelope() signals.Message }) error {
+	return p.updateAs(ctx, name, request.Envelope().ID, request)
+}
+
+func (p *play) updateAs(ctx context.Context, name, id string, request any) error {
 	h, err := p.stage.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: p.run.GetID(), UpdateName: name,
-		UpdateID: request.Envelope().ID, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		UpdateID: id, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted})
 	if err == nil {
 		err = h.Get(ctx, nil)
 	}

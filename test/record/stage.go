@@ -31,6 +31,7 @@ const identity = "recorder"
 // stage is the scene of all branches: the server, the worker of workflows, and the hosts.
 type stage struct {
 	dir     string
+	full    int
 	address string
 	server  *exec.Cmd
 	log     *os.File
@@ -42,9 +43,9 @@ type stage struct {
 	plays map[string]*play // by workflow id
 }
 
-// openStage starts everything.
-func openStage(ctx context.Context, program string) (*stage, error) {
-	s := &stage{plays: map[string]*play{}, hosts: map[string]*host{}}
+// openStage starts everything. full is the number of events after which the server asks for a new run, 0 for its own.
+func openStage(ctx context.Context, program string, full int) (*stage, error) {
+	s := &stage{full: full, plays: map[string]*play{}, hosts: map[string]*host{}}
 	if err := s.open(ctx, program); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -64,8 +65,12 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	}
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
-	s.control.RegisterActivityWithOptions(s.CheckForge, activity.RegisterOptions{Name: "CheckForge"})
-	s.control.RegisterActivityWithOptions(s.OpenPullRequest, activity.RegisterOptions{Name: "OpenPullRequest"})
+	for name, f := range map[string]any{
+		"CheckForge": s.CheckForge, "OpenPullRequest": s.OpenPullRequest, "LookAtPullRequest": s.LookAtPullRequest,
+		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "LookAtForge": s.LookAtForge,
+	} {
+		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
 	if err := s.control.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
@@ -99,6 +104,9 @@ func (s *stage) startServer(program string) error {
 		"--db-filename", filepath.Join(s.dir, "temporal.db")}
 	for _, a := range signals.Attributes() {
 		args = append(args, "--search-attribute", a.Name+"="+a.Type)
+	}
+	if s.full > 0 {
+		args = append(args, "--dynamic-config-value", fmt.Sprintf("limit.historyCount.suggestContinueAsNew=%d", s.full))
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = s.log, s.log

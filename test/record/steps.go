@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -40,15 +39,11 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 			return activities.Prepared{}, err
 		}
 	}
-	repo, err := project.Parse([]byte("approval: {mode: none}\n"))
-	if err != nil {
-		return activities.Prepared{}, err
-	}
 	job := task.Config{}
 	if in.Config != nil {
 		job = *in.Config
 	}
-	r, err := project.Resolve(project.Limits{Agents: []string{task.AgentClaude}}, repo, job)
+	r, err := resolved(job)
 	if err != nil {
 		return activities.Prepared{}, err
 	}
@@ -60,7 +55,19 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 		out.Head = commitID(fmt.Sprint(n))
 	}
 	out.Restored = in.Branch != ""
+	if in.Continue { // a round begins where the branch stands
+		out.BaseCommit, out.Head, out.Restored = p.head(), p.head(), false
+	}
 	return out, nil
+}
+
+// resolved gives the settings of a task.
+func resolved(job task.Config) (project.Resolved, error) {
+	repo, err := project.Parse([]byte("approval: {mode: none}\n"))
+	if err != nil {
+		return project.Resolved{}, err
+	}
+	return project.Resolve(project.Limits{Agents: []string{task.AgentClaude}}, repo, job)
 }
 
 // RunAgent plays one session.
@@ -109,18 +116,21 @@ func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activ
 
 // PushBranch gives the head.
 func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string, error) {
-	return commitID(fmt.Sprint(s.of(ctx).counted("commit"))), nil
+	p := s.of(ctx)
+	if n := p.count("PushBranch"); p.push != nil {
+		if err := p.push(p, n); err != nil {
+			return "", err
+		}
+	}
+	p.set("head", p.counted("commit"))
+	p.count("pushed")
+	return p.head(), nil
 }
 
 // CleanUp has nothing to remove.
-func (s *stage) CleanUp(context.Context, activities.CleanInput) error { return nil }
-
-// CheckForge finds a forge for every repository.
-func (s *stage) CheckForge(context.Context, task.Repository) error { return nil }
-
-// OpenPullRequest opens the seventh one.
-func (s *stage) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
-	return forge.PullRequest{Number: 7, URL: "https://github.com/acme/calc/pull/7", Head: in.Head, Base: in.Base, State: forge.Open}, nil
+func (s *stage) CleanUp(ctx context.Context, _ activities.CleanInput) error {
+	s.of(ctx).count("CleanUp")
+	return nil
 }
 
 // commitID looks like the id of a commit and is the same in every recording.

@@ -41,6 +41,37 @@ func (p *play) runs(ctx context.Context, role task.Role) error {
 	}
 }
 
+// happens waits until a step has run so often.
+func (p *play) happens(ctx context.Context, step string, times int) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for p.counted(step) < times {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s has come %d times, %d were waited for: %w", step, p.counted(step), times, ctx.Err())
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// continued waits until a new run has begun.
+func (p *play) continued(ctx context.Context) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
+		if err == nil && d.WorkflowExecutionInfo.Execution.RunId != p.first {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no new run began: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
 // beats waits until the server has a heartbeat of the running step.
 func (p *play) beats(ctx context.Context) error {
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -63,6 +63,10 @@ func (g *GitHub) send(w http.ResponseWriter, a answer, index int) {
 	for k, v := range a.header {
 		h[k] = v
 	}
+	if a.status == http.StatusNotModified || a.status == http.StatusFound {
+		w.WriteHeader(a.status)
+		return
+	}
 	if a.html {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(a.status)

@@ -21,12 +21,23 @@ const Env = "LONGSHIFT_OCTOKIT_OPENAPI"
 const descriptionFile = "generated/api.github.com.json"
 
 // served are the operations that the server plays; only their part of the description is read.
-var served = map[string][]string{
+var served = allServed(servedPulls, servedFeedback, servedIssues)
+
+func allServed(parts ...map[string][]string) map[string][]string {
+	all := map[string][]string{}
+	for _, part := range parts {
+		for path, methods := range part {
+			all[path] = append(all[path], methods...)
+		}
+	}
+	return all
+}
+
+var servedPulls = map[string][]string{
 	"/repos/{owner}/{repo}":                                         {"get"},
 	"/repos/{owner}/{repo}/pulls":                                   {"get", "post"},
 	"/repos/{owner}/{repo}/pulls/{pull_number}":                     {"get", "patch"},
 	"/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers": {"get", "post"},
-	"/repos/{owner}/{repo}/pulls/{pull_number}/reviews":             {"get"},
 	"/repos/{owner}/{repo}/issues/{issue_number}/labels":            {"get", "post"},
 }
 

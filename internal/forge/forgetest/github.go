@@ -38,6 +38,7 @@ type GitHub struct {
 	calls     []Call
 	before    func(method, path string)
 	after     func(method, path string)
+	people    people
 	waiting   map[string]context.CancelCauseFunc // calls of Client that may hang
 	nextCall  int
 }
@@ -78,7 +79,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		g.t.Errorf("read request: %v", err)
 	}
-	path := strings.TrimPrefix(r.URL.Path, "/api/v3")
+	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v3")
 	g.mu.Lock()
 	index := len(g.calls)
 	g.calls = append(g.calls, Call{Method: r.Method, Path: strings.TrimPrefix(r.URL.RequestURI(), "/api/v3"), Body: string(body)})
@@ -92,7 +93,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
 		g.fail(w, r, *fault, index)
 		return
 	}
-	a := g.handle(r, path, body)
+	a := g.conditional(r, g.handle(r, path, body))
 	if after != nil {
 		after(r.Method, path)
 	}

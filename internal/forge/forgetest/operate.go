@@ -15,9 +15,17 @@ import (
 func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if rt.path == "/user" {
+		return g.me()
+	}
 	repo := g.repo(rt.params["owner"] + "/" + rt.params["repo"])
 	if repo == nil {
 		return refuse(http.StatusNotFound, "Not Found")
+	}
+	for _, part := range []func(*Repository, *route, *http.Request, []byte) (answer, bool){g.operateFeedback, g.operateIssues} {
+		if a, done := part(repo, rt, r, body); done {
+			return a
+		}
 	}
 	var pull *Pull
 	for _, name := range []string{"pull_number", "issue_number"} {
@@ -44,8 +52,6 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 		return answer{status: http.StatusOK, body: map[string]any{"users": g.users(pull.Reviewers), "teams": g.teams(pull.Teams)}}
 	case "POST /pulls/{pull_number}/requested_reviewers":
 		return g.requestReviewers(repo, pull, body)
-	case "GET /pulls/{pull_number}/reviews":
-		return answer{status: http.StatusOK, body: g.reviews(pull)}
 	case "GET /issues/{issue_number}/labels":
 		return answer{status: http.StatusOK, body: g.labels(pull.Labels)}
 	case "POST /issues/{issue_number}/labels":

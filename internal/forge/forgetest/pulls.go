@@ -22,6 +22,8 @@ type Pull struct {
 	Teams     []string // slugs, asked and not yet done
 	Reviews   []string // who has reviewed
 	Created   time.Time
+	Mergeable *bool // nil: not found out yet
+	MergedBy  string
 }
 
 // Pulls gives the pull requests of a repository in the order of their numbers.
@@ -68,12 +70,9 @@ func (g *GitHub) Merge(repo string, number int) {
 	g.Edit(repo, number, func(p *Pull) { p.State, p.Merged = "closed", true })
 }
 
-// Review notes a review; its author is no longer among those asked.
-func (g *GitHub) Review(repo string, number int, login string) {
-	g.Edit(repo, number, func(p *Pull) {
-		p.Reviews = append(p.Reviews, login)
-		p.Reviewers = slices.DeleteFunc(p.Reviewers, func(r string) bool { return strings.EqualFold(r, login) })
-	})
+// SetMergeable says whether a pull request can be merged; nil is not found out yet.
+func (g *GitHub) SetMergeable(repo string, number int, can *bool) {
+	g.Edit(repo, number, func(p *Pull) { p.Mergeable = can })
 }
 
 // add opens a pull request; g.mu must be held.

@@ -16,7 +16,7 @@ func (g *GitHub) repoBody(schema string, r *Repository) map[string]any {
 
 func (g *GitHub) userBody(login string) map[string]any {
 	return g.object("simple-user", map[string]any{
-		"login": login, "type": "User", "html_url": g.URL + "/" + login, "url": g.URL + "/users/" + login,
+		"login": login, "type": g.accountType(login), "html_url": g.URL + "/" + login, "url": g.URL + "/users/" + login,
 	})
 }
 
@@ -46,7 +46,7 @@ func (g *GitHub) pullBody(schema string, r *Repository, p *Pull) map[string]any 
 		m["merged_at"] = stamp(g.now())
 	}
 	if schema == "pull-request" {
-		m["merged"] = p.Merged
+		m["merged"], m["mergeable"], m["merged_by"] = p.Merged, p.Mergeable, g.account(p.MergedBy)
 	}
 	return m
 }
@@ -73,16 +73,6 @@ func (g *GitHub) teams(slugs []string) []any {
 	list := []any{}
 	for i, s := range slugs {
 		list = append(list, g.object("team", map[string]any{"id": i + 1, "slug": s, "name": s}))
-	}
-	return list
-}
-
-func (g *GitHub) reviews(p *Pull) []any {
-	list := []any{}
-	for i, login := range p.Reviews {
-		list = append(list, g.object("pull-request-review", map[string]any{
-			"id": i + 1, "user": g.userBody(login), "state": "COMMENTED", "body": "Looks good.", "author_association": "COLLABORATOR",
-		}))
 	}
 	return list
 }

@@ -19,8 +19,11 @@ type Repository struct {
 	Collaborators []string // who may review
 	Teams         []string // slugs of teams that may review
 
-	id    int
-	pulls []*Pull
+	id        int
+	pulls     []*Pull
+	said      *feedback
+	issues    []*issue
+	reactions map[int64][]string // to comments, by their ids
 }
 
 // AddRepository makes a repository known.
@@ -32,6 +35,17 @@ func (g *GitHub) AddRepository(r Repository) {
 	}
 	r.id = len(g.repos) + 1
 	g.repos[strings.ToLower(r.Name)] = &r
+}
+
+// SetBranch sets a branch of a repository that has no GitDir.
+func (g *GitHub) SetBranch(repo, branch, commit string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.repo(repo)
+	if r.Branches == nil {
+		r.Branches = map[string]string{}
+	}
+	r.Branches[branch] = commit
 }
 
 // Rename gives a repository another name. Calls to the old one are redirected by id from then on, as GitHub does.
@@ -73,7 +87,7 @@ func (g *GitHub) redirect(r *http.Request, path *string) (answer, bool) {
 		status = http.StatusTemporaryRedirect
 	}
 	rest := strings.TrimPrefix(*path, "/"+strings.Join(parts[:3], "/"))
-	target := fmt.Sprintf("%s/repositories/%d%s", strings.TrimSuffix(r.URL.Path, *path), g.repo(to).id, rest)
+	target := fmt.Sprintf("%s/repositories/%d%s", strings.TrimSuffix(r.URL.EscapedPath(), *path), g.repo(to).id, rest)
 	if r.URL.RawQuery != "" {
 		target += "?" + r.URL.RawQuery
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -35,7 +36,9 @@ func match(doc *openapi3.T, method, path string) *route {
 		params, fits := map[string]string{}, true
 		for i, n := range names {
 			if strings.HasPrefix(n, "{") {
-				params[strings.Trim(n, "{}")] = parts[i]
+				value, err := url.PathUnescape(parts[i])
+				fits = fits && err == nil
+				params[strings.Trim(n, "{}")] = value
 			} else if n != parts[i] {
 				fits = false
 			}

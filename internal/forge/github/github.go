@@ -1,5 +1,5 @@
-// Package github opens pull requests on github.com and on GitHub Enterprise Server.
-// It speaks the REST API only: it never pushes, merges, comments or reads code. Types of the client library stay inside.
+// Package github opens pull requests on github.com and on GitHub Enterprise Server, follows what becomes of them, and answers people.
+// It speaks the REST API only: it never pushes, merges or reads code. Types of the client library stay inside.
 package github
 
 import (

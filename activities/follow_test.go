@@ -1,0 +1,104 @@
+package activities
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// lookout is a forge that can be followed and watched.
+type lookout struct {
+	look    forge.Look
+	replies []forge.Reply
+	events  []forge.Event
+	cursors []string
+}
+
+func (l *lookout) EnsurePullRequest(context.Context, forge.Request) (forge.PullRequest, error) {
+	return forge.PullRequest{Number: 7, URL: "https://github.com:443/Acme/Web/pull/7"}, nil
+}
+func (l *lookout) Look(context.Context, task.Repository, int, string) (forge.Look, error) {
+	return l.look, nil
+}
+func (l *lookout) Answer(_ context.Context, _ task.Repository, _ int, r []forge.Reply) error {
+	l.replies = r
+	return nil
+}
+func (l *lookout) MayWrite(context.Context, task.Repository, string) (bool, error) { return true, nil }
+func (l *lookout) Wanted(context.Context, task.Repository, int, string) (task.Issue, string, bool, error) {
+	return task.Issue{}, "", false, nil
+}
+func (l *lookout) Since(_ context.Context, _ task.Repository, _, cursor string) ([]forge.Event, string, error) {
+	l.cursors = append(l.cursors, cursor)
+	return l.events, "next", nil
+}
+
+func (l *lookout) control() *Control {
+	return &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return l, nil }, Redact: redact.New("sk-very-secret-value-1")}
+}
+
+var web = task.Repository{Text: "acme/web", Owner: "acme", Name: "web"}
+
+func TestLookHidesSecrets(t *testing.T) {
+	l := &lookout{look: forge.Look{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1", Hunk: "sk-very-secret-value-1"}}}}
+	c := l.control()
+	var got forge.Look
+	must(t, newAttempt(t, nil).run(c.LookAtPullRequest, LookInput{Repository: web, Number: 7}, &got))
+	if i := got.Items[0]; strings.Contains(i.Text+i.Log+i.Hunk, "secret") {
+		t.Errorf("a secret goes to history: %+v", i)
+	}
+	must(t, newAttempt(t, nil).run(c.AnswerPullRequest, AnswerInput{Repository: web, Replies: []forge.Reply{{Text: "it was sk-very-secret-value-1"}}}, nil))
+	if strings.Contains(l.replies[0].Text, "secret") {
+		t.Errorf("a secret is published: %+v", l.replies)
+	}
+	var pr forge.PullRequest
+	must(t, newAttempt(t, nil).run(c.OpenPullRequest, PullRequestInput{Repository: web, Head: "x", Base: "main", Summary: forge.Summary{Title: "t"}}, &pr))
+	if pr.Host != "github.com" || pr.Owner != "Acme" || pr.Name != "Web" {
+		t.Errorf("it stands at %q %q %q", pr.Host, pr.Owner, pr.Name)
+	}
+}
+
+// A forge that knows no follower is told apart, for good.
+func TestForgeWithoutFollower(t *testing.T) {
+	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
+	if app := applicationError(t, newAttempt(t, nil).run(c.LookAtPullRequest, LookInput{Repository: web}, nil)); app.Type() != string(fault.Input) {
+		t.Errorf("%v", app)
+	}
+}
+
+func TestLookAtForge(t *testing.T) {
+	l := &lookout{events: []forge.Event{{ID: "comment-1"}, {ID: "comment-2"}}}
+	c := l.control()
+	var passed []string
+	failing := true
+	c.OnForge = func(_ context.Context, e forge.Event) error {
+		if e.ID == "comment-2" && failing {
+			return fault.New(fault.Infra, "the server is down")
+		}
+		passed = append(passed, e.ID)
+		return nil
+	}
+	c.Watching = Watching{Repositories: []string{"Acme/Web", "acme/*"}, Every: time.Minute, Label: "longshift"}
+	in := signals.WatchInput{Repository: "acme/web", Cursor: "c1"}
+	if app := applicationError(t, newAttempt(t, nil).run(c.LookAtForge, in, nil)); app.NonRetryable() {
+		t.Errorf("what could not be passed on is lost: %v", app)
+	}
+	failing = false
+	var w Watched
+	must(t, newAttempt(t, nil).run(c.LookAtForge, in, &w))
+	if w.Cursor != "next" || w.Events != 2 || w.Every != time.Minute || w.Stop || strings.Join(passed, " ") != "comment-1 comment-1 comment-2" {
+		t.Errorf("%+v after %v", w, passed)
+	}
+	c.Watching.Repositories = []string{"acme/*"}
+	must(t, newAttempt(t, nil).run(c.LookAtForge, in, &w))
+	if !w.Stop {
+		t.Error("a repository that nobody names any more is still watched")
+	}
+}

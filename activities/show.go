@@ -1,0 +1,116 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// ShowInput asks for a message to be written, or edited, in a room. Its text is made of the sender's status at this moment.
+type ShowInput struct {
+	Room    task.Room        `json:"room"`
+	Key     string           `json:"key"`          // names the message within its room
+	At      *task.Place      `json:"at,omitempty"` // the message to edit; nil for a new one
+	Notice  signals.Notice   `json:"notice"`       // without a subject: the one message that shows how the task stands
+	Settled string           `json:"settled,omitempty"`
+	Buttons []signals.Button `json:"buttons,omitempty"`
+}
+
+// Show writes or edits a message and gives where it stands.
+func (c *Control) Show(ctx context.Context, in ShowInput) (task.Place, error) {
+	ch, ok := c.Channels[in.Room.Channel]
+	if !ok {
+		return task.Place{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).WithHint("set its token for every worker")
+	}
+	ask := statusOf
+	if c.status != nil {
+		ask = c.status
+	}
+	s, err := ask(ctx, in.Notice)
+	if err != nil {
+		return task.Place{}, err
+	}
+	m := c.message(ctx, in, s)
+	if in.At != nil {
+		return *in.At, ch.Edit(ctx, *in.At, m)
+	}
+	return ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
+}
+
+// statusOf asks the sender of a notice how it stands now.
+func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
+	var s signals.Status
+	call, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	v, err := activity.GetClient(ctx).QueryWorkflowWithOptions(call, &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: n.From, RunID: n.Run, QueryType: signals.QueryStatus})
+	if err == nil {
+		err = v.QueryResult.Get(&s)
+	}
+	if err != nil {
+		return s, fault.New(fault.Infra, "ask task %s how it stands: %w", n.From, err)
+	}
+	return s, nil
+}
+
+// message writes what people see. Everything in it passes the redactor: the texts come from models and strangers.
+func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
+	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run)}
+	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != ""}
+	switch in.Notice.Subject {
+	case signals.SubjectPlan:
+		m.Text = v.plan()
+		if len(in.Buttons) > 0 && v.current() && !s.WaitingUntil.IsZero() {
+			m.Until, m.Then = s.WaitingUntil, "Approved by itself"
+		}
+	case signals.SubjectCommand:
+		m.Text = v.command()
+		if q := v.question(); q != nil && len(in.Buttons) > 0 {
+			m.Until, m.Then = q.Expires, "Denied by itself"
+		}
+	case signals.SubjectStop:
+		m.Text = v.stop()
+	case signals.SubjectEnd:
+		m.Text = v.end()
+	default:
+		m.Text = v.card()
+	}
+	m.Text = c.Redact.String(m.Text)
+	if in.Settled == "" {
+		for _, b := range in.Buttons {
+			m.Buttons = append(m.Buttons, channel.Button{Label: label(b.Verb), Token: b.Token, Style: style(b.Verb)})
+		}
+	}
+	return m
+}
+
+func label(verb string) string { return strings.ToUpper(verb[:1]) + verb[1:] }
+
+func style(verb string) channel.Style {
+	switch verb {
+	case signals.Approve, signals.Allow, signals.Resume:
+		return channel.Primary
+	case signals.Reject, signals.Deny, signals.Abandon:
+		return channel.Danger
+	}
+	return ""
+}
+
+// webURL links to a workflow in Temporal Web, "" when nobody has said where that is.
+func (c *Control) webURL(ctx context.Context, id, run string) string {
+	if c.WebURL == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, url.PathEscape(activity.GetInfo(ctx).Namespace),
+		url.PathEscape(id), run) // whoever starts a task may choose its id
+}

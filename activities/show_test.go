@@ -1,0 +1,173 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// wall is a channel that keeps what is written to it.
+type wall struct {
+	posted []channel.Message
+	edited []channel.Message
+	to     []task.Room
+	again  bool
+	err    error
+}
+
+func (w *wall) Post(_ context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+	w.posted, w.to, w.again = append(w.posted, m), append(w.to, to), again
+	return task.Place{Room: to, Message: "1.2"}, w.err
+}
+
+func (w *wall) Edit(_ context.Context, _ task.Place, m channel.Message) error {
+	w.edited = append(w.edited, m)
+	return w.err
+}
+
+// told is a task whose plan waits for a decision.
+func told() signals.Status {
+	return signals.Status{
+		WorkflowID: "acme-web-login-x1", RunID: "run-1", Repository: "acme/web", Task: "fix the *login* of <!channel>", Phase: task.Approving,
+		Reason: signals.ReasonApproval, Iteration: 1, NeedsHuman: true, NextAction: "`approve`, `edit` or `reject` the plan",
+		WaitingUntil: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), BudgetUSD: 20, BudgetTime: 2 * time.Hour, Usage: task.Usage{CostUSD: 0.25},
+		Plan: &task.Plan{Revision: 2, Summary: "Check the cookie", Approach: "Use `http.Cookie`.", Files: []string{"login.go"}, Risks: []string{"sessions end"},
+			Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "read the cookie", Status: task.Passed}, {ID: "FIX-002", Description: "write it", Status: task.Pending}}},
+		Questions: []signals.Question{{ID: "q1", Session: 3, Role: task.Implementer, Command: "curl https://x | sh\nrm -rf ```", Dir: "web", Rule: "network", Reason: "it reaches out",
+			Expires: time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)}},
+	}
+}
+
+func shows(t *testing.T, w *wall, s signals.Status, in ShowInput) (task.Place, error) {
+	t.Helper()
+	const secret = "sk-very-secret-value-1"
+	c := &Control{Channels: map[string]channel.Channel{"slack": w}, Redact: redact.New(secret), WebURL: "http://localhost:8233",
+		status: func(context.Context, signals.Notice) (signals.Status, error) { return s, nil }}
+	var place task.Place
+	err := newAttempt(t, nil).run(c.Show, in, &place)
+	for _, m := range append(w.posted, w.edited...) {
+		if strings.Contains(m.Text, secret) {
+			t.Errorf("a secret is shown: %s", m.Text)
+		}
+	}
+	return place, err
+}
+
+func holds(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%q is missing in:\n%s", p, text)
+		}
+	}
+}
+
+var anyRoom = task.Room{Channel: "slack", ID: "C1"}
+
+func TestShowPlan(t *testing.T) {
+	w := &wall{}
+	in := ShowInput{Room: anyRoom, Key: "k", Notice: signals.Notice{From: "acme-web-login-x1", Run: "run-1", Subject: signals.SubjectPlan, Revision: 2},
+		Buttons: []signals.Button{{Verb: "approve", Token: "t.a"}, {Verb: "edit", Token: "t.e"}, {Verb: "reject", Token: "t.r"}}}
+	s := told()
+	s.Plan.Approach += " The key is sk-very-secret-value-1."
+	place, err := shows(t, w, s, in)
+	if err != nil || place.Message != "1.2" || place.ID != "C1" {
+		t.Fatalf("%+v, %v", place, err)
+	}
+	m := w.posted[0]
+	holds(t, m.Text, "Plan, revision 2", "fix the \\*login\\* of \\<!channel>", "Check the cookie", "Use `http.Cookie`.", "`login.go`", "sessions end", "- [x] FIX-001: read the cookie")
+	if len(m.Buttons) != 3 || m.Buttons[0] != (channel.Button{Label: "Approve", Token: "t.a", Style: channel.Primary}) || m.Buttons[2].Style != channel.Danger {
+		t.Errorf("buttons %+v", m.Buttons)
+	}
+	if !m.Loud || m.Until != s.WaitingUntil || m.Then != "Approved by itself" || m.Key != "k" {
+		t.Errorf("message %+v", m)
+	}
+	// Decided: the buttons go, and it says who.
+	in.At, in.Settled = &place, "plan revision 2 approved by the timer"
+	if _, err := shows(t, w, s, in); err != nil {
+		t.Fatal(err)
+	}
+	m = w.edited[0]
+	holds(t, m.Text, "Plan revision 2 approved by the timer.", "Check the cookie")
+	if len(m.Buttons) != 0 || m.Loud || !m.Until.IsZero() && len(m.Buttons) > 0 {
+		t.Errorf("a decided plan: %+v", m)
+	}
+	// Late: another revision is current by now.
+	in.At, in.Settled, in.Notice.Revision = nil, "", 1
+	if _, err := shows(t, w, s, in); err != nil {
+		t.Fatal(err)
+	}
+	if m = w.posted[1]; strings.Contains(m.Text, "Check the cookie") || !m.Until.IsZero() {
+		t.Errorf("an old revision shows the new plan: %s", m.Text)
+	}
+}
+
+func TestShowCommand(t *testing.T) {
+	w := &wall{}
+	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectCommand, Question: "q1"}, Buttons: []signals.Button{{Verb: "allow", Token: "t.a"}, {Verb: "deny", Token: "t.d"}}}
+	if _, err := shows(t, w, told(), in); err != nil {
+		t.Fatal(err)
+	}
+	m := w.posted[0]
+	holds(t, m.Text, "````\ncurl https://x | sh\nrm -rf ```\n````", "the folder web", "session 3", "it reaches out", "rule `network`")
+	if m.Then != "Denied by itself" || m.Until.Hour() != 18 {
+		t.Errorf("the time of the question: %+v", m)
+	}
+	in.Notice.Question = "gone"
+	if _, err := shows(t, w, told(), in); err != nil || strings.Contains(w.posted[1].Text, "curl") {
+		t.Errorf("%v: %s", err, w.posted[1].Text)
+	}
+}
+
+func TestShowCardStopAndEnd(t *testing.T) {
+	w := &wall{}
+	s := told()
+	if _, err := shows(t, w, s, ShowInput{Room: anyRoom}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, w.posted[0].Text, "Approving (approval) · round 1: 1/2 deliverables done", "- [x] FIX-001", "- [ ] FIX-002", "$0.25 of $20.00",
+		"http://localhost:8233/namespaces/default-test-namespace/workflows/", "`acme-web-login-x1`")
+	if w.posted[0].Loud {
+		t.Error("progress makes itself heard")
+	}
+	s.Phase, s.Reason, s.Detail = task.Suspended, signals.ReasonSpecIssue, "which <b>cookie</b>?"
+	if _, err := shows(t, w, s, ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectStop}}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, w.posted[1].Text, "Suspended", "Spec issue: which \\<b>cookie\\</b>?")
+	s.Phase, s.Outcome, s.Reason, s.Files, s.Added, s.Deleted = task.Ended, task.PullRequest, "", 3, 20, 4
+	s.PullRequest = &signals.PullRequest{Number: 7, URL: "https://github.com/acme/web/pull/7"}
+	s.Check, s.Sessions = &signals.Check{}, []signals.Session{{Turns: 4}, {Turns: 5}}
+	if _, err := shows(t, w, s, ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectEnd}}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, w.posted[2].Text, "Pull request", "3 files changed, +20 −4", "9 turns", "checks passed", "[Pull request #7](https://github.com/acme/web/pull/7)", "2 sessions")
+}
+
+// A channel that is not set up here, one that asks for a wait, and a task that can't be asked.
+func TestShowFails(t *testing.T) {
+	w := &wall{}
+	_, err := shows(t, w, told(), ShowInput{Room: task.Room{Channel: "telegram", ID: "7"}})
+	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() {
+		t.Errorf("no channel: %v", err)
+	}
+	w.err = &channel.Later{After: 42 * time.Second, Err: fault.New(fault.Infra, "slow down")}
+	_, err = shows(t, w, told(), ShowInput{Room: anyRoom})
+	if app := applicationError(t, err); app.NextRetryDelay() != 42*time.Second || app.NonRetryable() {
+		t.Errorf("a wait: %v", err)
+	}
+	c := &Control{Channels: map[string]channel.Channel{"slack": w}, status: func(context.Context, signals.Notice) (signals.Status, error) {
+		return signals.Status{}, fault.New(fault.Infra, "%w", errors.New("no worker"))
+	}}
+	if app := applicationError(t, newAttempt(t, nil).run(c.Show, ShowInput{Room: anyRoom}, nil)); app.NonRetryable() {
+		t.Errorf("no status: %v", app)
+	}
+}

@@ -1,0 +1,190 @@
+package activities
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// view writes a task as people in chats see it, in Markdown. Texts of models and strangers are made literal, but for the plan,
+// which is Markdown itself.
+type view struct {
+	signals.Status
+	notice  signals.Notice
+	settled string
+	web     string
+}
+
+// card is the one message that is edited in place: where the task stands.
+func (v view) card() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n", v.title())
+	fmt.Fprintf(&b, "%s\n\n", v.standing())
+	if v.Plan != nil && v.Outcome == "" {
+		for _, d := range v.Plan.Deliverables {
+			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, lit(oneLine(d.Description, 120)))
+		}
+		b.WriteString("\n")
+	}
+	if v.NextAction != "" {
+		fmt.Fprintf(&b, "Next: %s\n\n", v.NextAction)
+	}
+	b.WriteString(v.figures())
+	b.WriteString(v.links())
+	return b.String()
+}
+
+func mark(s task.Status) string {
+	if s == task.Passed {
+		return "x"
+	}
+	return " "
+}
+
+func (v view) title() string {
+	return lit(oneLine(v.Task, 160)) + " · " + lit(v.Repository)
+}
+
+// standing is one line: the phase, and how far the plan is.
+func (v view) standing() string {
+	if v.Outcome != "" {
+		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
+	}
+	text := strings.ToUpper(string(v.Phase)[:1]) + string(v.Phase)[1:]
+	if v.Reason != "" {
+		text += " (" + strings.ReplaceAll(string(v.Reason), "_", " ") + ")"
+	}
+	if v.Plan != nil && len(v.Plan.Deliverables) > 0 {
+		passed, blocked, _ := v.Plan.Counts()
+		text += fmt.Sprintf(" · round %d: %d/%d deliverables done", max(v.Iteration, v.Rounds, 1), passed, len(v.Plan.Deliverables))
+		if blocked > 0 {
+			text += fmt.Sprintf(", %d blocked", blocked)
+		}
+	}
+	return text
+}
+
+func (v view) figures() string {
+	text := fmt.Sprintf("$%.2f of $%.2f · %s of %s · %s", v.Usage.CostUSD, v.BudgetUSD, task.Duration(v.Worked.Round(time.Second)),
+		task.Duration(v.BudgetTime), count(len(v.Sessions), "session"))
+	if v.Check != nil {
+		text += " · checks " + map[bool]string{true: "passed", false: "failed"}[v.Check.Passed()]
+	}
+	return text + "\n\n"
+}
+
+func (v view) links() string {
+	var links []string
+	if v.PullRequest != nil {
+		links = append(links, fmt.Sprintf("[Pull request #%d](%s)", v.PullRequest.Number, v.PullRequest.URL))
+	}
+	if v.web != "" {
+		links = append(links, fmt.Sprintf("[Temporal Web](%s)", v.web))
+	}
+	return strings.Join(append(links, "`"+v.WorkflowID+"`"), " · ") + "\n"
+}
+
+// current tells whether the plan that the notice is about is the one that waits for a decision.
+func (v view) current() bool {
+	return v.Plan != nil && v.Phase == task.Approving && v.Plan.Revision == v.notice.Revision
+}
+
+// plan is what people decide about.
+func (v view) plan() string {
+	head := fmt.Sprintf("**Plan, revision %d** · %s\n\n", v.notice.Revision, v.title())
+	switch {
+	case v.settled != "" && (v.Plan == nil || v.Plan.Revision != v.notice.Revision):
+		return head + lit(upper(v.settled)) + ".\n"
+	case v.settled != "":
+		return head + lit(upper(v.settled)) + ".\n\n" + v.Plan.Summary + "\n"
+	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
+		return head + "Another revision is current.\n"
+	}
+	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // the heading stands above
+	return head + body + "\n\nReply with what is to change, or decide:\n"
+}
+
+func (v view) question() *signals.Question {
+	for i := range v.Questions {
+		if v.Questions[i].ID == v.notice.Question {
+			return &v.Questions[i]
+		}
+	}
+	return nil
+}
+
+// command shows exactly what would run, with nothing hidden in it.
+func (v view) command() string {
+	head := fmt.Sprintf("**A command waits for a decision** · %s\n\n", v.title())
+	q := v.question()
+	switch {
+	case v.settled != "":
+		return head + lit(upper(v.settled)) + "\n"
+	case q == nil:
+		return head + "It has its decision.\n"
+	}
+	dir := "the workspace's root"
+	if q.Dir != "" {
+		dir = "the folder " + q.Dir
+	}
+	return head + fence(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
+		lit(dir), q.Session, q.Role, lit(q.Reason), q.Rule)
+}
+
+// stop says why the task stands still, and what lifts it.
+func (v view) stop() string {
+	head := fmt.Sprintf("**Suspended** · %s\n\n", v.title())
+	if v.settled != "" || v.Reason == "" {
+		return head + "It goes on.\n"
+	}
+	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), lit(v.Detail), v.NextAction, v.figures(), v.links())
+}
+
+// end is the completion notice: the outcome and what it took.
+func (v view) end() string {
+	turns := 0
+	for _, s := range v.Sessions {
+		turns += s.Turns
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s** · %s\n\n", upper(strings.ReplaceAll(string(v.Outcome), "_", " ")), v.title())
+	if v.Detail != "" {
+		fmt.Fprintf(&b, "%s\n\n", lit(oneLine(v.Detail, 600)))
+	}
+	if v.Files > 0 {
+		fmt.Fprintf(&b, "%s changed, +%d −%d · ", count(v.Files, "file"), v.Added, v.Deleted)
+	}
+	fmt.Fprintf(&b, "%s · %s", count(turns, "turn"), v.figures())
+	for _, w := range v.Warnings {
+		fmt.Fprintf(&b, "- %s\n", lit(oneLine(w, 300)))
+	}
+	return b.String() + "\n" + v.links()
+}
+
+func lit(s string) string { return task.Literally(s) }
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// fence puts a text into a code block that it can't leave.
+func fence(s string) string {
+	marks := "```"
+	for strings.Contains(s, marks) {
+		marks += "`"
+	}
+	return marks + "\n" + s + "\n" + marks + "\n"
+}

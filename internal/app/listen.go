@@ -1,0 +1,262 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"golang.org/x/term"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// newEar builds what turns the acts of people into messages to tasks. Each act is in the record before it counts.
+func newEar(cfg config.Config, c client.Client, namespace string, acts *audit.Log, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
+	return listen.New(listen.Config{
+		Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Redact: secrets.String, Log: log, Now: time.Now,
+		Record: func(ctx context.Context, a listen.Act) error {
+			verdict := audit.ActRefused
+			switch {
+			case a.Done:
+				verdict = audit.ActDone
+			case a.Reason == listen.Asked:
+				verdict = audit.ActAsked
+			}
+			return acts.AppendAct(ctx, audit.Act{Time: a.Time, Channel: a.Channel, User: a.User, Name: a.Name, Verb: a.Verb,
+				Task: a.Task, Delivery: a.Delivery, Verdict: verdict, Reason: secrets.String(a.Reason)})
+		},
+	})
+}
+
+// newEars builds everything that hears people. The returned function ends it.
+func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger) (*ears, func(), error) {
+	hub, err := newHub(cfg, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	typed := io.Reader(strings.NewReader(""))
+	if cfg.Terminal && term.IsTerminal(int(os.Stdin.Fd())) {
+		typed = os.Stdin
+	}
+	chats, err := newChannels(cfg, console{typed, out}, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	acts, err := openAudit(ctx, cfg, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	ear, err := newEar(cfg, c, namespace, acts, secrets, log)
+	if err != nil {
+		_ = acts.Close()
+		return nil, nil, err
+	}
+	return &ears{cfg: cfg, client: c, ear: ear, channels: chats, hub: hub, log: log}, func() { _ = acts.Close() }, nil
+}
+
+// desk builds the activities on forges and channels.
+func (e *ears) desk(secrets *redact.Redactor) *activities.Control {
+	desk := newControl(e.cfg, e.hub, secrets)
+	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, roomsOf(e.ear, e.channels), e.ear.OnForge
+	desk.Take = func(ctx context.Context, ev forge.Event) (string, error) {
+		return e.ear.Arrive(ctx, ev, e.hub, e.cfg.GitHubLabel)
+	}
+	return desk
+}
+
+// roomsOf gives the rooms in which every task is shown: those that the operator names, and the chats that people have bound.
+func roomsOf(ear *listen.Ear, c channels) func(context.Context) []task.Room {
+	return func(ctx context.Context) []task.Room {
+		rooms := append([]task.Room(nil), c.rooms...)
+		for _, b := range ear.Bound(ctx) {
+			if _, there := c.all[b.Channel]; there {
+				rooms = append(rooms, b.Room)
+			}
+		}
+		return rooms
+	}
+}
+
+// ears are the listeners of one process.
+type ears struct {
+	cfg      config.Config
+	client   client.Client
+	ear      *listen.Ear
+	channels channels
+	hub      *github.Forge
+	log      *slog.Logger
+}
+
+// run hears until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
+func (e *ears) run(ctx context.Context) error {
+	server, err := e.serve(ctx)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for name, l := range e.channels.listeners {
+		wg.Go(func() { e.hear(ctx, name, l) })
+	}
+	wg.Go(func() { e.watch(ctx) })
+	wg.Go(func() { e.invite(ctx) })
+	<-ctx.Done()
+	if server != nil {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		if err := server.Shutdown(end); err != nil {
+			_ = server.Close()
+		}
+	}
+	wg.Wait()
+	return nil
+}
+
+// hear runs one listener. It tries again by itself; what it returns with before the end is what nobody but the operator can mend.
+func (e *ears) hear(ctx context.Context, name string, l channel.Listener) {
+	for {
+		err := l.Listen(ctx, e.ear.Hear)
+		if ctx.Err() != nil {
+			return
+		}
+		e.log.ErrorContext(ctx, "Nobody is heard on this channel; trying again in a minute", "channel", name, "error", err, "hint", fault.HintOf(err))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Minute):
+		}
+	}
+}
+
+// serve opens the address for webhooks, when there is one.
+func (e *ears) serve(ctx context.Context) (*http.Server, error) {
+	if e.cfg.Listen == "" {
+		return nil, nil
+	}
+	mux := http.NewServeMux()
+	for path, h := range e.channels.hooks(e.ear.Hear) {
+		mux.Handle(path, h)
+	}
+	if e.cfg.GitHubWebhook.Present() {
+		mux.Handle("/webhooks/github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook), Label: e.cfg.GitHubLabel,
+			Repositories: e.cfg.GitHubRepositories, Deliver: e.ear.OnForge, Log: e.log}))
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	listener, err := net.Listen("tcp", e.cfg.Listen)
+	if err != nil {
+		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN=%q: %w", e.cfg.Listen, err).WithHint("give a free address of this machine")
+	}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			e.log.ErrorContext(ctx, "Webhooks are not taken any more", "error", err)
+		}
+	}()
+	e.log.InfoContext(ctx, "Taking webhooks", "address", listener.Addr().String())
+	return server, nil
+}
+
+// watch sees to it that each repository has its one Watch, whichever process comes first.
+func (e *ears) watch(ctx context.Context) {
+	if e.cfg.GitHubPoll <= 0 || !e.cfg.GitHubToken.Present() {
+		return
+	}
+	for _, name := range e.cfg.GitHubRepositories {
+		r, err := task.ParseRepository(name)
+		if err != nil { // owner/*: for webhooks only
+			continue
+		}
+		in := signals.WatchInput{Repository: name}
+		e.insist(ctx, "watch "+name, func(ctx context.Context) error {
+			_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+				ID: signals.WatchID(webHost(e.cfg), r), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+				WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+				StaticSummary:            "watches " + task.Literally(name),
+			}, signals.Watch, in)
+			return err
+		})
+	}
+}
+
+// invite makes a one-time code for a channel on which nobody may do anything yet, and shows it to whoever reads the worker's log.
+func (e *ears) invite(ctx context.Context) {
+	if e.channels.all[channel.Telegram] == nil || len(e.cfg.TelegramStart)+len(e.cfg.TelegramApprove)+len(e.cfg.TelegramCommands) > 0 {
+		return
+	}
+	for _, b := range e.ear.Bound(ctx) {
+		if b.Channel == channel.Telegram {
+			return
+		}
+	}
+	code := rand.Text()[:4] + "-" + rand.Text()[:4] + "-" + rand.Text()[:4]
+	const life = 30 * time.Minute
+	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) error {
+		return invite(ctx, e.client, signals.Invitation{Channel: channel.Telegram, Hash: signals.CodeHash(channel.Telegram, code), Expires: time.Now().Add(life)})
+	})
+	if made {
+		e.log.WarnContext(ctx, "Nobody may use Telegram yet: write \"start "+code+"\" to the bot, in a private chat, within "+life.String())
+	}
+}
+
+// invite tells the Directory of an invitation.
+func invite(ctx context.Context, c client.Client, i signals.Invitation) error {
+	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
+		ID: signals.DirectoryID, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, StaticSummary: "which chats may do what",
+	}, signals.Directory)
+	h, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: start,
+		UpdateOptions:          client.UpdateWorkflowOptions{UpdateName: signals.Invite, Args: []any{i}, WaitForStage: client.WorkflowUpdateStageCompleted},
+	})
+	if err != nil {
+		return err
+	}
+	return h.Get(ctx, nil)
+}
+
+// insist tries until it succeeds, and tells whether it did.
+func (e *ears) insist(ctx context.Context, what string, do func(context.Context) error) bool {
+	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
+		call, cancel := context.WithTimeout(ctx, 30*time.Second)
+		err := do(call)
+		cancel()
+		var refused *serviceerror.InvalidArgument
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil:
+			return false
+		case errors.As(err, &refused):
+			e.log.ErrorContext(ctx, "Can't "+what, "error", err)
+			return false
+		}
+		e.log.WarnContext(ctx, "Can't "+what+" yet", "error", err)
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(wait):
+		}
+	}
+}

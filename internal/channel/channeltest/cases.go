@@ -1,0 +1,123 @@
+package channeltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func always(Fixture) bool { return true }
+
+// buttons are the most that a message has, with the longest token.
+func buttons() []channel.Button {
+	return []channel.Button{
+		{Label: "Approve", Token: "approve." + strings.Repeat("x", 52), Style: channel.Primary},
+		{Label: "Edit", Token: "edit.task-1.2"},
+		{Label: "Reject", Token: "reject.task-1.2", Style: channel.Danger},
+	}
+}
+
+// message has a key of its own, for no two messages of a room share one.
+func message(key, text string) channel.Message { return channel.Message{Key: key, Text: text} }
+
+// post writes a message, which must go well, and gives its place.
+func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Place {
+	t.Helper()
+	at, err := f.Channel.Post(t.Context(), to, m, false)
+	if err != nil {
+		t.Fatalf("Post %q: %v", m.Key, err)
+	}
+	if at.Channel != to.Channel || at.ID != to.ID || at.Message == "" {
+		t.Fatalf("Post %q to %+v gives place %+v", m.Key, to, at)
+	}
+	return at
+}
+
+// find gives the message that stands at a place.
+func find(t *testing.T, f Fixture, at task.Place) Shown {
+	t.Helper()
+	all := f.Shown(t, f.Room)
+	for _, s := range all {
+		if s.ID == at.Message {
+			return s
+		}
+	}
+	t.Fatalf("no message %q stands among %+v", at.Message, all)
+	return Shown{}
+}
+
+// all joins what is shown.
+func all(shown []Shown) string {
+	var texts []string
+	for _, s := range shown {
+		texts = append(texts, s.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// has holds a text against words that must stand in it, in this order.
+func has(t *testing.T, text string, words ...string) {
+	t.Helper()
+	rest := text
+	for _, w := range words {
+		_, after, ok := strings.Cut(rest, w)
+		if !ok {
+			t.Fatalf("%q is not in its place in:\n%s", w, channel.Shorten(text, 4000))
+		}
+		rest = after
+	}
+}
+
+// standing gives the buttons of a message in the form in which they are shown.
+func standing(buttons []channel.Button) (list []Button) {
+	for _, b := range buttons {
+		list = append(list, Button{b.Label, b.Token})
+	}
+	return list
+}
+
+// failed holds an error against a kind, and against the channel's secret.
+func failed(t *testing.T, f Fixture, err error, kinds ...fault.Kind) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("it went well, want %v", kinds)
+	}
+	if f.Token != "" {
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(fmt.Sprintf("%v %+v %#v %s", e, e, e, fault.HintOf(e)), f.Token) {
+				t.Errorf("the token stands in the error %T", e)
+			}
+		}
+	}
+	for _, k := range kinds {
+		if fault.KindOf(err) == k {
+			return
+		}
+	}
+	t.Errorf("got %v (%s), want %v", err, fault.KindOf(err), kinds)
+}
+
+// none holds that nothing was written.
+func none(t *testing.T, f Fixture) {
+	t.Helper()
+	if shown := f.Shown(t, f.Room); len(shown) > 0 {
+		t.Errorf("a failed call wrote %+v", shown)
+	}
+}
+
+// soon gives a context that ends after Patience, so that a call that hangs fails its own case.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// later is when something happens by itself.
+func later() time.Time { return time.Now().Add(20 * time.Minute) }

@@ -1,0 +1,128 @@
+package channeltest
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// ears take in what a leaf hears.
+type ears struct {
+	t      *testing.T
+	events chan channel.Event
+	stop   func()
+
+	mu     sync.Mutex
+	answer channel.Answer
+	refuse int // how many times an error comes in place of an answer
+}
+
+// listen starts the leaf's listener or webhook; it ends with the case.
+func listen(t *testing.T, f Fixture) *ears {
+	t.Helper()
+	e := &ears{t: t, events: make(chan channel.Event, 100)}
+	if f.Webhook != nil {
+		f.Serve(t, f.Webhook.Handler(e.hear))
+	}
+	if f.Listener == nil {
+		e.stop = func() {}
+		return e
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- f.Listener.Listen(ctx, e.hear) }()
+	e.stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("Listen: %v", err)
+			}
+		case <-time.After(Patience):
+			t.Error("Listen goes on after its context has ended")
+		}
+	})
+	t.Cleanup(e.stop)
+	return e
+}
+
+func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	select {
+	case e.events <- ev:
+	default:
+		e.t.Error("more events than anybody caused")
+	}
+	if e.refuse > 0 {
+		e.refuse--
+		return channel.Answer{}, errors.New("not now")
+	}
+	return e.answer, nil
+}
+
+// say sets what is answered from now on.
+func (e *ears) say(a channel.Answer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answer = a
+}
+
+// fail lets the next event meet an error.
+func (e *ears) fail() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refuse++
+}
+
+var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,200}$`)
+
+// next waits for an event and holds what is true of all.
+func (e *ears) next() channel.Event {
+	e.t.Helper()
+	select {
+	case ev := <-e.events:
+		if !plainID.MatchString(ev.ID) {
+			e.t.Errorf("event id %q", ev.ID)
+		}
+		if ev.User.ID == "" || ev.User.Name == "" {
+			e.t.Errorf("user %+v", ev.User)
+		}
+		return ev
+	case <-time.After(Patience):
+		e.t.Fatal("nothing was heard")
+		return channel.Event{}
+	}
+}
+
+// nothing holds that no more was heard. For a listener that is certain: it has ended.
+func (e *ears) nothing() {
+	e.t.Helper()
+	e.stop()
+	select {
+	case ev := <-e.events:
+		e.t.Errorf("heard %+v", ev)
+	default:
+	}
+}
+
+// until waits for something that a platform shows after Hear has returned.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(Patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatalf("%s does not come", what)
+		}
+	}
+}

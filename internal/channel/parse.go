@@ -1,0 +1,119 @@
+package channel
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// A parser of Markdown takes the square of a text's length for some hostile texts, and some let it nest without end. So each of
+// its parts may try only so often per text; what comes after that stands as it was written.
+const (
+	maxDepth = 24   // blocks within blocks; a list takes two
+	maxTries = 2000 // of one kind of inline markup
+	maxLinks = 800  // brackets that may be a link's: each may look through all of a line
+	maxCells = 2000 // of one table
+)
+
+// markdown has no part that reads HTML: tags stay visible as they are written, and so do comments.
+var markdown = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(shallow{parser.NewListParser()}, 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+		util.Prioritized(limited(parser.NewCodeSpanParser(), maxTries), 100),
+		util.Prioritized(links{limited(parser.NewLinkParser(), maxLinks)}, 200),
+		util.Prioritized(limited(parser.NewAutoLinkParser(), maxTries), 300),
+		util.Prioritized(limited(extension.NewStrikethroughParser(), maxTries), 500),
+		util.Prioritized(limited(parser.NewEmphasisParser(), maxTries), 501),
+		util.Prioritized(address{limited(extension.NewLinkifyParser(), maxTries)}, 999),
+	),
+	parser.WithParagraphTransformers(
+		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+		util.Prioritized(narrow{extension.NewTableParagraphTransformer()}, 200),
+	),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
+// shallow opens no block below a certain depth.
+type shallow struct{ parser.BlockParser }
+
+func (s shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for n := parent; n != nil; n = n.Parent() {
+		depth++
+	}
+	if depth > maxDepth {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, r, pc)
+}
+
+// few tries only so often.
+type few struct {
+	parser.InlineParser
+	most int
+	key  parser.ContextKey
+}
+
+func limited(p parser.InlineParser, most int) few { return few{p, most, parser.NewContextKey()} }
+
+func (f few) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+	n := pc.ComputeIfAbsent(f.key, func() any { return new(int) }).(*int)
+	if *n++; *n > f.most {
+		return nil
+	}
+	return f.InlineParser.Parse(parent, r, pc)
+}
+
+// links passes on the end of a block, at which the parser of links clears up.
+type links struct{ few }
+
+func (l links) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
+	if c, ok := l.InlineParser.(parser.CloseBlocker); ok {
+		c.CloseBlock(parent, r, pc)
+	}
+}
+
+// address counts only what looks like an address: it is asked at every blank.
+type address struct{ few }
+
+func (a address) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+	line, _ := r.PeekLine()
+	if len(line) > 0 && bytes.IndexByte([]byte(" *_~("), line[0]) >= 0 {
+		line = line[1:]
+	}
+	for _, start := range []string{"http://", "https://", "www."} {
+		if bytes.HasPrefix(line, []byte(start)) {
+			return a.few.Parse(parent, r, pc)
+		}
+	}
+	return nil
+}
+
+// narrow leaves a table alone whose every line would be filled up to the number of its columns, when that is too much.
+type narrow struct{ parser.ParagraphTransformer }
+
+func (n narrow) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
+	lines, widest := p.Lines(), 0
+	for i := range lines.Len() {
+		s := lines.At(i)
+		widest = max(widest, bytes.Count(s.Value(r.Source()), []byte{'|'})+1)
+	}
+	if widest*lines.Len() <= maxCells {
+		n.ParagraphTransformer.Transform(p, r, pc)
+	}
+}

@@ -1,0 +1,180 @@
+package channel
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// maxRead is how many bytes of a text are read.
+const maxRead = 64 << 10
+
+const cutOff = "… the rest was left out"
+
+// Read reads Markdown that anybody may have written, the first 64 KiB of it. Line ends within a paragraph become blanks, unless
+// they are hard ones, which are line ends in a span. Tags of HTML stand as they are written, images give their words, and links
+// are http or https without a user's name. What people can't see is dropped. A table gives one item per row.
+func Read(markdown string) (blocks []Block) {
+	cut := len(markdown) > maxRead
+	if cut {
+		markdown = head(markdown, maxRead)
+	}
+	source := visible(markdown)
+	if strings.TrimSpace(source) == "" {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // a text that breaks the parser is still to be seen
+			blocks = []Block{{Kind: Code, Code: strings.Trim(source, "\n")}}
+		}
+		if cut {
+			blocks = append(blocks, Block{Spans: []Span{{Text: cutOff, Italic: true}}})
+		}
+	}()
+	return blocksOf(source)
+}
+
+// blocksOf reads text that is visible and of a bounded length.
+func blocksOf(source string) []Block {
+	r := reader{source: []byte(source)}
+	r.children(parse(r.source), place{level: -1})
+	return r.out
+}
+
+// head gives at most n bytes, whole characters, up to the end of a line where one is near.
+func head(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	s = s[:n]
+	if i := strings.LastIndexByte(s, '\n'); i > n*3/4 {
+		s = s[:i]
+	}
+	return s
+}
+
+func parse(source []byte) ast.Node { return markdown.Parse(text.NewReader(source)) }
+
+// reader turns a tree into blocks.
+type reader struct {
+	source []byte
+	out    []Block
+}
+
+// place is where in the tree a block stands.
+type place struct {
+	level int // of the list around it, -1 for none
+	quote bool
+}
+
+func (r *reader) children(n ast.Node, at place) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		r.block(c, at)
+	}
+}
+
+func (r *reader) block(n ast.Node, at place) {
+	switch n := n.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		r.text(n, Block{Kind: Paragraph}, at)
+	case *ast.Heading:
+		r.text(n, Block{Kind: Heading, Level: n.Level}, at)
+	case *ast.Blockquote:
+		at.quote = true
+		r.children(n, at)
+	case *ast.List:
+		r.list(n, at)
+	case *ast.FencedCodeBlock:
+		r.code(n, language(string(n.Language(r.source))))
+	case *ast.CodeBlock:
+		r.code(n, "")
+	case *ast.ThematicBreak:
+		r.out = append(r.out, Block{Kind: Rule})
+	case *extast.Table:
+		r.table(n)
+	default:
+		r.children(n, at)
+	}
+}
+
+// text adds a block of spans. Within a quote it is a part of the quote.
+func (r *reader) text(n ast.Node, b Block, at place) {
+	b.Spans = r.spans(n)
+	if len(b.Spans) == 0 {
+		return
+	}
+	if at.quote {
+		b = Block{Kind: Quote, Spans: b.Spans}
+	}
+	r.out = append(r.out, b)
+}
+
+func (r *reader) list(n *ast.List, at place) {
+	at.level++
+	number := n.Start
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		mark := "•"
+		if n.IsOrdered() {
+			mark = strconv.Itoa(number) + "."
+			number++
+		}
+		r.item(c, mark, at)
+	}
+}
+
+// item adds an item. Its further paragraphs follow in the same block, as long as nothing stands between.
+func (r *reader) item(n ast.Node, mark string, at place) {
+	own := -1
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		_, isText := c.(*ast.TextBlock)
+		_, isParagraph := c.(*ast.Paragraph)
+		if !isText && !isParagraph {
+			r.block(c, at)
+			continue
+		}
+		spans := r.spans(c)
+		if box, ok := c.FirstChild().(*extast.TaskCheckBox); ok && own < 0 {
+			mark = "☐"
+			if box.IsChecked {
+				mark = "☑"
+			}
+		}
+		switch {
+		case len(spans) == 0:
+		case own < 0:
+			own = len(r.out)
+			r.out = append(r.out, Block{Kind: Item, Level: at.level, Mark: mark, Spans: spans})
+		case own == len(r.out)-1:
+			r.out[own].Spans = merge(append(append(r.out[own].Spans, Span{Text: "\n"}), spans...))
+		default:
+			r.out = append(r.out, Block{Kind: Paragraph, Spans: spans})
+		}
+	}
+}
+
+func (r *reader) code(n ast.Node, lang string) {
+	lines := n.Lines()
+	var s strings.Builder
+	for i := range lines.Len() {
+		l := lines.At(i)
+		s.Write(l.Value(r.source))
+	}
+	if code := strings.TrimRight(s.String(), "\n"); code != "" {
+		r.out = append(r.out, Block{Kind: Code, Lang: lang, Code: code})
+	}
+}
+
+// language gives the name of a language if it is a plain one.
+func language(s string) string {
+	bad := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+#-_.", r)
+	}
+	if len(s) > 30 || strings.ContainsFunc(s, bad) {
+		return ""
+	}
+	return s
+}

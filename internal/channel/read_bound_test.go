@@ -1,0 +1,86 @@
+package channel
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestReadBound holds the time for texts that are hard to parse. Its measure is an ordinary text of that length, for machines are
+// slow or busy, and the bound is wide: without limits some take minutes.
+func TestReadBound(t *testing.T) {
+	fill := func(s string) string { return strings.Repeat(s, (1<<20)/len(s)) }
+	table := "|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|a\n", 10000)
+	ordinary := fill("Some *words* of a [page](https://example.com/), and `code`.\n\n- one\n- two\n\n")
+	bound := max(time.Second, 60*quickest(3, func() { Plain(Read(ordinary)) }))
+	for name, s := range map[string]string{
+		"brackets": fill("["), "images": fill("!["), "quotes": fill(">"), "spaced quotes": fill("> "), "stars": fill("*"),
+		"spaced stars": fill("*a "), "mixed": fill("*a_ "), "closers": fill("a** "), "under": fill("a_"), "pairs": fill("[]"), "refs": fill("[a][b]"), "open refs": fill("[a]["),
+		"links": fill("[a](b"), "nested links": fill("[a](") + fill(")"), "angles": fill("<a "), "autolinks": fill("<http://a"), "ticks": fill("`"),
+		"growing ticks": ticks(), "tildes": fill("~~a"), "tilde": fill("~a "), "defs": fill("[a]: b\n"), "def": fill("[a"), "lists": fill("- "), "numbers": fill("1. "),
+		"indented lists": indented(), "quote lines": strings.Repeat(">", 500) + fill("\n>a"), "lazy": strings.Repeat("> ", 30000) + fill("\na"),
+		"addresses": fill("http://a.b "), "www": fill(" www.a"), "entities": fill("&"), "slashes": fill(`\`), "table": table, "pipes": fill("|"), "table lines": fill("|-|\n"), "dashes": fill("-|\n"), "ticked table": fill("a|`\\|`\n-|-\n"),
+		"newlines": fill("a\n"), "hashes": fill("# a\n"), "bracket closes": strings.Repeat("[", 30000) + fill("]"), "emphasis nest": strings.Repeat("*a **b", 5000) + strings.Repeat("** c*", 10000),
+		"list quote": fill("- > "), "setext": fill("a\n=\n"), "fences": fill("```\n"), "titles": fill(`[a](b "`), "parens": "[a](" + fill("("), "mail": fill("a_@"), "bytes": fill("\xff"),
+		"blank list": "-" + fill("\n "), "indents": "- a\n" + fill("\n    b\n"), "fence in list": fill("- ```\n"), "www under": fill("_www.a"), "words": fill("long-word"), "checks": fill("- [x] "),
+	} {
+		if d := quickest(2, func() { Plain(Read(s)) }); d > bound {
+			t.Errorf("%s: %v, bound %v", name, d, bound)
+		}
+	}
+}
+
+// quickest times something a few times: a machine that is busy once is no fault.
+func quickest(times int, f func()) time.Duration {
+	best := time.Duration(math.MaxInt64)
+	for range times {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
+func ticks() string {
+	var s strings.Builder
+	for i := range 1000 {
+		s.WriteString(strings.Repeat("`", i+1) + " ")
+	}
+	return s.String()
+}
+
+func indented() string {
+	var s strings.Builder
+	for i := range 2000 {
+		s.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	return s.String()
+}
+
+// TestReadLimits: what comes after the limit stands as it was written.
+func TestReadLimits(t *testing.T) {
+	for _, c := range []struct {
+		unit, rest string
+		limit      int // of units that are read
+		is         func(s Span) bool
+	}{
+		{"*a* b ", "*a* b", maxTries / 2, func(s Span) bool { return s.Italic }},
+		{"~a~ b ", "~a~ b", maxTries / 2, func(s Span) bool { return s.Strike }},
+		{"`a` b ", "`a` b", maxTries, func(s Span) bool { return s.Mono }},
+		{"[a](http://b) c ", "[a](", maxLinks / 2, func(s Span) bool { return s.Text == "a" && s.Link != "" }},
+		{"<http://a> b ", "<http://a", maxTries, func(s Span) bool { return s.Link != "" }},
+		{"http://a.bc d ", "http://a.bc d", maxTries, func(s Span) bool { return s.Link != "" }},
+	} {
+		blocks := Read(strings.Repeat(c.unit, c.limit+100))
+		n := 0
+		for _, s := range blocks[0].Spans {
+			if c.is(s) {
+				n++
+			}
+		}
+		if last := blocks[0].Spans[len(blocks[0].Spans)-1]; n != c.limit || !strings.Contains(last.Text, c.rest) {
+			t.Errorf("%q: %d are read, want %d; end %q", c.unit, n, c.limit, Shorten(last.Text, 50))
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package channel
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Shorten gives at most n characters of s. What is cut off shows as an ellipsis, which counts as one of them.
+func Shorten(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	i := 0
+	for range n - 1 {
+		_, w := utf8.DecodeRuneInString(s[i:])
+		i += w
+	}
+	return strings.TrimRight(s[:i], " \n\t") + "…"
+}
+
+// Countdown says what happens by itself, at what time and how soon, such as "Approved by itself at 14:32 UTC, in 20 minutes". It
+// is empty when nothing does.
+func Countdown(m Message, now time.Time) string {
+	if m.Until.IsZero() {
+		return ""
+	}
+	what := m.Then
+	if what == "" {
+		what = "goes on by itself"
+	}
+	first, w := utf8.DecodeRuneInString(what)
+	what = strings.ToUpper(string(first)) + what[w:]
+	until, now := m.Until.UTC(), now.UTC()
+	left := until.Sub(now)
+	if left <= 0 {
+		return what + " any moment now"
+	}
+	clock := until.Format("15:04 UTC")
+	if until.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		clock += until.Format(" on 2 January")
+	}
+	return what + " at " + clock + ", in " + span(left)
+}
+
+// span gives a length of time in words of at most two units, to the minute.
+func span(d time.Duration) string {
+	minutes := int(d.Round(time.Minute) / time.Minute)
+	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60
+	switch {
+	case days > 0 && hours > 0:
+		return count(days, "day") + " " + count(hours, "hour")
+	case days > 0:
+		return count(days, "day")
+	case hours > 0 && minutes > 0:
+		return count(hours, "hour") + " " + count(minutes, "minute")
+	case hours > 0:
+		return count(hours, "hour")
+	case minutes > 0:
+		return count(minutes, "minute")
+	}
+	return "less than a minute"
+}
+
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}

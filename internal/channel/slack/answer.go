@@ -1,0 +1,105 @@
+package slack
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	slackgo "github.com/slack-go/slack"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+const (
+	formID       = "longshift-form" // of our forms
+	formInput    = "text"           // of the only field
+	formLimit    = 3000             // characters, Slack's own limit
+	answerPeriod = 10 * time.Second
+)
+
+// answer shows what came of it, to the one who did it. What was heard has been taken in by then, so a failure is only logged.
+func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
+	if a.Form == nil && a.Text == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPeriod)
+	defer cancel()
+	words := a.Text
+	if a.Form != nil {
+		err := s.open(ctx, h, a.Form)
+		if err != nil {
+			s.log.WarnContext(ctx, "Slack form not opened", "event", h.event.ID, "error", err)
+			words = first(words, a.Form.Hint)
+		}
+	}
+	if words == "" {
+		return
+	}
+	if err := s.tell(ctx, h, words); err != nil {
+		s.log.WarnContext(ctx, "Slack answer not shown", "event", h.event.ID, "error", err)
+	}
+}
+
+// open shows a form. It works for three seconds after the press.
+func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
+	api, err := s.bot(ctx)
+	if err != nil {
+		return err
+	}
+	input := slackgo.NewPlainTextInputBlockElement(nil, formInput)
+	input.Multiline = true
+	input.MaxLength = formLimit
+	field := slackgo.NewInputBlock(formInput, plain(channel.Shorten(first(q.Label, q.Title, "Text"), 150)), nil, input)
+	_, err = api.OpenViewContext(ctx, h.trigger, slackgo.ModalViewRequest{
+		Type:            slackgo.VTModal,
+		CallbackID:      formID,
+		PrivateMetadata: remember(h.event, q.Token),
+		Title:           plain(channel.Shorten(first(q.Title, "Longshift"), 24)),
+		Submit:          plain("Send"),
+		Close:           plain("Cancel"),
+		Blocks:          slackgo.Blocks{BlockSet: []slackgo.Block{field}},
+	})
+	return problem(ctx, "open a form in Slack", err)
+}
+
+// tell shows words to one person: to a slash command at the address it came with, in a private chat as a message, elsewhere as a
+// message that only this person sees.
+func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
+	c, err := build(channel.Message{Text: words}, 1, s.now())
+	if err != nil {
+		return err
+	}
+	api, err := s.bot(ctx)
+	if err != nil {
+		return err
+	}
+	e, options := h.event, c[0].options()
+	if h.response != "" && s.mayAnswer(h.response) {
+		_, _, _, err = api.SendMessageContext(ctx, e.Room.ID, append(options, slackgo.MsgOptionResponseURL(h.response, slackgo.ResponseTypeEphemeral))...)
+		return problem(ctx, "answer a Slack command", err)
+	}
+	options = append(options, slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())
+	if e.Room.Thread != "" {
+		options = append(options, slackgo.MsgOptionTS(e.Room.Thread))
+	}
+	if strings.HasPrefix(e.Room.ID, "D") {
+		_, _, err = api.PostMessageContext(ctx, e.Room.ID, options...)
+	} else {
+		_, err = api.PostEphemeralContext(ctx, e.Room.ID, e.User.ID, options...)
+	}
+	return problem(ctx, "answer in Slack channel "+e.Room.ID, err)
+}
+
+// mayAnswer holds an answer address to Slack's own hosts, or to that of the base URL: a call may not send us anywhere.
+func (s *Slack) mayAnswer(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil {
+		return false
+	}
+	base, err := url.Parse(s.base)
+	if err == nil && u.Scheme == base.Scheme && u.Host == base.Host {
+		return true
+	}
+	return u.Scheme == "https" && (u.Host == "hooks.slack.com" || u.Host == "hooks.slack-gov.com")
+}

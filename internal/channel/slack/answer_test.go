@@ -1,0 +1,128 @@
+package slack
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// answered lets one thing be done and answered, and gives the methods that were called.
+func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any) map[string]int {
+	t.Helper()
+	e := &ears{answer: a}
+	call := newCaller(t, f.open(nil).Handler(e.hear))
+	if status, text := call.call(kind, payload); status != 200 || text != "" {
+		t.Fatalf("status %d %q", status, text)
+	}
+	call.server.Close() // waits for what comes after the answer
+	if len(e.heard()) != 1 {
+		t.Fatalf("heard %+v", e.heard())
+	}
+	return f.calls
+}
+
+func TestAnswerInThread(t *testing.T) {
+	f := newFake(t)
+	f.messages = append(f.messages, &stored{channel: general, ts: "1760000001.000001", user: botUser})
+	calls := answered(t, f, channel.Answer{Text: "**Done**"}, callInteraction,
+		pressCall(general, "1760000002.000002", "1760000001.000001", "a", "1.2.3", "1760000009.123456", ada))
+	if calls["chat.postEphemeral"] != 1 || len(f.answers) != 1 || f.answers[0] != "Done" {
+		t.Errorf("calls %v, answers %q", calls, f.answers)
+	}
+}
+
+func TestAnswerInPrivateChat(t *testing.T) {
+	f := newFake(t)
+	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callEvent, eventCall(messageEvent("message", "D0ADA", ada.ID, "status", "1760000009.000100", "")))
+	if calls["chat.postMessage"] != 1 || calls["chat.postEphemeral"] != 0 || len(f.messages) != 1 {
+		t.Errorf("calls %v", calls)
+	}
+}
+
+// TestAnswerToCommand goes to the address that came with it, if that is Slack's.
+func TestAnswerToCommand(t *testing.T) {
+	f := newFake(t)
+	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callCommand,
+		commandCall("C0ELSE", "status", "1.2.3", f.server.URL+"/commands/T0/1/x", ada))
+	if len(calls) != 0 || len(f.answers) != 1 || f.answers[0] != "Two tasks run." {
+		t.Errorf("calls %v, answers %q", calls, f.answers)
+	}
+	f = newFake(t)
+	for i, address := range []string{"http://169.254.169.254/latest", "https://hooks.slack.com.evil.example/x", "https://hooks.slack.com@evil.example/", "ftp://hooks.slack.com/", ":"} {
+		answered(t, f, channel.Answer{Text: "x"}, callCommand, commandCall(general, "status", "1.2.3", address, ada))
+		if f.calls["chat.postEphemeral"] != i+1 {
+			t.Errorf("%s was called", address)
+		}
+	}
+	s := f.open(nil)
+	for address, want := range map[string]bool{"https://hooks.slack.com/commands/T0/1/x": true, "https://hooks.slack-gov.com/commands/x": true,
+		"http://hooks.slack.com/x": false, "https://slack.com.example/x": false} {
+		if s.mayAnswer(address) != want {
+			t.Errorf("%s: %v", address, !want)
+		}
+	}
+}
+
+// TestFormNotOpened: where no form can be opened people read how to give their words.
+func TestFormNotOpened(t *testing.T) {
+	f := newFake(t) // it knows no trigger
+	calls := answered(t, f, channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Hint: "Reply to the plan.", Token: "edit.1"}},
+		callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
+	if calls["views.open"] != 1 || len(f.answers) != 1 || f.answers[0] != "Reply to the plan." {
+		t.Errorf("calls %v, answers %q", calls, f.answers)
+	}
+}
+
+// TestLongQuestion: words that are too long for a form are shortened.
+func TestLongQuestion(t *testing.T) {
+	f := newFake(t)
+	f.triggers["1.2.3"] = true
+	long := strings.Repeat("long ", 100)
+	calls := answered(t, f, channel.Answer{Text: "Noted.", Form: &channel.Question{Title: long, Label: long, Token: "edit.1"}},
+		callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
+	if calls["views.open"] != 1 || len(f.views) != 1 || len(f.answers) != 1 {
+		t.Errorf("calls %v, answers %q", calls, f.answers)
+	}
+}
+
+// TestAnswerLost: what was heard stays heard.
+func TestAnswerLost(t *testing.T) {
+	f := newFake(t)
+	f.errNext["chat.postEphemeral"] = "user_not_in_channel"
+	calls := answered(t, f, channel.Answer{Text: "x"}, callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
+	if calls["chat.postEphemeral"] != 1 {
+		t.Errorf("calls %v", calls)
+	}
+}
+
+// TestAnswerComesAfter: Slack has its acknowledgement before we show anything, however long that takes.
+func TestAnswerComesAfter(t *testing.T) {
+	acknowledged := make(chan struct{})
+	showed := make(chan bool, 1)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case <-acknowledged:
+			showed <- true
+		case <-time.After(10 * time.Second):
+			showed <- false
+		}
+		answer(w, map[string]any{"ok": true, "message_ts": "1.000001"})
+	}))
+	defer api.Close()
+	s, err := New(Config{BotToken: fixed(botToken), SigningSecret: fixed(signing), APIURL: api.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := newCaller(t, s.Handler((&ears{answer: channel.Answer{Text: "x"}}).hear))
+	if status, _ := call.call(callInteraction, pressed0); status != 200 {
+		t.Errorf("status %d", status)
+	}
+	close(acknowledged)
+	if !<-showed {
+		t.Error("the acknowledgement waited for the answer")
+	}
+}

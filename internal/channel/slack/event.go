@@ -1,0 +1,150 @@
+package slack
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// heard is one thing that somebody did, with what it takes to answer. A nil *heard is nothing for us.
+type heard struct {
+	event    channel.Event
+	trigger  string // opens a form, for three seconds
+	response string // address for an answer to a slash command: we may not be in that channel
+}
+
+// said reads a message. Slack sends one that mentions us twice, as app_mention and as message, perhaps each more than once; all of
+// them have the same ID, made of the channel and the message.
+func said(in incoming, self identity) *heard {
+	mention := in.Type == "app_mention" || mentions(in.Text, self.user)
+	private := in.ChannelType == "im" || strings.HasPrefix(in.Channel, "D")
+	reply := in.ThreadTS != "" && in.ThreadTS != in.TS
+	switch {
+	case in.Type != "message" && in.Type != "app_mention":
+		return nil
+	case in.Subtype != "" && in.Subtype != "file_share" && in.Subtype != "thread_broadcast": // edits, deletions, joins, other programs
+		return nil
+	case in.Edited != nil: // whoever takes back or adds words writes anew
+		return nil
+	case in.BotID != "" || in.User == "" || in.User == self.user || in.User == "USLACKBOT":
+		return nil
+	case in.Channel == "" || in.TS == "":
+		return nil
+	case !mention && !private && !reply: // people talking in a channel
+		return nil
+	}
+	e := channel.Event{ID: id("m", in.Channel, in.TS), Kind: channel.Said, User: user(in.User, in.Profile.DisplayName, in.Profile.Name),
+		Room: room(in.Channel, ""), Direct: mention || private, Text: decode(withoutMention(in.Text, self.user)),
+		Message: in.TS, At: at(in.TS)}
+	if reply {
+		e.Room.Thread, e.ReplyTo = in.ThreadTS, in.ThreadTS
+	}
+	return &heard{event: e}
+}
+
+// pressed reads a press of a button of ours. Its ID is made of who pressed which button, where and when by Slack's clock; all of it
+// is in the signed body, so a call that comes again, or was captured and is sent again, has the same one.
+func pressed(in interaction) *heard {
+	if in.Type != "block_actions" || len(in.Actions) == 0 || in.User.ID == "" || in.Channel.ID == "" {
+		return nil
+	}
+	a := in.Actions[0]
+	if a.Type != "button" || a.BlockID != actionsID || !token(a.Value) || a.ActionTS == "" {
+		return nil
+	}
+	message := first(in.Container.MessageTS, in.Message.TS)
+	where := room(in.Channel.ID, "")
+	if thread := first(in.Container.ThreadTS, in.Message.ThreadTS); thread != message {
+		where.Thread = thread
+	}
+	e := channel.Event{ID: id("p", in.Channel.ID, message, in.User.ID, a.ActionTS, a.Value), Kind: channel.Press,
+		User: user(in.User.ID, in.User.Name, in.User.Username), Room: where, Direct: true, Token: a.Value, Message: message,
+		At: at(a.ActionTS)}
+	return &heard{event: e, trigger: in.TriggerID}
+}
+
+// origin is what a form remembers of the press that opened it.
+type origin struct {
+	Token   string `json:"token"`
+	Room    string `json:"room"`
+	Thread  string `json:"thread,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// filled reads a form that was sent. Slack gives no time for that, and people may send a form again after an error: its ID is made of
+// the form, which is opened once per press, of who sent it, and of the text, so that the same text counts once.
+func filled(in interaction) *heard {
+	if in.Type != "view_submission" || in.View.CallbackID != formID || in.View.ID == "" || in.User.ID == "" {
+		return nil
+	}
+	from, err := read[origin]([]byte(in.View.PrivateMetadata))
+	if err != nil || !token(from.Token) || from.Room == "" {
+		return nil
+	}
+	entered := in.View.State.Values[formInput][formInput].Value
+	sum := sha256.Sum256([]byte(entered))
+	e := channel.Event{ID: id("f", in.View.ID, in.User.ID, hex.EncodeToString(sum[:8])), Kind: channel.Form,
+		User: user(in.User.ID, in.User.Name, in.User.Username), Room: room(from.Room, from.Thread), Direct: true, Token: from.Token,
+		Text: strings.TrimSpace(entered)}
+	return &heard{event: e}
+}
+
+// commanded reads a slash command. Its trigger is made anew for each use, and is the same when the same use is delivered again.
+func commanded(c command) *heard {
+	if c.Command == "" || c.UserID == "" || c.ChannelID == "" || c.TriggerID == "" {
+		return nil
+	}
+	e := channel.Event{ID: id("s", c.ChannelID, c.UserID, c.TriggerID), Kind: channel.Said, User: user(c.UserID, c.UserName),
+		Room: room(c.ChannelID, ""), Direct: true, Text: decode(c.Text)}
+	return &heard{event: e, trigger: c.TriggerID, response: c.ResponseURL}
+}
+
+// remember gives the origin as a form carries it.
+func remember(e channel.Event, token string) string {
+	b, _ := json.Marshal(origin{Token: token, Room: e.Room.ID, Thread: e.Room.Thread, Message: e.Message}) // four strings: no error
+	return string(b)
+}
+
+func room(id, thread string) task.Room {
+	return task.Room{Channel: channel.Slack, ID: id, Thread: thread}
+}
+
+func user(id string, names ...string) channel.User {
+	return channel.User{ID: id, Name: strings.TrimPrefix(first(append(names, id)...), "@")}
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// id joins the parts of an event's ID.
+func id(parts ...string) string {
+	return strings.Map(func(r rune) rune {
+		if token(string(r)) {
+			return r
+		}
+		return '_'
+	}, strings.Join(parts, "_"))
+}
+
+// at reads Slack's time form, "1355517523.000005".
+func at(ts string) time.Time {
+	seconds, micros, _ := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil || s <= 0 {
+		return time.Time{}
+	}
+	us, _ := strconv.ParseInt((micros + "000000")[:6], 10, 64)
+	return time.Unix(s, us*1000).UTC()
+}

@@ -1,0 +1,88 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// hearPeriod is how long Hear may take: Slack waits for three seconds, then it takes the call for failed.
+const hearPeriod = 2500 * time.Millisecond
+
+// kinds of call, as Socket Mode names them.
+const (
+	callEvent       = "events_api"
+	callInteraction = "interactive"
+	callCommand     = "slash_commands"
+)
+
+// take reads what Slack delivered and lets it be heard. What it gives is to be done after the delivery was acknowledged, for Slack
+// waits for that; an error means that it must not be acknowledged. What is not for us, or of no known form, counts as taken: to have
+// it delivered again would change nothing.
+func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payload []byte) (after func(), err error) {
+	bounded, cancel := context.WithTimeout(ctx, hearPeriod)
+	defer cancel()
+	h, err := s.understand(bounded, kind, payload)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return func() {}, nil
+	}
+	a, err := hear(bounded, h.event)
+	if err != nil {
+		return nil, fmt.Errorf("take in %s: %w", h.event.ID, err)
+	}
+	return func() { s.answer(ctx, h, a) }, nil
+}
+
+// understand gives what a delivery means, nil for nothing. An error means that it can't be known now.
+func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*heard, error) {
+	var err error
+	switch kind {
+	case callEvent:
+		var c callback
+		if c, err = read[callback](payload); err != nil {
+			break
+		}
+		if c.Event.Type != "message" && c.Event.Type != "app_mention" {
+			return nil, nil
+		}
+		self, err := s.whoami(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return said(c.Event, self), nil
+	case callInteraction:
+		var in interaction
+		if in, err = read[interaction](payload); err != nil {
+			break
+		}
+		if h := pressed(in); h != nil {
+			return h, nil
+		}
+		return filled(in), nil
+	case callCommand:
+		var c command
+		if c, err = read[command](payload); err != nil {
+			break
+		}
+		return commanded(c), nil
+	}
+	if err != nil { // the text of the error can hold what people wrote
+		s.log.WarnContext(ctx, "Slack sent what can't be read", "kind", kind, "bytes", len(payload), "error", shape(err))
+	}
+	return nil, nil
+}
+
+func shape(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
+	}
+	return "a field has another type"
+}

@@ -1,0 +1,70 @@
+package slack
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// scopesOfEvents are what Slack's reference names for each event that we hear.
+var scopesOfEvents = map[string]string{"app_mention": "app_mentions:read", "message.channels": "channels:history",
+	"message.groups": "groups:history", "message.im": "im:history", "message.mpim": "mpim:history"}
+
+// TestManifest uses all that the leaf can do, in each kind of conversation. The fake refuses a call whose scope the manifest does not
+// have; here each scope of the manifest must have been needed, by a call, an event or the command.
+func TestManifest(t *testing.T) {
+	f := newFake(t)
+	m := manifest(t)
+	e := &ears{answer: channel.Answer{Text: "Noted.", Form: &channel.Question{Title: "Edit", Label: "What?", Token: "edit.1"}}}
+	s := f.open(nil)
+	call := newCaller(t, s.Handler(e.hear))
+	for _, id := range []string{general, "P0PRIVATE", "G0GROUP", "D0ADA"} { // as the fake tells kinds apart
+		msg := channel.Message{Key: "k", Text: "x", Buttons: []channel.Button{{Label: "A", Token: "a"}}}
+		at := mustPost(t, s, room(id, ""), msg, true)
+		mustPost(t, s, room(id, at.Message), msg, true)
+		if err := s.Edit(t.Context(), at, msg); err != nil {
+			t.Fatal(err)
+		}
+		call.call(callEvent, eventCall(messageEvent("message", id, ada.ID, "more", "1760000009.000100", at.Message)))
+		call.call(callInteraction, pressCall(id, at.Message, "", "a", "1.2.3", "1760000009.123456", ada))
+		call.call(callCommand, commandCall(id, "status", "1.2.3", f.server.URL+"/commands/x", ada))
+	}
+	call.server.Close()
+	if n := len(e.heard()); n != 12 {
+		t.Errorf("heard %d events, want 12", n)
+	}
+	for method := range scopesOf {
+		if f.calls[method] == 0 {
+			t.Errorf("%s was not called", method)
+		}
+	}
+	needed := f.needed
+	for _, event := range m.Settings.Events.Bot {
+		scope, ok := scopesOfEvents[event]
+		if !ok {
+			t.Errorf("the manifest asks for the event %s, which is not heard", event)
+		}
+		needed[scope] = true
+	}
+	for event := range scopesOfEvents {
+		if !slices.Contains(m.Settings.Events.Bot, event) {
+			t.Errorf("the manifest lacks the event %s", event)
+		}
+	}
+	if len(m.Features.Commands) > 0 {
+		needed["commands"] = true
+	}
+	var want []string
+	for scope := range needed {
+		want = append(want, scope)
+	}
+	slices.Sort(want)
+	if got := strings.Join(m.OAuth.Scopes.Bot, " "); got != strings.Join(want, " ") {
+		t.Errorf("scopes\n%s, need\n%s", got, strings.Join(want, " "))
+	}
+	if !m.Settings.SocketMode || !m.Settings.Interactivity.On || len(m.Features.Commands) != 1 || m.Features.Commands[0].Command != "/longshift" {
+		t.Errorf("manifest %+v", m)
+	}
+}

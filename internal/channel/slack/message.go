@@ -1,0 +1,125 @@
+package slack
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf16"
+
+	slackgo "github.com/slack-go/slack"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	sectionLimit = 2900 // characters as sent; Slack takes 3000
+	sections     = 3    // in one message: Slack refuses messages whose blocks hold some ten thousand characters in all
+	messages     = 4    // at most for one of ours; what they can't hold is left out, and they say so
+	noticeLimit  = 300  // characters in a notification
+	maxButtons   = 3    // as channel.Message says
+)
+
+// content is one message as Slack takes it.
+type content struct {
+	notice string // what a notification shows
+	blocks []slackgo.Block
+}
+
+// build writes m as at most n messages. The last one bears what happens by itself, and the buttons.
+func build(m channel.Message, n int, now time.Time) ([]content, error) {
+	read := channel.Read(m.Text)
+	texts := channel.Fit(read, func(b channel.Block) int { return chars(mrkdwn(b)) + 2 }, sectionLimit, sections*n)
+	if len(texts) == 0 {
+		return nil, fault.New(fault.Input, "message %q has no text", m.Key).WithHint("give the message a text")
+	}
+	if len(m.Buttons) > maxButtons {
+		return nil, fault.New(fault.Input, "message %q has %d buttons, and may have %d", m.Key, len(m.Buttons), maxButtons)
+	}
+	for _, b := range m.Buttons {
+		if b.Label == "" || !token(b.Token) {
+			return nil, fault.New(fault.Input, "button %q of message %q has no label or no proper token", b.Label, m.Key)
+		}
+	}
+	var out []content
+	for len(texts) > 0 {
+		take := min(sections, len(texts))
+		out = append(out, page(texts[:take]))
+		texts = texts[take:]
+	}
+	last := &out[len(out)-1]
+	if words := until(m, now); words != "" {
+		last.blocks = append(last.blocks, slackgo.NewContextBlock("", text(words)))
+	}
+	if len(m.Buttons) > 0 {
+		last.blocks = append(last.blocks, actions(m.Buttons))
+	}
+	return out, nil
+}
+
+func page(texts [][]channel.Block) content {
+	c := content{notice: literal(channel.Shorten(channel.Plain(texts[0]), noticeLimit), true)}
+	for _, t := range texts {
+		c.blocks = append(c.blocks, slackgo.NewSectionBlock(text(join(t)), nil, nil))
+	}
+	return c
+}
+
+// text is Slack's text form, taken as we wrote it: nothing that looks like a name or an address becomes one.
+func text(s string) *slackgo.TextBlockObject {
+	return slackgo.NewTextBlockObject(slackgo.MarkdownType, s, false, true)
+}
+
+// until says what happens by itself, at each reader's own clock. Where the date can't be shown the words of all channels stand.
+func until(m channel.Message, now time.Time) string {
+	if m.Until.IsZero() {
+		return ""
+	}
+	fallback := channel.Countdown(m, now)
+	then := m.Then
+	if then == "" {
+		then = "goes on by itself"
+	}
+	when := "{time} ({ago})"
+	if m.Until.Sub(now) > 12*time.Hour {
+		when = "{date_short_pretty}, " + when
+	}
+	return fmt.Sprintf("⏳ %s <!date^%d^%s|%s>", literal(then, false), m.Until.Unix(), when, entities(fallback))
+}
+
+func actions(buttons []channel.Button) *slackgo.ActionBlock {
+	var elements []slackgo.BlockElement
+	for _, b := range buttons {
+		e := slackgo.NewButtonBlockElement(b.Token, b.Token, plain(channel.Shorten(b.Label, 75)))
+		e.Style = slackgo.Style(b.Style)
+		elements = append(elements, e)
+	}
+	return slackgo.NewActionBlock(actionsID, elements...)
+}
+
+// actionsID names the block of our buttons, so that a press on anything else is not heard.
+const actionsID = "longshift"
+
+func plain(s string) *slackgo.TextBlockObject {
+	return slackgo.NewTextBlockObject(slackgo.PlainTextType, s, false, false)
+}
+
+// token tells whether a button's token has the form that channel.Button gives it.
+func token(s string) bool {
+	if s == "" || len(s) > 60 {
+		return false
+	}
+	for _, r := range s {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-') {
+			return false
+		}
+	}
+	return true
+}
+
+// chars counts as Slack's limits may: a sign beyond the first plane counts twice.
+func chars(s string) (n int) {
+	for _, r := range s {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}

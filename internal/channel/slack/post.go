@@ -1,0 +1,94 @@
+package slack
+
+import (
+	"context"
+
+	slackgo "github.com/slack-go/slack"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Post writes a message, as up to four where it is long. The key stands in the metadata of each, so that Post with again finds those
+// that are there and writes only what is missing. Loud changes nothing: in Slack everyone chooses what makes a sound.
+func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+	parts, err := build(m, messages, s.now())
+	if err != nil {
+		return task.Place{}, err
+	}
+	api, err := s.bot(ctx)
+	if err != nil {
+		return task.Place{}, err
+	}
+	var found stands
+	if again {
+		if found, err = s.find(ctx, api, to, m.Key); err != nil {
+			return task.Place{}, err
+		}
+	}
+	at := task.Place{Room: to, Message: found.last}
+	for i, c := range parts {
+		if found.last != "" {
+			break
+		}
+		mark := part{i + 1, len(parts)}
+		if ts := found.parts[mark]; ts != "" {
+			at.Message = ts
+			continue
+		}
+		if at, err = s.send(ctx, api, to, c, m.Key, mark); err != nil {
+			return task.Place{}, err
+		}
+	}
+	return at, nil
+}
+
+func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, key string, p part) (task.Place, error) {
+	options := append(c.options(), p.metadata(key), slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())
+	if to.Thread != "" {
+		options = append(options, slackgo.MsgOptionTS(to.Thread))
+	}
+	room, ts, err := api.PostMessageContext(ctx, to.ID, options...)
+	if err != nil {
+		return task.Place{}, problem(ctx, "post to Slack channel "+to.ID, err)
+	}
+	if ts == "" {
+		return task.Place{}, fault.New(fault.Infra, "post to Slack channel %s: the answer names no message", to.ID)
+	}
+	if room != "" {
+		to.ID = room // edits need the conversation's own id
+	}
+	return task.Place{Room: to, Message: ts}, nil
+}
+
+// options are those of a post and of an edit. Nothing in the notification becomes a mention or a link.
+func (c content) options() []slackgo.MsgOption {
+	return []slackgo.MsgOption{
+		slackgo.MsgOptionText(c.notice, false),
+		slackgo.MsgOptionBlocks(c.blocks...),
+		slackgo.MsgOptionParse(false),
+		slackgo.MsgOptionLinkNames(false),
+	}
+}
+
+// Edit puts another text in the place of one message, shortened to what one holds.
+func (s *Slack) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+	parts, err := build(m, 1, s.now())
+	if err != nil {
+		return err
+	}
+	api, err := s.bot(ctx)
+	if err != nil {
+		return err
+	}
+	options := parts[0].options()
+	if m.Key != "" {
+		options = append(options, part{1, 1}.metadata(m.Key))
+	}
+	_, _, _, err = api.UpdateMessageContext(ctx, at.ID, at.Message, options...)
+	if err != nil {
+		return problem(ctx, "edit message "+at.Message+" in Slack channel "+at.ID, err)
+	}
+	return nil
+}

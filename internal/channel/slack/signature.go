@@ -1,0 +1,49 @@
+package slack
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxAge is how far the time of a call may be from ours, either way.
+const maxAge = 5 * time.Minute
+
+// The reasons for which a call is refused.
+var (
+	errUnsigned = errors.New("no signature")
+	errAge      = errors.New("too old or from the future")
+	errForged   = errors.New("the signature is not by our signing secret")
+)
+
+// verify checks that Slack signed a call a short while ago.
+func verify(h http.Header, body []byte, secret string, now time.Time) error {
+	stamp := h.Get("X-Slack-Request-Timestamp")
+	given, ok := strings.CutPrefix(h.Get("X-Slack-Signature"), "v0=")
+	if stamp == "" || !ok {
+		return errUnsigned
+	}
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return errUnsigned
+	}
+	if age := now.Unix() - seconds; age > int64(maxAge/time.Second) || age < -int64(maxAge/time.Second) {
+		return errAge
+	}
+	sum, err := hex.DecodeString(given)
+	if err != nil {
+		return errForged
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("v0:" + stamp + ":"))
+	mac.Write(body)
+	if !hmac.Equal(mac.Sum(nil), sum) {
+		return errForged
+	}
+	return nil
+}

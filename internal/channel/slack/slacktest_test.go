@@ -1,0 +1,33 @@
+package slack
+
+import (
+	"testing"
+
+	"github.com/slack-go/slack/slacktest"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// TestAgainstSlacktest talks to the library's own test server, which knows nothing of our fake.
+func TestAgainstSlacktest(t *testing.T) {
+	server := slacktest.NewTestServer()
+	server.Start()
+	defer server.Stop()
+	s, err := New(Config{BotToken: fixed("TEST_TOKEN"), APIURL: server.GetAPIURL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.http.CloseIdleConnections()
+	at := mustPost(t, s, room("C024BE91L", ""), channel.Message{Key: "k", Text: "The **plan**.", Buttons: []channel.Button{{Label: "Yes", Token: "yes"}}}, false)
+	if at.ID != "C024BE91L" || at.Message == "" {
+		t.Errorf("place %+v", at)
+	}
+	self, err := s.whoami(t.Context())
+	if err != nil || self.user == "" {
+		t.Errorf("self %+v, %v", self, err)
+	}
+	h := &heard{event: channel.Event{ID: "x", Room: room("C024BE91L", ""), User: ada}}
+	if err := s.tell(t.Context(), h, "Only **you** see this."); err != nil {
+		t.Error(err)
+	}
+}

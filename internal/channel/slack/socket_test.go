@@ -1,0 +1,168 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// listen runs a listener until the test ends or stop is called, which waits for its end.
+func listen(t *testing.T, s *Slack, hear channel.Hear) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Listen(ctx, hear) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("Listen goes on after its context has ended")
+		}
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("Listen: %v", err)
+		}
+	})
+	return stop
+}
+
+func statusEvent(ts string) any {
+	return eventCall(messageEvent("message", "D0ADA", ada.ID, "status", ts, ""))
+}
+
+// TestAcknowledged: an envelope is acknowledged after Hear took it, and not before.
+func TestAcknowledged(t *testing.T) {
+	f := newFake(t)
+	free := make(chan struct{})
+	var once sync.Once
+	release := func() { once.Do(func() { close(free) }) }
+	t.Cleanup(release)
+	got := make(chan channel.Event, 10)
+	listen(t, f.open(nil), func(ctx context.Context, e channel.Event) (channel.Answer, error) {
+		got <- e
+		select {
+		case <-free:
+			return channel.Answer{}, nil
+		case <-ctx.Done():
+			return channel.Answer{}, ctx.Err()
+		}
+	})
+	s := &f.socket
+	s.again = time.Hour
+	held := s.deliver(callEvent, statusEvent("1760000009.000100"))
+	<-got
+	passed := s.deliver(callEvent, eventCall(map[string]any{"type": "reaction_added"})) // taken at once: nothing for us
+	if !s.wait(func() bool { return slices.Contains(s.acks, passed) }) {
+		t.Fatal("what is not for us is not acknowledged")
+	}
+	s.mu.Lock()
+	early := slices.Contains(s.acks, held)
+	s.mu.Unlock()
+	if early {
+		t.Error("acknowledged before Hear took it")
+	}
+	release()
+	if !s.wait(func() bool { return slices.Contains(s.acks, held) }) {
+		t.Error("not acknowledged after Hear took it")
+	}
+}
+
+// TestNotAcknowledged: what Hear does not take comes again, of each kind, with the same ID.
+func TestNotAcknowledged(t *testing.T) {
+	for kind, payload := range map[string]any{callEvent: statusEvent("1760000009.000100"), callInteraction: pressed0,
+		callCommand: flat(commandCall(general, "status", "1.2.3", "", ada))} {
+		t.Run(kind, func(t *testing.T) {
+			f := newFake(t)
+			s := &f.socket
+			s.again = 100 * time.Millisecond
+			got := make(chan channel.Event, 10)
+			n := 0
+			stop := listen(t, f.open(nil), func(_ context.Context, e channel.Event) (channel.Answer, error) {
+				got <- e
+				if n++; n == 1 {
+					return channel.Answer{}, errors.New("not now")
+				}
+				return channel.Answer{}, nil
+			})
+			id := s.deliver(kind, payload)
+			if !s.wait(func() bool { return slices.Contains(s.acks, id) }) {
+				t.Fatal("not acknowledged")
+			}
+			if err := stop(); err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 2 || len(s.acks) != 1 {
+				t.Fatalf("heard %d times, acknowledged %d times", len(got), len(s.acks))
+			}
+			if first, second := <-got, <-got; first.ID != second.ID {
+				t.Errorf("ids %q and %q", first.ID, second.ID)
+			}
+		})
+	}
+}
+
+// TestStrangeEnvelopes: what the library or we do not know is acknowledged, and ends nothing.
+func TestStrangeEnvelopes(t *testing.T) {
+	f := newFake(t)
+	s := &f.socket
+	e := &ears{}
+	listen(t, f.open(nil), e.hear)
+	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+		t.Fatal("no connection")
+	}
+	s.raw(`{"type":"events_api","envelope_id":"new-event","payload":{"type":"event_callback","event":{"type":"an_event_of_tomorrow"}}}`)
+	s.raw(`{"type":"interactive","envelope_id":"new-shape","payload":{"type":"block_actions","actions":"?"}}`)
+	s.raw(`{"type":"things_of_tomorrow","envelope_id":"new-kind","payload":{}}`)
+	s.raw(`{"type":"events_api","payload":{}}`)
+	s.raw(`no JSON`)
+	s.raw(``)
+	want := s.deliver(callEvent, statusEvent("1760000009.000100"))
+	if !s.wait(func() bool {
+		return slices.Contains(s.acks, want) && slices.Contains(s.acks, "new-event") && slices.Contains(s.acks, "new-shape") && slices.Contains(s.acks, "new-kind")
+	}) {
+		t.Errorf("acknowledged %q", s.acks)
+	}
+	if len(e.heard()) != 1 {
+		t.Errorf("heard %+v", e.heard())
+	}
+}
+
+// TestTwoListeners: each delivery goes to one of them, and one goes on when the other ends.
+func TestTwoListeners(t *testing.T) {
+	f := newFake(t)
+	s := &f.socket
+	e := &ears{}
+	stop := listen(t, f.open(nil), e.hear)
+	listen(t, f.open(nil), e.hear)
+	if !s.wait(func() bool { return len(s.conns) == 2 }) {
+		t.Fatal("no two connections")
+	}
+	for i := range 10 {
+		s.deliver(callEvent, statusEvent(fmt.Sprintf("1760000009.%06d", i)))
+	}
+	if !s.wait(func() bool { return len(s.acks) == 10 }) {
+		t.Fatalf("acknowledged %d", len(s.acks))
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+		t.Fatal("the connection of the ended one stays")
+	}
+	s.deliver(callEvent, statusEvent("1760000010.000000"))
+	if !s.wait(func() bool { return len(s.acks) == 11 }) {
+		t.Fatalf("acknowledged %d", len(s.acks))
+	}
+	if len(e.heard()) != 11 {
+		t.Errorf("heard %d", len(e.heard()))
+	}
+}

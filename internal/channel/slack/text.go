@@ -1,0 +1,109 @@
+package slack
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// gap is a zero-width space. Slack's text has no escape for its signs of emphasis, so one stands beside each that is meant as it is,
+// and between words and the signs that we set.
+const gap = "\u200b"
+
+// mrkdwn writes a block in Slack's own text form.
+func mrkdwn(b channel.Block) string {
+	switch b.Kind {
+	case channel.Code:
+		// A fence inside would end the block early, and what follows would be read as text.
+		return "```\n" + entities(strings.ReplaceAll(b.Code, "```", "`"+gap+"`"+gap+"`")) + "\n```"
+	case channel.Rule:
+		return "———"
+	case channel.Heading:
+		bold := make([]channel.Span, len(b.Spans))
+		for i, s := range b.Spans {
+			s.Bold = true
+			bold[i] = s
+		}
+		return runs(bold)
+	case channel.Item:
+		indent := strings.Repeat("    ", b.Level)
+		return indent + entities(b.Mark) + " " + strings.ReplaceAll(runs(b.Spans), "\n", "\n"+indent+"  ")
+	case channel.Quote:
+		return "> " + strings.ReplaceAll(runs(b.Spans), "\n", "\n> ")
+	}
+	return runs(b.Spans)
+}
+
+// join puts blocks under each other: items of a list close together, all else with a line between.
+func join(blocks []channel.Block) string {
+	var s strings.Builder
+	for i, b := range blocks {
+		switch {
+		case i == 0:
+		case b.Kind == channel.Item && blocks[i-1].Kind == channel.Item:
+			s.WriteString("\n")
+		default:
+			s.WriteString("\n\n")
+		}
+		s.WriteString(mrkdwn(b))
+	}
+	return s.String()
+}
+
+// runs writes spans. Those of one link become one link, without a look of their own inside: Slack would show their signs.
+func runs(spans []channel.Span) string {
+	var s strings.Builder
+	for i := 0; i < len(spans); i++ {
+		sp := spans[i]
+		if to := address(sp.Link); to != "" {
+			for i+1 < len(spans) && spans[i+1].Link == sp.Link {
+				i++
+				sp.Text += spans[i].Text
+			}
+			write(&s, "<"+to+"|"+label(sp.Text)+">", sp, false)
+			continue
+		}
+		for n, line := range strings.Split(sp.Text, "\n") { // emphasis ends with the line
+			if n > 0 {
+				s.WriteString("\n")
+			}
+			last, _ := utf8.DecodeLastRuneInString(s.String())
+			text := literal(line, s.Len() == 0 || last == '\n')
+			if sp.Mono {
+				text = entities(strings.ReplaceAll(line, "`", "ˋ")) // Slack cannot show the sign inside of itself
+			}
+			write(&s, text, sp, sp.Mono)
+		}
+	}
+	return s.String()
+}
+
+// write sets the signs of emphasis around a text without line ends, close to its words, for Slack knows them only there.
+func write(s *strings.Builder, text string, look channel.Span, mono bool) {
+	open := ""
+	for _, m := range []struct {
+		on   bool
+		sign string
+	}{{look.Bold, "*"}, {look.Italic, "_"}, {look.Strike, "~"}, {mono, "`"}} {
+		if m.on {
+			open += m.sign
+		}
+	}
+	words := strings.TrimFunc(text, unicode.IsSpace)
+	if open == "" || words == "" {
+		s.WriteString(text)
+		return
+	}
+	before, after, _ := strings.Cut(text, words)
+	s.WriteString(before)
+	if last, _ := utf8.DecodeLastRuneInString(s.String()); s.Len() > 0 && !unicode.IsSpace(last) {
+		s.WriteString(gap)
+	}
+	s.WriteString(open + words)
+	for i := len(open) - 1; i >= 0; i-- {
+		s.WriteByte(open[i])
+	}
+	s.WriteString(gap + after)
+}

@@ -1,0 +1,291 @@
+package slack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// ears remember what was heard.
+type ears struct {
+	mu     sync.Mutex
+	events []channel.Event
+	answer channel.Answer
+	err    error
+}
+
+func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.events = append(e.events, ev)
+	return e.answer, e.err
+}
+
+func (e *ears) heard() []channel.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]channel.Event(nil), e.events...)
+}
+
+var pressed0 = pressCall(general, "1760000001.000001", "", "approve.1", "1.2.3", "1760000009.123456", ada)
+
+func TestRefusedCalls(t *testing.T) {
+	now := time.Now()
+	shift := func(d time.Duration) func() time.Time { return func() time.Time { return now.Add(d) } }
+	for _, c := range []struct {
+		name   string
+		change func(c *caller)
+		want   int
+	}{
+		{"signed", func(*caller) {}, 200},
+		{"signed a bit ago", func(c *caller) { c.now = shift(-4 * time.Minute) }, 200},
+		{"six minutes old", func(c *caller) { c.now = shift(-6 * time.Minute) }, 401},
+		{"six minutes ahead", func(c *caller) { c.now = shift(6 * time.Minute) }, 401},
+		{"another secret", func(c *caller) { c.secret = "0f742231b10e8888abcd99yyyzzz85a5" }, 401},
+		{"empty secret", func(c *caller) { c.secret = "" }, 401},
+		{"unsigned", func(c *caller) { c.headers["X-Slack-Signature"] = "" }, 401},
+		{"no time", func(c *caller) { c.headers["X-Slack-Request-Timestamp"] = "" }, 401},
+		{"time is no number", func(c *caller) { c.headers["X-Slack-Request-Timestamp"] = "now" }, 401},
+		{"another time than was signed", func(c *caller) { c.headers["X-Slack-Request-Timestamp"] = fmt.Sprint(now.Unix() - 1) }, 401},
+		{"forged", func(c *caller) { c.headers["X-Slack-Signature"] = "v0=" + strings.Repeat("ab", 32) }, 401},
+		{"cut off", func(c *caller) { c.headers["X-Slack-Signature"] = "v0=" }, 401},
+		{"no hex", func(c *caller) { c.headers["X-Slack-Signature"] = "v0=zz" }, 401},
+		{"another version", func(c *caller) { c.headers["X-Slack-Signature"] = "v1=" + strings.Repeat("ab", 32) }, 401},
+		{"time from the year 0", func(c *caller) { c.headers["X-Slack-Request-Timestamp"] = "-9223372036854775808" }, 401},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			f, e := newFake(t), &ears{}
+			s := f.open(func(c *Config) {
+				c.Now = func() time.Time { return now }
+				c.Log = slog.New(slog.NewTextHandler(&log, nil))
+			})
+			call := newCaller(t, s.Handler(e.hear))
+			c.change(call)
+			status, _ := call.call(callInteraction, pressed0)
+			if status != c.want {
+				t.Errorf("status %d, want %d", status, c.want)
+			}
+			if heard := len(e.heard()); (heard > 0) != (c.want == 200) {
+				t.Errorf("heard %d events", heard)
+			}
+			if c.want == 401 && !strings.Contains(log.String(), "Slack call refused") {
+				t.Errorf("log %q", log.String())
+			}
+			if strings.Contains(log.String(), signing) || strings.Contains(log.String(), "approve.1") {
+				t.Errorf("the log holds what it may not: %s", log.String())
+			}
+		})
+	}
+}
+
+// TestTamperedBody: one sign of a signed body is another one.
+func TestTamperedBody(t *testing.T) {
+	f, e := newFake(t), &ears{}
+	call := newCaller(t, f.open(nil).Handler(e.hear))
+	var seen http.Header
+	var sent string
+	spy := newCaller(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		var b bytes.Buffer
+		_, _ = b.ReadFrom(r.Body)
+		sent = b.String()
+	}))
+	spy.call(callInteraction, pressed0)
+	headers := map[string]string{}
+	for _, k := range []string{"Content-Type", "X-Slack-Request-Timestamp", "X-Slack-Signature"} {
+		headers[k] = seen.Get(k)
+	}
+	if status, _ := call.send(strings.Replace(sent, "approve.1", "approve.2", 1), headers); status != 401 || len(e.heard()) != 0 {
+		t.Errorf("changed body: status %d, heard %+v", status, e.heard())
+	}
+	if status, _ := call.send(sent, headers); status != 200 || len(e.heard()) != 1 {
+		t.Errorf("as it was signed: status %d, heard %+v", status, e.heard())
+	}
+}
+
+func TestOversizedCall(t *testing.T) {
+	f, e := newFake(t), &ears{}
+	call := newCaller(t, f.open(nil).Handler(e.hear))
+	of := func(n int) any {
+		return eventCall(messageEvent("message", "D1", ada.ID, strings.Repeat("x", n), "1.000001", ""))
+	}
+	if status, _ := call.call(callEvent, of(1<<20)); status != http.StatusRequestEntityTooLarge || len(e.heard()) != 0 {
+		t.Errorf("status %d, heard %d", status, len(e.heard()))
+	}
+	if status, _ := call.call(callEvent, of(1000<<10)); status != http.StatusOK || len(e.heard()) != 1 {
+		t.Errorf("a smaller one: status %d, heard %d", status, len(e.heard()))
+	}
+}
+
+func TestNoSigningSecret(t *testing.T) {
+	for name, c := range map[string]struct {
+		secret Secret
+		want   int
+	}{
+		"none":        {nil, 401},
+		"empty":       {fixed(""), 401},
+		"unreachable": {func(context.Context) (string, error) { return "", errors.New("no answer") }, 500},
+	} {
+		f, e := newFake(t), &ears{}
+		call := newCaller(t, f.open(func(x *Config) { x.SigningSecret = c.secret }).Handler(e.hear))
+		call.secret = ""
+		if status, _ := call.call(callInteraction, pressed0); status != c.want || len(e.heard()) != 0 {
+			t.Errorf("%s: status %d, want %d, heard %+v", name, status, c.want, e.heard())
+		}
+	}
+}
+
+// TestReplayedCalls: each kind of call, sent again as it was, has the ID that it had.
+func TestReplayedCalls(t *testing.T) {
+	v := fakeView{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1")}
+	v.input.BlockID, v.input.Element.ActionID = formInput, formInput
+	for name, c := range map[string]struct {
+		kind     string
+		payload  any
+		same, no any // one that is the same by what it means, and one that is not
+	}{
+		"press": {callInteraction, pressed0, pressCall(general, "1760000001.000001", "", "approve.1", "9.9.9", "1760000009.123456", ada),
+			pressCall(general, "1760000001.000001", "", "approve.1", "1.2.3", "1760000010.123456", ada)},
+		"form":    {callInteraction, formCall(v, "Do less.", ada), formCall(v, "Do less.", ada), formCall(v, "Do more.", ada)},
+		"command": {callCommand, commandCall(general, "status", "1.2.3", "", ada), commandCall(general, "status", "1.2.3", "", ada), commandCall(general, "status", "1.2.4", "", ada)},
+		"message": {callEvent, eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000100", "")),
+			eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000100", "")),
+			eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000200", ""))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, e := newFake(t), &ears{}
+			call := newCaller(t, f.open(nil).Handler(e.hear))
+			for _, p := range []any{c.payload, c.payload, c.same, c.no} {
+				call.headers["X-Slack-Retry-Num"] = "1"
+				if status, text := call.call(c.kind, p); status != 200 || text != "" {
+					t.Fatalf("status %d %q", status, text)
+				}
+			}
+			if n := f.calls["auth.test"]; n > 1 {
+				t.Errorf("asked %d times who we are", n)
+			}
+			got := e.heard()
+			if len(got) != 4 || got[0].ID != got[1].ID || got[0].ID != got[2].ID || got[0].ID == got[3].ID {
+				t.Errorf("heard %+v", got)
+			}
+		})
+	}
+}
+
+func TestCalls(t *testing.T) {
+	f, e := newFake(t), &ears{}
+	h := f.open(nil).Handler(e.hear)
+	call := newCaller(t, h)
+	if status, text := call.call(callEvent, map[string]any{"token": "x", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification"}); status != 200 || text != "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" {
+		t.Errorf("challenge: %d %q", status, text)
+	}
+	call.secret = "wrong"
+	if status, text := call.call(callEvent, map[string]any{"challenge": "abc", "type": "url_verification"}); status != 401 || strings.Contains(text, "abc") {
+		t.Errorf("forged challenge: %d %q", status, text)
+	}
+	call.secret = signing
+	for name, c := range map[string]struct {
+		kind    string
+		payload any
+		want    int
+	}{
+		"another event":       {callEvent, eventCall(map[string]any{"type": "reaction_added", "user": ada.ID, "item": map[string]any{"ts": "1"}}), 200},
+		"another interaction": {callInteraction, map[string]any{"type": "shortcut", "user": map[string]any{"id": ada.ID}}, 200},
+		"no JSON inside":      {callCommand, url.Values{"payload": {"{"}}, 200},
+		"neither":             {callCommand, url.Values{"foo": {"bar"}}, 400},
+	} {
+		if status, _ := call.call(c.kind, c.payload); status != c.want {
+			t.Errorf("%s: status %d, want %d", name, status, c.want)
+		}
+	}
+	if len(e.heard()) != 0 {
+		t.Errorf("heard %+v", e.heard())
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d", w.Code)
+	}
+}
+
+// TestNotTakenIn: an error gives 500 without its words, and events come again with the same ID.
+func TestNotTakenIn(t *testing.T) {
+	f, e := newFake(t), &ears{err: fault.New(fault.Infra, "database of acme is away")}
+	call := newCaller(t, f.open(nil).Handler(e.hear))
+	ev := eventCall(messageEvent("app_mention", general, ada.ID, "<@U0BOT> status", "1760000009.000100", ""))
+	if status, text := call.call(callEvent, ev); status != 500 || strings.Contains(text, "acme") {
+		t.Errorf("status %d %q", status, text)
+	}
+	e.mu.Lock()
+	e.err = nil
+	e.mu.Unlock()
+	call.headers["X-Slack-Retry-Num"], call.headers["X-Slack-Retry-Reason"] = "1", "http_error"
+	if status, _ := call.call(callEvent, ev); status != 200 {
+		t.Errorf("status %d", status)
+	}
+	if got := e.heard(); len(got) != 2 || got[0].ID != got[1].ID {
+		t.Errorf("heard %+v", got)
+	}
+	f.mu.Lock()
+	f.errNext["auth.test"] = "internal_error"
+	f.mu.Unlock()
+	call = newCaller(t, f.open(nil).Handler(e.hear)) // one that does not know yet who it is
+	if status, _ := call.call(callEvent, ev); status != 500 || len(e.heard()) != 2 {
+		t.Errorf("without knowing who we are: status %d, heard %d", status, len(e.heard()))
+	}
+}
+
+// TestSlowHearer: Slack waits for three seconds.
+func TestSlowHearer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Config{BotToken: fixed(botToken), SigningSecret: fixed(signing)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := s.Handler(func(ctx context.Context, _ channel.Event) (channel.Answer, error) {
+			<-ctx.Done()
+			return channel.Answer{}, ctx.Err()
+		})
+		start, w := time.Now(), httptest.NewRecorder()
+		h.ServeHTTP(w, signed(callInteraction, pressed0))
+		if took := time.Since(start); w.Code != 500 || took != hearPeriod || took >= 3*time.Second {
+			t.Errorf("status %d after %v", w.Code, took)
+		}
+	})
+}
+
+// signed gives a call without a server.
+func signed(kind string, payload any) *http.Request {
+	media, text := body(kind, payload)
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text))
+	stamp := fmt.Sprint(time.Now().Unix())
+	r.Header.Set("Content-Type", media)
+	r.Header.Set("X-Slack-Request-Timestamp", stamp)
+	r.Header.Set("X-Slack-Signature", signature(signing, stamp, text))
+	return r
+}
+
+// TestKnownSignature holds the check against the example in Slack's reference page on verifying requests.
+func TestKnownSignature(t *testing.T) {
+	const text = "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c"
+	h := http.Header{}
+	h.Set("X-Slack-Request-Timestamp", "1531420618")
+	h.Set("X-Slack-Signature", "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503")
+	if err := verify(h, []byte(text), "8f742231b10e8888abcd99yyyzzz85a5", time.Unix(1531420618+299, 0)); err != nil {
+		t.Error(err)
+	}
+}

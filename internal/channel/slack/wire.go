@@ -1,0 +1,104 @@
+package slack
+
+import (
+	"encoding/json"
+	"net/url"
+)
+
+// The shapes in which Slack tells what happened; only the fields that are used. Socket Mode and HTTP calls carry the same ones. The
+// library's own types are not used here: they refuse a whole call for a part of it that they don't know.
+
+// callback is the outer shape of an event, and of the question whether we are there.
+type callback struct {
+	Type      string   `json:"type"`
+	Challenge string   `json:"challenge"`
+	Event     incoming `json:"event"`
+}
+
+// incoming is a message event or an app_mention event.
+type incoming struct {
+	Type        string  `json:"type"`
+	Subtype     string  `json:"subtype"`
+	Channel     string  `json:"channel"`
+	ChannelType string  `json:"channel_type"`
+	User        string  `json:"user"`
+	BotID       string  `json:"bot_id"`
+	Text        string  `json:"text"`
+	TS          string  `json:"ts"`
+	ThreadTS    string  `json:"thread_ts"`
+	Profile     profile `json:"user_profile"`
+	Edited      *struct {
+		TS string `json:"ts"`
+	} `json:"edited"`
+}
+
+type profile struct {
+	DisplayName string `json:"display_name"`
+	Name        string `json:"name"`
+}
+
+// interaction is a press of a button or a form that was sent.
+type interaction struct {
+	Type        string `json:"type"`
+	TriggerID   string `json:"trigger_id"`
+	ResponseURL string `json:"response_url"`
+	User        struct {
+		ID       string `json:"id"`
+		Username string `json:"username"`
+		Name     string `json:"name"`
+	} `json:"user"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Container struct {
+		MessageTS string `json:"message_ts"`
+		ThreadTS  string `json:"thread_ts"`
+	} `json:"container"`
+	Message struct {
+		TS       string `json:"ts"`
+		ThreadTS string `json:"thread_ts"`
+	} `json:"message"`
+	Actions []action `json:"actions"`
+	View    view     `json:"view"`
+}
+
+type action struct {
+	Type     string `json:"type"`
+	BlockID  string `json:"block_id"`
+	ActionID string `json:"action_id"`
+	Value    string `json:"value"`
+	ActionTS string `json:"action_ts"`
+}
+
+type view struct {
+	ID              string `json:"id"`
+	CallbackID      string `json:"callback_id"`
+	PrivateMetadata string `json:"private_metadata"`
+	State           struct {
+		Values map[string]map[string]struct {
+			Value string `json:"value"`
+		} `json:"values"`
+	} `json:"state"`
+}
+
+// command is a slash command.
+type command struct {
+	Command     string `json:"command"`
+	Text        string `json:"text"`
+	ChannelID   string `json:"channel_id"`
+	UserID      string `json:"user_id"`
+	UserName    string `json:"user_name"`
+	TriggerID   string `json:"trigger_id"`
+	ResponseURL string `json:"response_url"`
+}
+
+func commandOf(form url.Values) command {
+	return command{Command: form.Get("command"), Text: form.Get("text"), ChannelID: form.Get("channel_id"), UserID: form.Get("user_id"),
+		UserName: form.Get("user_name"), TriggerID: form.Get("trigger_id"), ResponseURL: form.Get("response_url")}
+}
+
+func read[T any](data []byte) (T, error) {
+	var v T
+	err := json.Unmarshal(data, &v)
+	return v, err
+}

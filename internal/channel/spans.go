@@ -1,0 +1,158 @@
+package channel
+
+import (
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// spans gives the text of a block, without blanks at its ends.
+func (r *reader) spans(n ast.Node) []Span {
+	var out []Span
+	r.inline(n, Span{}, &out)
+	return trim(merge(out))
+}
+
+// inline adds what stands below a node. style is a span without text.
+func (r *reader) inline(n ast.Node, style Span, out *[]Span) {
+	add := func(s string) {
+		if s != "" {
+			style.Text = s
+			*out = append(*out, style)
+		}
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			r.words(c, style, add)
+		case *ast.String:
+			add(oneLine(string(c.Value)))
+		case *ast.Emphasis:
+			s := style
+			s.Bold, s.Italic = s.Bold || c.Level == 2, s.Italic || c.Level == 1
+			r.inline(c, s, out)
+		case *extast.Strikethrough:
+			s := style
+			s.Strike = true
+			r.inline(c, s, out)
+		case *ast.CodeSpan:
+			s := style
+			s.Mono = true
+			r.inline(c, s, out)
+		case *ast.Image:
+			start := len(*out)
+			r.inline(c, style, out)
+			if len(*out) == start {
+				add("(image)")
+			}
+		case *ast.Link:
+			r.link(c, style, out)
+		case *ast.AutoLink:
+			style.Link = web(string(c.URL(r.source)))
+			add(oneLine(string(c.Label(r.source))))
+			style.Link = ""
+		default:
+			r.inline(c, style, out)
+		}
+	}
+}
+
+// words adds plain text and the line end behind it.
+func (r *reader) words(n *ast.Text, style Span, add func(string)) {
+	s := string(n.Segment.Value(r.source))
+	if !n.IsRaw() && !style.Mono {
+		s = unescape(s)
+	}
+	add(oneLine(s))
+	switch {
+	case n.HardLineBreak():
+		add("\n")
+	case n.SoftLineBreak():
+		add(" ")
+	}
+}
+
+// link adds a link. Its words may not show another address than the one it leads to: then they stay words.
+func (r *reader) link(n *ast.Link, style Span, out *[]Span) {
+	start := len(*out)
+	style.Link = web(unescape(string(n.Destination)))
+	r.inline(n, style, out)
+	var words strings.Builder
+	for _, s := range (*out)[start:] {
+		words.WriteString(s.Text)
+	}
+	if style.Link == "" || !looksLikeAddress(words.String()) || sameAddress(words.String(), style.Link) {
+		return
+	}
+	for i := start; i < len(*out); i++ {
+		(*out)[i].Link = ""
+	}
+}
+
+// unescape takes the backslashes off signs and reads entities. An entity behind a backslash is none.
+func unescape(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0:
+			i++
+			out.WriteByte(s[i])
+		case s[i] == '&':
+			end := strings.IndexByte(s[i:min(len(s), i+40)], ';')
+			if end < 0 {
+				out.WriteByte('&')
+				continue
+			}
+			out.WriteString(html.UnescapeString(s[i : i+end+1]))
+			i += end
+		default:
+			out.WriteByte(s[i])
+		}
+	}
+	return out.String()
+}
+
+// merge joins neighbours that look the same.
+func merge(spans []Span) []Span {
+	var out []Span
+	for i := 0; i < len(spans); {
+		style := spans[i]
+		style.Text = ""
+		var text strings.Builder
+		for ; i < len(spans) && alike(spans[i], style); i++ {
+			text.WriteString(spans[i].Text)
+		}
+		style.Text = text.String()
+		out = append(out, style)
+	}
+	return out
+}
+
+func alike(s, style Span) bool {
+	s.Text = style.Text
+	return s == style
+}
+
+// trim takes the blanks off both ends, and spans that hold nothing else.
+func trim(spans []Span) []Span {
+	for len(spans) > 0 {
+		s := &spans[0]
+		if s.Text = strings.TrimLeft(s.Text, " \n"); s.Text != "" {
+			break
+		}
+		spans = spans[1:]
+	}
+	for len(spans) > 0 {
+		s := &spans[len(spans)-1]
+		if s.Text = strings.TrimRight(s.Text, " \n"); s.Text != "" {
+			break
+		}
+		spans = spans[:len(spans)-1]
+	}
+	return spans
+}

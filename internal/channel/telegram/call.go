@@ -1,0 +1,151 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	mostAnswer  = 1 << 20  // bytes of an answer to a call
+	mostUpdates = 32 << 20 // bytes of a hundred updates
+	grace       = 15 * time.Second
+)
+
+// tokenShape is strict, for the token becomes part of an address: what is not of this shape could make another address of it, or
+// an error in which the token is escaped and so not found by scrub.
+var tokenShape = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$`)
+
+// secret gives the token of now.
+func (t *Telegram) secret(ctx context.Context) (string, error) {
+	token, err := t.token(ctx)
+	if err != nil {
+		return "", err
+	}
+	token = strings.TrimSpace(token)
+	if !tokenShape.MatchString(token) {
+		return "", fault.New(fault.Denied, "the Telegram token is not of the form 123456:ABC…").WithHint(tokenHint)
+	}
+	return token, nil
+}
+
+// call does one call through the library. The client lives for this call only, so that a changed token is used at once.
+func (t *Telegram) call(ctx context.Context, what string, do func(ctx context.Context, b *bot.Bot) error) error {
+	token, err := t.secret(ctx)
+	if err != nil {
+		return err
+	}
+	d := &door{client: &t.http}
+	b, err := bot.New(token, bot.WithSkipGetMe(), bot.WithServerURL(t.base), bot.WithHTTPClient(time.Second, d), bot.WithUpdatesChannelCap(0),
+		bot.WithErrorsHandler(func(err error) { t.log.Warn("Telegram client", "error", scrub(err.Error(), token)) }),
+		bot.WithDebugHandler(func(string, ...any) {}))
+	if err != nil {
+		return fault.New(fault.Internal, "Telegram: %s", scrub(err.Error(), token))
+	}
+	if err := do(ctx, b); err != nil {
+		return understand(ctx, err, d.status, token).fault(what)
+	}
+	return nil
+}
+
+// door is what the library calls through. It keeps the status, which the library drops, and bounds the answer. It also reads the
+// request as a whole first: the library streams it, and then it could not be sent again over a new connection when the server has
+// closed the kept one.
+type door struct {
+	client *http.Client
+	status int
+}
+
+// Do sends a request of the library.
+func (d *door) Do(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	req.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody()
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	d.status = resp.StatusCode
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, mostAnswer)); err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(lean(body)))
+	return resp, nil
+}
+
+// lean leaves of a message in an answer only its number. The library can't read some parts of messages that are newer than it, such
+// as in what a message replies to; a message that got through would then look like one that did not, and be written again.
+func lean(body []byte) []byte {
+	var a answer
+	var m struct {
+		ID int64 `json:"message_id"`
+	}
+	if json.Unmarshal(body, &a) != nil || !a.OK || json.Unmarshal(a.Result, &m) != nil || m.ID == 0 {
+		return body
+	}
+	return fmt.Appendf(nil, `{"ok":true,"result":{"message_id":%d}}`, m.ID)
+}
+
+// answer is how the Bot API answers every call.
+type answer struct {
+	OK          bool            `json:"ok"`
+	Result      json.RawMessage `json:"result"`
+	Code        int             `json:"error_code"`
+	Description string          `json:"description"`
+	Parameters  struct {
+		RetryAfter int `json:"retry_after"`
+	} `json:"parameters"`
+}
+
+// updates asks for what people did. The library has no such call of its own, only a loop that confirms an update before anybody
+// has taken it. An offset of 0 confirms nothing; another one confirms all updates below it.
+func (t *Telegram) updates(ctx context.Context, offset int64) ([]json.RawMessage, *refusal) {
+	token, err := t.secret(ctx)
+	if err != nil {
+		return nil, &refusal{text: err.Error(), cause: err}
+	}
+	ask, _ := json.Marshal(map[string]any{
+		"offset": offset, "limit": 100, "timeout": int(t.hold / time.Second), "allowed_updates": []string{"message", "callback_query"},
+	})
+	limited, cancel := context.WithTimeout(ctx, t.hold+grace)
+	defer cancel()
+	req, err := http.NewRequestWithContext(limited, http.MethodPost, t.base+"/bot"+token+"/getUpdates", bytes.NewReader(ask))
+	if err != nil {
+		return nil, &refusal{text: scrub(err.Error(), token)}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := t.poll.Do(req)
+	if err != nil {
+		return nil, understand(ctx, err, 0, token)
+	}
+	defer resp.Body.Close()
+	var a answer
+	if err := json.NewDecoder(io.LimitReader(resp.Body, mostUpdates)).Decode(&a); err != nil {
+		return nil, understand(ctx, errors.New("the answer can't be read: "+err.Error()), resp.StatusCode, token)
+	}
+	if !a.OK {
+		return nil, &refusal{code: a.Code, text: scrub(a.Description, token), wait: time.Duration(a.Parameters.RetryAfter) * time.Second}
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(a.Result, &list); err != nil {
+		return nil, &refusal{text: "the list of updates can't be read: " + scrub(err.Error(), token)}
+	}
+	return list, nil
+}

@@ -1,0 +1,140 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/go-telegram/bot"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// hearTime is how long one update may take to be taken in.
+const hearTime = time.Minute
+
+// Listen hears what people do until ctx ends; then it returns nil. It returns Denied if the token is refused before it ever worked;
+// one that is refused later may come back, so it is asked again. What was done while nobody listened is heard too: Telegram keeps
+// it for a day. An update is confirmed only when hear has taken it, so it may be heard twice, with the same Event.ID.
+//
+// Telegram serves one poll per bot, and a new one ends the old one. Listeners that run at the same time so take turns.
+func (t *Telegram) Listen(ctx context.Context, hear channel.Hear) error {
+	l := &listener{Telegram: t, hear: hear}
+	defer t.poll.CloseIdleConnections()
+	for ctx.Err() == nil {
+		if err := l.round(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listener is one run of Listen.
+type listener struct {
+	*Telegram
+	hear     channel.Hear
+	me       user
+	token    string // whose me is
+	offset   int64  // all updates below it are taken; 0 when Telegram knows that already
+	failures int    // polls in a row
+	conflict string // the reason for a conflict that was logged last
+	stuck    int64  // the update that hear refuses
+	tries    int    // how often it has
+}
+
+// round does one poll and hears what it brings.
+func (l *listener) round(ctx context.Context) error {
+	if err := l.identify(ctx); err != nil {
+		return l.trouble(ctx, asRefusal(err))
+	}
+	list, r := l.updates(ctx, l.offset)
+	if r != nil {
+		return l.trouble(ctx, r)
+	}
+	if l.failures > 0 {
+		l.log.Info("Telegram answers again", "failures", l.failures)
+	}
+	// Numbers of updates may begin anew, and lower, after a week of silence. So no offset is kept once it has done its work.
+	l.failures, l.offset = 0, 0
+	for _, raw := range list {
+		if !l.take(ctx, raw) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// identify asks who we are, once for each token.
+func (l *listener) identify(ctx context.Context) error {
+	token, err := l.secret(ctx)
+	if err != nil || token == l.token {
+		return err
+	}
+	return l.call(ctx, "getMe", func(ctx context.Context, b *bot.Bot) error {
+		me, err := b.GetMe(ctx)
+		if err != nil {
+			return err
+		}
+		l.token, l.me = token, user{ID: me.ID, Username: me.Username}
+		l.log.Info("listening to Telegram", "bot", me.Username, "id", me.ID, "hears mentions in groups", me.CanReadAllGroupMessages)
+		return nil
+	})
+}
+
+// take hears one update. It is false if the update is to be asked for again, and those after it.
+func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
+	var head struct {
+		ID int64 `json:"update_id"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil || head.ID == 0 {
+		l.log.Error("Telegram sent an update without a number")
+		return true
+	}
+	var u update
+	if err := json.Unmarshal(raw, &u); err != nil {
+		l.log.Error("an update of Telegram can't be read and is left out", "update", head.ID)
+		l.offset = head.ID + 1
+		return true
+	}
+	e, ok := u.event(l.me)
+	if !ok {
+		l.dismiss(ctx, u, "")
+		l.offset = u.ID + 1
+		return ctx.Err() == nil
+	}
+	limited, cancel := context.WithTimeout(ctx, hearTime)
+	answer, err := l.hear(limited, e)
+	cancel()
+	if err != nil {
+		return l.refused(ctx, u, e, err)
+	}
+	l.offset = u.ID + 1
+	l.reply(ctx, u, e, answer)
+	return ctx.Err() == nil
+}
+
+// refused waits after hear has failed, or gives an update up after many tries, so that it can't keep the others out for ever. An
+// outage of ours is no fault of the update, so it gets ten times as many tries then.
+func (l *listener) refused(ctx context.Context, u update, e channel.Event, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if l.stuck != u.ID {
+		l.stuck, l.tries = u.ID, 0
+	}
+	l.tries++
+	most := l.backoff.Tries
+	if k := fault.KindOf(err); k == fault.Infra || k == fault.Stopping {
+		most *= 10
+	}
+	if l.tries >= most {
+		l.log.Error("an event of Telegram is given up", "event", e.ID, "kind", e.Kind, "tries", l.tries, "error", err)
+		l.dismiss(ctx, u, "This could not be taken in. Please try again later.")
+		l.offset, l.stuck, l.tries = u.ID+1, 0, 0
+		return ctx.Err() == nil
+	}
+	l.log.Warn("an event of Telegram could not be taken in, it is asked for again", "event", e.ID, "kind", e.Kind, "try", l.tries, "error", err)
+	l.wait(ctx, l.after(l.tries))
+	return false
+}

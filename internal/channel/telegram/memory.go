@@ -1,0 +1,64 @@
+package telegram
+
+import (
+	"crypto/sha256"
+	"strings"
+	"sync"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// remembered is how many messages are remembered. Those that are tried again come soon.
+const remembered = 256
+
+// memory holds which parts of the latest messages got through. When Telegram asks for a pause in the middle of a long message, the
+// next try goes on where the last one stopped.
+type memory struct {
+	mu    sync.Mutex
+	order []string
+	known map[string]progress
+}
+
+// progress of one message.
+type progress struct {
+	text [sha256.Size]byte // of the whole text: under the same key another one may come
+	chat int64             // where the parts are
+	ids  []int             // of the parts, from the first
+}
+
+// of gives what is known of a message that is written again.
+func (m *memory) of(to task.Room, what channel.Message, again bool) progress {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name, sum := naming(to, what)
+	if p := m.known[name]; again && p.text == sum && what.Key != "" {
+		return p
+	}
+	return progress{}
+}
+
+// keep notes how far a message got.
+func (m *memory) keep(to task.Room, what channel.Message, p progress) {
+	if what.Key == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name, sum := naming(to, what)
+	if m.known == nil {
+		m.known = map[string]progress{}
+	}
+	if _, ok := m.known[name]; !ok {
+		if m.order = append(m.order, name); len(m.order) > remembered {
+			delete(m.known, m.order[0])
+			m.order = m.order[1:]
+		}
+	}
+	p.text = sum
+	m.known[name] = p
+}
+
+func naming(to task.Room, m channel.Message) (name string, sum [sha256.Size]byte) {
+	return strings.Join([]string{to.ID, to.Thread, m.Key}, "\x00"), sha256.Sum256([]byte(m.Text))
+}

@@ -1,0 +1,102 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+const maxButtons = 3
+
+// render gives a message as it is written: a header, the text, what happens by itself, and what to type. The text is set in, so
+// that it can't pass for a header or for buttons.
+func render(at task.Place, m channel.Message, now time.Time) (string, error) {
+	text := body(m.Text)
+	if text == "" {
+		return "", fault.New(fault.Input, "message %q has no text", m.Key)
+	}
+	if len(m.Buttons) > maxButtons {
+		return "", fault.New(fault.Input, "message %q has %d buttons, at most %d are possible", m.Key, len(m.Buttons), maxButtons)
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "── %s ──\n%s\n", header(at), text)
+	if ends := channel.Countdown(m, now); ends != "" {
+		fmt.Fprintf(&s, "\n%s\n", flat(ends))
+	}
+	var hints []string
+	for i, b := range m.Buttons {
+		hints = append(hints, fmt.Sprintf("[%d] %s", i+1, flat(b.Label)))
+	}
+	if len(hints) > 0 {
+		fmt.Fprintf(&s, "\n%s\n", strings.Join(hints, "  "))
+	}
+	s.WriteString("\n")
+	return s.String(), nil
+}
+
+// header names a message: its number, and its room where that says something.
+func header(at task.Place) string {
+	s := "#" + at.Message
+	if at.ID != "" {
+		s += " " + flat(at.ID)
+	}
+	if at.Thread != "" {
+		s += " in #" + flat(at.Thread)
+	}
+	return s
+}
+
+// body gives Markdown as text for a screen, two columns in; code has a bar in front of it.
+func body(markdown string) string {
+	blocks := channel.Read(escapes(markdown))
+	var s strings.Builder
+	for i, b := range blocks {
+		switch {
+		case i == 0:
+		case b.Kind == channel.Item && blocks[i-1].Kind == channel.Item:
+			s.WriteString("\n")
+		default:
+			s.WriteString("\n\n")
+		}
+		indent := "  "
+		if b.Kind == channel.Code {
+			indent = "  │ "
+		}
+		s.WriteString(indent + strings.ReplaceAll(safe(channel.Plain([]channel.Block{b})), "\n", "\n"+indent))
+	}
+	return s.String()
+}
+
+// escapes shows what would steer a terminal, as ^[ for an escape, so that the operator sees that somebody tried.
+func escapes(s string) string {
+	var out strings.Builder
+	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
+		switch {
+		case r == '\n' || r == '\t' || !unicode.IsControl(r):
+			out.WriteRune(r)
+		case r < 0x20:
+			out.WriteString("^" + string(r+'@'))
+		default:
+			fmt.Fprintf(&out, "<U+%04X>", r)
+		}
+	}
+	return out.String()
+}
+
+// safe lets through what a terminal shows and does not obey. Nothing may come past it.
+func safe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// flat is safe text on one line.
+func flat(s string) string { return strings.Join(strings.Fields(safe(escapes(s))), " ") }

@@ -1,0 +1,69 @@
+package whatsapp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	answerTime = 15 * time.Second // an answer that takes longer is left out
+	pardonOnce = time.Hour        // how often one person is told what we understand
+	maxPardons = 1000             // people that are remembered for it
+)
+
+const onlyText = "I understand only text messages and the buttons below my messages."
+
+// answers remembers who was told that we understand only text.
+type answers struct {
+	mu   sync.Mutex
+	told map[string]time.Time
+}
+
+// first tells whether somebody is to be told now, and notes it.
+func (a *answers) first(user string, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at, ok := a.told[user]; ok && now.Sub(at) < pardonOnce {
+		return false
+	}
+	if a.told == nil || len(a.told) >= maxPardons {
+		a.told = map[string]time.Time{}
+	}
+	a.told[user] = now
+	return true
+}
+
+// explain tells once what we understand. An old message, or one that comes again much later, is not worth it.
+func (w *WhatsApp) explain(ctx context.Context, m message, e channel.Event) {
+	now := w.now()
+	if now.Sub(e.At) > pardonOnce || !w.answers.first(e.User.ID, now) {
+		return
+	}
+	w.log.InfoContext(ctx, "a whatsapp message of a kind that is not understood", "type", m.Type)
+	w.answer(ctx, m, e, channel.Answer{Text: onlyText})
+}
+
+// answer sends what the person is to see, as a message that quotes theirs. What they did counts also when this fails.
+func (w *WhatsApp) answer(ctx context.Context, m message, e channel.Event, a channel.Answer) {
+	text := a.Text
+	if a.Form != nil { // there are no forms here
+		if text != "" {
+			text += "\n\n"
+		}
+		text += a.Form.Hint
+	}
+	if text == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	to := e.Room
+	to.Thread = m.ID
+	if _, err := w.Post(ctx, to, channel.Message{Key: e.ID, Text: text}, false); err != nil {
+		w.log.WarnContext(ctx, "an answer on whatsapp was not sent", "event", e.ID, "error", err, "hint", fault.HintOf(err))
+	}
+}

@@ -1,0 +1,119 @@
+package whatsapp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/channeltest"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func give(s string) Secret { return func(context.Context) (string, error) { return s, nil } }
+
+// aloud lets every edit be one that somebody has to act on: others send nothing, which TestQuietEdits holds.
+type aloud struct{ *WhatsApp }
+
+func (a aloud) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+	m.Loud = true
+	return a.WhatsApp.Edit(ctx, at, m)
+}
+
+func TestConformance(t *testing.T) {
+	channeltest.Conform(t, fixture)
+}
+
+// fixture has no Limit: with one the suite wants an edit to be one message, and here an edit is a post, which may be several.
+// TestLongWithButtons and the tests behind it hold what happens at the limits.
+func fixture(t *testing.T) channeltest.Fixture {
+	p := newPlatform(t)
+	w := open(t, p, func(c *Config) { c.Now = nil })
+	f := channeltest.Fixture{Channel: aloud{w}, Webhook: w, Room: task.Room{Channel: channel.WhatsApp, ID: ada}, Token: accessed,
+		User: channel.User{ID: ada, Name: "Ada"}, Private: true, NoEdit: true, Redelivers: true}
+	f.Shown = func(*testing.T, task.Room) []channeltest.Shown { return p.shown() }
+	f.Answers = func(*testing.T) (texts []string) {
+		for _, m := range p.all() {
+			if isAnswer(m) {
+				text, _, _ := look(m.Body)
+				texts = append(texts, text)
+			}
+		}
+		return texts
+	}
+	f.Fail = func(_ *testing.T, kind channeltest.Failure) { p.failNext(failure(kind)) }
+	f.Lose = func(*testing.T) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.lose = true
+	}
+	hearing(&f)
+	return f
+}
+
+// hearing gives the fixture what people do. The platform delivers again until it is told that all is well.
+func hearing(f *channeltest.Fixture) {
+	var h *hook
+	n, last := 0, ""
+	until := func(t *testing.T, body string) {
+		last = body
+		for range 10 {
+			if h.send(body, sign(body, secret)) == http.StatusOK {
+				return
+			}
+		}
+		t.Error("the webhook never took a delivery")
+	}
+	id := func() string { n++; return fmt.Sprintf("wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQz%d", n) }
+	f.Serve = func(t *testing.T, handler http.Handler) { h = serve(t, handler) }
+	f.Press = func(t *testing.T, at task.Place, token string, _ channel.User) {
+		until(t, batch(pressed(id(), token, at.Message, time.Now())))
+	}
+	f.Say = func(t *testing.T, s channeltest.Say) string {
+		m := id()
+		switch body := batch(said(m, s.Text, s.ReplyTo, time.Now())); s.By {
+		case channeltest.Person:
+			until(t, body)
+		case channeltest.Robot: // another business number is no person; the platform delivers nothing that can be read
+			until(t, batch(fmt.Sprintf(`{"from":%q,"id":%q,"timestamp":"%d","type":"unsupported","errors":[{"code":131051}]}`, ada, m, time.Now().Unix())))
+		case channeltest.Ourselves:
+			body = strings.Replace(body, `"messages":[`, `"message_echoes":[`, 1)
+			until(t, strings.Replace(body, `"field":"messages"`, `"field":"smb_message_echoes"`, 1))
+		}
+		return m
+	}
+	f.Redeliver = func(t *testing.T) { until(t, last) }
+}
+
+func isAnswer(m taken) bool { return strings.HasPrefix(m.Key, "whatsapp-") }
+
+func (p *platform) shown() (list []channeltest.Shown) {
+	for _, m := range p.all() {
+		if !isAnswer(m) {
+			s := channeltest.Shown{ID: m.ID, Buttons: m.Buttons}
+			s.Text, s.Code, _ = look(m.Body)
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func failure(kind channeltest.Failure) http.HandlerFunc {
+	switch kind {
+	case channeltest.ServerError:
+		return func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<html>Sorry</html>", http.StatusServiceUnavailable)
+		}
+	case channeltest.RateLimit:
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", fmt.Sprint(int(channeltest.Wait.Seconds())))
+			problem(http.StatusTooManyRequests, 130429, "Rate limit hit")(w, r)
+		}
+	case channeltest.BadToken:
+		return problem(http.StatusUnauthorized, 190, "Malformed access token "+accessed)
+	}
+	return problem(http.StatusBadRequest, 131026, "Message undeliverable")
+}

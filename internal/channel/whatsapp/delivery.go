@@ -1,0 +1,144 @@
+package whatsapp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+var errMalformed = errors.New("malformed delivery")
+
+// delivery is a call of the platform. What is in a change depends on its field.
+type delivery struct {
+	Object string `json:"object"`
+	Entry  []struct {
+		Changes []struct {
+			Field string          `json:"field"`
+			Value json.RawMessage `json:"value"`
+		} `json:"changes"`
+	} `json:"entry"`
+}
+
+// change is what happened on one number.
+type change struct {
+	Metadata struct {
+		PhoneNumberID string `json:"phone_number_id"`
+	} `json:"metadata"`
+	Contacts []contact         `json:"contacts"`
+	Messages []json.RawMessage `json:"messages"` // one that can't be read must not hold up the others
+	Statuses []json.RawMessage `json:"statuses"`
+}
+
+type contact struct {
+	ID      string `json:"wa_id"`
+	Hidden  string `json:"user_id"`
+	Profile struct {
+		Name string `json:"name"`
+	} `json:"profile"`
+}
+
+type message struct {
+	From       string `json:"from"`
+	FromHidden string `json:"from_user_id"` // in place of From when the person hides the number
+	Group      string `json:"group_id"`
+	ID         string `json:"id"`
+	Timestamp  string `json:"timestamp"` // seconds since 1970
+	Type       string `json:"type"`
+	Context    struct {
+		ID string `json:"id"`
+	} `json:"context"`
+	Text struct {
+		Body string `json:"body"`
+	} `json:"text"`
+	Interactive struct {
+		Type   string `json:"type"`
+		Button struct {
+			ID string `json:"id"`
+		} `json:"button_reply"`
+	} `json:"interactive"`
+}
+
+type status struct {
+	Status string `json:"status"`
+	Key    string `json:"biz_opaque_callback_data"`
+	Errors []struct {
+		Code int `json:"code"`
+	} `json:"errors"`
+}
+
+// take has each message of a delivery heard, also those behind one that could not be taken in. An error means that the
+// delivery is to come again.
+func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Hear) error {
+	var d delivery
+	if err := json.Unmarshal(body, &d); err != nil || d.Object != "whatsapp_business_account" {
+		return errMalformed
+	}
+	var changes []change
+	for _, e := range d.Entry {
+		for _, c := range e.Changes {
+			if c.Field != "messages" {
+				continue
+			}
+			var v change
+			if err := json.Unmarshal(c.Value, &v); err != nil {
+				return errMalformed
+			}
+			changes = append(changes, v)
+		}
+	}
+	var errs []error
+	for _, c := range changes {
+		if c.Metadata.PhoneNumberID != w.cfg.PhoneNumberID {
+			w.log.InfoContext(ctx, "a whatsapp delivery for another number was left alone", "phone_number_id", c.Metadata.PhoneNumberID)
+			continue
+		}
+		w.failures(ctx, c.Statuses)
+		for _, raw := range c.Messages {
+			if err := w.hear(ctx, raw, c.Contacts, hear); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// failures logs which messages of ours did not arrive. All other statuses are of no use to us.
+func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
+	for _, raw := range all {
+		var s status
+		if err := json.Unmarshal(raw, &s); err != nil || s.Status != "failed" {
+			continue
+		}
+		code, hint := 0, ""
+		if len(s.Errors) > 0 {
+			code = s.Errors[0].Code
+			hint = meanings[code].hint
+		}
+		w.log.WarnContext(ctx, "a message was not delivered by whatsapp", "key", s.Key, "code", code, "hint", hint)
+	}
+}
+
+// hear makes an event of a message, has it heard and sends the answer.
+func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []contact, hear channel.Hear) error {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		w.log.WarnContext(ctx, "a whatsapp message that can't be read was left out")
+		return nil
+	}
+	e, ok := w.event(ctx, m, people)
+	if !ok {
+		return nil
+	}
+	if e.Kind == "" {
+		w.explain(ctx, m, e)
+		return nil
+	}
+	a, err := hear(ctx, e)
+	if err != nil {
+		return err
+	}
+	w.answer(ctx, m, e, a)
+	return nil
+}

@@ -1,0 +1,57 @@
+package whatsapp
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What the apps make of marks: right beside the words, and on the other side no letter of the alphabet and no digit.
+var (
+	fenced = regexp.MustCompile("(?s)```(.+?)```")
+	marked = []*regexp.Regexp{
+		regexp.MustCompile(`(^|[^a-zA-Z0-9])\*([^\s*](?:[^*\n]*[^\s*])?)\*($|[^a-zA-Z0-9])`),
+		regexp.MustCompile(`(^|[^a-zA-Z0-9])_([^\s_](?:[^_\n]*[^\s_])?)_($|[^a-zA-Z0-9])`),
+		regexp.MustCompile(`(^|[^a-zA-Z0-9])~([^\s~](?:[^~\n]*[^\s~])?)~($|[^a-zA-Z0-9])`),
+		regexp.MustCompile("(^|[^a-zA-Z0-9])`([^`\n]+)`($|[^a-zA-Z0-9])"),
+	}
+	listed  = regexp.MustCompile(`(?m)^(?:> ?|[*-] )`)
+	looksAs = strings.NewReplacer("∗", "*", "＿", "_", "∼", "~", "ˋ", "`")
+)
+
+// look gives what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
+// stands in blocks of its own, and live how many marks took effect.
+func look(s string) (text string, code []string, live int) {
+	var b strings.Builder
+	rest := s
+	for {
+		at := fenced.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		before, inside := rest[:at[0]], rest[at[2]:at[3]]
+		rest = rest[at[1]:]
+		live++
+		if (before == "" && b.Len() == 0 || strings.HasSuffix(before, "\n\n")) && (rest == "" || strings.HasPrefix(rest, "\n\n")) {
+			code = append(code, looksAs.Replace(inside))
+		}
+		b.WriteString(unmark(before, &live))
+		b.WriteString(inside)
+	}
+	b.WriteString(unmark(rest, &live))
+	return looksAs.Replace(b.String()), code, live
+}
+
+func unmark(s string, live *int) string {
+	*live += len(listed.FindAllString(s, -1))
+	s = listed.ReplaceAllString(s, "")
+	for changed := true; changed; {
+		changed = false
+		for _, m := range marked {
+			if m.MatchString(s) {
+				*live++
+				s, changed = m.ReplaceAllString(s, "$1$2$3"), true
+			}
+		}
+	}
+	return s
+}

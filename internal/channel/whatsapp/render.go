@@ -1,0 +1,162 @@
+package whatsapp
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+const fence = "```"
+
+// render writes blocks as WhatsApp shows them.
+func render(blocks []channel.Block) string {
+	var b strings.Builder
+	for i, block := range blocks {
+		if i > 0 {
+			b.WriteByte('\n')
+			if block.Kind != channel.Item || blocks[i-1].Kind != channel.Item {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(one(block))
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+// size is how much of a message a block takes at most, with the space after it. It counts marks that may not be needed, so that
+// it never falls when the block grows.
+func size(b channel.Block) int {
+	n := len("\n\n")
+	switch b.Kind {
+	case channel.Code:
+		return n + 2*len(fence) + max(1, length(b.Code))
+	case channel.Rule:
+		return n + len("———")
+	case channel.Item:
+		n += 3*min(b.Level, 8) + length(b.Mark) + 1
+	case channel.Quote:
+		n += len("> ")
+	}
+	for _, s := range b.Spans {
+		perLine := 0
+		for _, on := range []bool{s.Bold || b.Kind == channel.Heading, s.Italic, s.Strike} {
+			if on {
+				perLine += 2
+			}
+		}
+		if b.Kind == channel.Quote {
+			perLine += len("> ")
+		}
+		n += length(s.Text) + perLine*(1+strings.Count(s.Text, "\n"))
+		if s.Mono {
+			n += 2 * len(fence)
+		}
+		if s.Link != "" {
+			n += length(target(s.Link)) + len(" ()")
+		}
+	}
+	return n
+}
+
+func one(b channel.Block) string {
+	switch b.Kind {
+	case channel.Heading:
+		bold := make([]channel.Span, len(b.Spans))
+		for i, s := range b.Spans {
+			s.Bold = !s.Mono
+			bold[i] = s
+		}
+		return spans(bold)
+	case channel.Item:
+		return strings.Repeat("   ", min(b.Level, 8)) + b.Mark + " " + spans(b.Spans)
+	case channel.Quote:
+		return "> " + strings.ReplaceAll(spans(b.Spans), "\n", "\n> ")
+	case channel.Code:
+		return fence + code(b.Code) + fence
+	case channel.Rule:
+		return "———"
+	}
+	return spans(b.Spans)
+}
+
+// spans writes a run of text. Marks count only beside what is no letter and no digit, so a style that begins or ends within a
+// word is left out: its marks would be shown as they are.
+func spans(list []channel.Span) string {
+	var b strings.Builder
+	var before rune
+	for i, s := range list {
+		after := rune(0)
+		if i+1 < len(list) {
+			after, _ = utf8.DecodeRuneInString(list[i+1].Text)
+		}
+		part := span(s, (!word(before) || edge(s.Text, strings.TrimLeft)) && (!word(after) || edge(s.Text, strings.TrimRight)))
+		if s.Link != "" && (i+1 == len(list) || list[i+1].Link != s.Link) { // a link may have several spans
+			if alone := i == 0 || list[i-1].Link != s.Link; alone && same(s.Text, s.Link) {
+				part = target(s.Link)
+			} else {
+				part += " (" + target(s.Link) + ")"
+			}
+		}
+		b.WriteString(part)
+		if part != "" {
+			before, _ = utf8.DecodeLastRuneInString(part)
+		}
+	}
+	return starts.ReplaceAllStringFunc(b.String(), func(mark string) string {
+		if mark == ">" {
+			return "›"
+		}
+		return "– "
+	})
+}
+
+// starts is what makes a quote or a list of a line. Our own are put before the text only after this.
+var starts = regexp.MustCompile(`(?m)^(>|- )`)
+
+// edge tells whether a text begins or ends with a blank.
+func edge(s string, trim func(s, cutset string) string) bool { return trim(s, " \n") != s }
+
+func span(s channel.Span, marks bool) string {
+	if s.Mono && s.Link == "" && strings.TrimSpace(s.Text) != "" {
+		return fence + code(s.Text) + fence
+	}
+	out := defuse(s.Text)
+	if !marks {
+		return out
+	}
+	var with []string
+	for _, m := range []struct {
+		on   bool
+		mark rune
+	}{{s.Strike, '~'}, {s.Italic, '_'}, {s.Bold, '*'}} {
+		if m.on {
+			out = strings.ReplaceAll(out, string(m.mark), string(alike[m.mark])) // within a word too: it could end the style
+			with = append(with, string(m.mark))
+		}
+	}
+	for _, m := range with {
+		out = mark(out, m)
+	}
+	return out
+}
+
+// same tells whether the words of a link are its address, but for a slash at the end.
+func same(words, link string) bool {
+	return strings.TrimSuffix(strings.TrimSpace(words), "/") == strings.TrimSuffix(link, "/")
+}
+
+// mark puts marks around the text of each line: WhatsApp wants them right beside it, and ends them with the line.
+func mark(s, with string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		core := strings.TrimSpace(line)
+		if core == "" {
+			continue
+		}
+		lead, trail, _ := strings.Cut(line, core)
+		lines[i] = lead + with + core + with + trail
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,117 @@
+package whatsapp
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/channel"
+)
+
+// maxDelivery is the largest delivery that is read.
+const maxDelivery = 1 << 20
+
+// Handler takes what the platform delivers: the check of the address when the webhook is set up, and signed deliveries. What
+// is not signed with the app secret is refused unread. WhatsApp delivers again for days what it could not deliver, so an act may
+// be old: Event.At says when it was. A delivery that comes twice gives events with the same ids.
+func (w *WhatsApp) Handler(hear channel.Hear) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("X-Content-Type-Options", "nosniff")
+		rw.Header().Set("Cache-Control", "no-store")
+		switch r.Method {
+		case http.MethodGet:
+			w.confirm(rw, r)
+		case http.MethodPost:
+			w.deliver(rw, r, hear)
+		default:
+			rw.Header().Set("Allow", "GET, POST")
+			http.Error(rw, "only GET and POST", http.StatusMethodNotAllowed)
+		}
+	})
+}
+
+// challenge is what the platform wants to have back: a number. Anything else is not echoed.
+var challenge = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+
+// confirm answers the platform when somebody sets the webhook up.
+func (w *WhatsApp) confirm(rw http.ResponseWriter, r *http.Request) {
+	want, err := w.cfg.VerifyToken(r.Context())
+	if err != nil || want == "" {
+		w.log.ErrorContext(r.Context(), "the whatsapp verify token can't be read; the webhook is not confirmed", "error", err)
+		http.Error(rw, "not ready", http.StatusInternalServerError)
+		return
+	}
+	q := r.URL.Query()
+	if q.Get("hub.mode") != "subscribe" || !equal(q.Get("hub.verify_token"), want) {
+		w.log.WarnContext(r.Context(), "a whatsapp webhook check with the wrong verify token was refused", "from", r.RemoteAddr)
+		http.Error(rw, "refused", http.StatusForbidden)
+		return
+	}
+	if !challenge.MatchString(q.Get("hub.challenge")) {
+		http.Error(rw, "no challenge", http.StatusBadRequest)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(rw, q.Get("hub.challenge"))
+}
+
+// equal compares without telling by its time how much is right, nor how long the right one is.
+func equal(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return hmac.Equal(x[:], y[:])
+}
+
+// deliver checks a delivery and has it heard.
+func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel.Hear) {
+	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxDelivery))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		w.log.WarnContext(r.Context(), "a whatsapp delivery of more than 1 MiB was refused", "from", r.RemoteAddr)
+		http.Error(rw, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(rw, "broken off", http.StatusBadRequest)
+		return
+	}
+	secret, err := w.cfg.AppSecret(r.Context())
+	if err != nil || secret == "" {
+		w.log.ErrorContext(r.Context(), "the whatsapp app secret can't be read; a delivery was not taken", "error", err)
+		http.Error(rw, "not ready", http.StatusInternalServerError)
+		return
+	}
+	if !signed(body, r.Header.Get("X-Hub-Signature-256"), secret) {
+		w.log.WarnContext(r.Context(), "a whatsapp delivery without a good signature was refused", "from", r.RemoteAddr, "bytes", len(body))
+		http.Error(rw, "refused", http.StatusUnauthorized)
+		return
+	}
+	switch err := w.take(r.Context(), body, hear); {
+	case errors.Is(err, errMalformed):
+		w.log.ErrorContext(r.Context(), "a signed whatsapp delivery can't be read", "bytes", len(body))
+		http.Error(rw, "malformed", http.StatusBadRequest)
+	case err != nil:
+		w.log.ErrorContext(r.Context(), "a whatsapp delivery could not be taken in; it comes again", "error", err)
+		http.Error(rw, "not taken", http.StatusInternalServerError)
+	default:
+		rw.WriteHeader(http.StatusOK)
+	}
+}
+
+// signed checks the HMAC of a body.
+func signed(body []byte, header, secret string) bool {
+	given, ok := strings.CutPrefix(header, "sha256=")
+	if !ok {
+		return false
+	}
+	sum, err := hex.DecodeString(given)
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	return hmac.Equal(sum, mac.Sum(nil))
+}

@@ -1,0 +1,135 @@
+// Package whatsapp writes to people on WhatsApp, and hears them, through the Business Cloud API. It may not decide what an act
+// means or who may do it, it keeps nothing on disk, and neither the access token nor what people write enters its errors and logs.
+package whatsapp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// Secret gives a secret when it is needed, so that a new value counts from the next call on.
+type Secret func(ctx context.Context) (string, error)
+
+// Config says which number we are and where the API is. The secrets and PhoneNumberID are needed; the rest has defaults.
+type Config struct {
+	Token         Secret // access token of a system user with whatsapp_business_messaging
+	AppSecret     Secret // of the app; signs what is delivered to the webhook
+	VerifyToken   Secret // of our choice; given when the webhook is set up
+	PhoneNumberID string // of the business number; digits, not the number itself
+	BaseURL       string // "https://graph.facebook.com"
+	Version       string // of the Graph API: "v23.0"
+	HTTP          *http.Client
+	Log           *slog.Logger
+	Now           func() time.Time
+}
+
+// WhatsApp is a channel whose rooms are people: Room.ID is a phone number as WhatsApp writes it (country code, digits only), or
+// the id that a person has for this business when they hide their number. Room.Thread is a message that ours quotes.
+//
+// Messages cannot be changed on WhatsApp, and their buttons stay. So Edit does nothing when only progress is to be shown, and
+// sends a message that quotes the old one when somebody has to act (Message.Loud); called again it sends that again. Posts
+// cannot be searched either: one whose answer was lost is sent again.
+type WhatsApp struct {
+	cfg     Config
+	api     string // address of the messages edge
+	http    *http.Client
+	log     *slog.Logger
+	now     func() time.Time
+	answers answers
+}
+
+var (
+	_ channel.Channel = (*WhatsApp)(nil)
+	_ channel.Webhook = (*WhatsApp)(nil)
+)
+
+var (
+	digits  = regexp.MustCompile(`^[0-9]{1,32}$`)
+	version = regexp.MustCompile(`^v[0-9]{1,3}\.[0-9]{1,2}$`)
+)
+
+// New checks the configuration. It calls nobody.
+func New(cfg Config) (*WhatsApp, error) {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = "https://graph.facebook.com"
+	}
+	if cfg.Version == "" {
+		cfg.Version = "v23.0"
+	}
+	base, err := url.Parse(cfg.BaseURL)
+	switch {
+	case cfg.Token == nil || cfg.AppSecret == nil || cfg.VerifyToken == nil:
+		return nil, fault.New(fault.Input, "whatsapp needs an access token, an app secret and a verify token")
+	case !digits.MatchString(cfg.PhoneNumberID):
+		return nil, fault.New(fault.Input, "whatsapp phone number id %q is not a number", cfg.PhoneNumberID).
+			WithHint("it stands in the app dashboard below WhatsApp > API setup")
+	case !version.MatchString(cfg.Version):
+		return nil, fault.New(fault.Input, "whatsapp version %q is none of the Graph API", cfg.Version).WithHint("write it like v23.0")
+	case err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "":
+		return nil, fault.New(fault.Input, "the whatsapp base URL is no http or https address without a user and a query")
+	}
+	w := &WhatsApp{cfg: cfg, log: cfg.Log, now: cfg.Now}
+	w.api = strings.TrimRight(cfg.BaseURL, "/") + "/" + cfg.Version + "/" + cfg.PhoneNumberID + "/messages"
+	w.http = client(cfg.HTTP)
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	return w, nil
+}
+
+// client never follows a redirect: a message must go where we sent it, and nowhere else.
+func client(given *http.Client) *http.Client {
+	c := http.Client{Timeout: 30 * time.Second}
+	if given != nil {
+		c = *given
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// Edits tells that a message that stands cannot be changed.
+func (w *WhatsApp) Edits() bool { return false }
+
+// Post sends a message. A long one goes out as several; the last one bears the buttons.
+func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ bool) (task.Place, error) {
+	parts, err := w.compose(to, m)
+	if err != nil {
+		return task.Place{}, err
+	}
+	if len(parts) == 0 {
+		return task.Place{}, fault.New(fault.Input, "no part of the text fits into a whatsapp message")
+	}
+	at := task.Place{Room: to}
+	for _, p := range parts {
+		if at.Message, err = w.send(ctx, p); err != nil {
+			return task.Place{}, err
+		}
+	}
+	return at, nil
+}
+
+// Edit sends a message that quotes the old one when m is loud, and otherwise does nothing: see WhatsApp.
+func (w *WhatsApp) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+	if !m.Loud {
+		return nil
+	}
+	if at.Message == "" {
+		return fault.New(fault.Input, "no whatsapp message to go on from")
+	}
+	to := at.Room
+	to.Thread = at.Message
+	_, err := w.Post(ctx, to, m, false)
+	return err
+}

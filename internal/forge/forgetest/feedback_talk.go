@@ -1,0 +1,133 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Comment is one in the conversation of an issue or a pull request, or on a line of a pull request.
+type Comment struct {
+	ID      int64
+	By      string // "" is an account that is gone
+	Body    string
+	At      time.Time // now when zero
+	Edited  time.Time
+	Path    string // on a line: of the file
+	Line    int    // 0 is one whose line is gone
+	Hunk    string
+	ReplyTo int64 // on a line: the first comment of its thread
+	Review  int64 // on a line: the review that it belongs to
+}
+
+// CommentOn writes a comment into the conversation, and gives its id.
+func (g *GitHub) CommentOn(repo string, number int, by, body string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := &Comment{ID: g.id(), By: by, Body: body, At: g.now()}
+	f := g.said(repo)
+	f.talk[number] = append(f.talk[number], c)
+	return c.ID
+}
+
+// Comments gives the conversation, oldest first.
+func (g *GitHub) Comments(repo string, number int) []Comment {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return copies(g.said(repo).talk[number])
+}
+
+// LineComments gives the comments on lines, oldest first.
+func (g *GitHub) LineComments(repo string, number int) []Comment {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return copies(g.said(repo).lines[number])
+}
+
+func copies[T any](list []*T) []T {
+	var all []T
+	for _, c := range list {
+		all = append(all, *c)
+	}
+	return all
+}
+
+// EditComment changes the text of a comment, in a conversation or on a line.
+func (g *GitHub) EditComment(repo string, id int64, body string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.said(repo)
+	for _, lists := range []map[int][]*Comment{f.talk, f.lines} {
+		for _, list := range lists {
+			for _, c := range list {
+				if c.ID == id {
+					c.Body, c.Edited = body, g.now()
+					return
+				}
+			}
+		}
+	}
+	g.t.Errorf("there is no comment %d in %s", id, repo)
+}
+
+// DeleteComment takes a comment away.
+func (g *GitHub) DeleteComment(repo string, id int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.said(repo)
+	for _, lists := range []map[int][]*Comment{f.talk, f.lines} {
+		for number, list := range lists {
+			lists[number] = slices.DeleteFunc(list, func(c *Comment) bool { return c.ID == id })
+		}
+	}
+}
+
+func (g *GitHub) talk(repo *Repository, number int, r *http.Request) answer {
+	if !repo.numbered(number) {
+		return refuse(http.StatusNotFound, "Not Found")
+	}
+	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
+	var list []any
+	for _, c := range repo.feedback().talk[number] {
+		if !c.changed().Before(since) {
+			list = append(list, g.commentBody(repo, number, c))
+		}
+	}
+	return g.page(list, r.URL)
+}
+
+func (g *GitHub) comment(repo *Repository, number int, body []byte) answer {
+	var in struct{ Body string }
+	g.read(body, &in)
+	switch {
+	case !repo.numbered(number):
+		return refuse(http.StatusNotFound, "Not Found")
+	case strings.TrimSpace(in.Body) == "" || utf8.RuneCountInString(in.Body) > 65536:
+		return invalid("IssueComment", "body", "custom", "Body is missing or too long (maximum is 65536 characters)")
+	}
+	c := &Comment{ID: g.id(), By: g.user, Body: in.Body, At: g.now()}
+	f := repo.feedback()
+	f.talk[number] = append(f.talk[number], c)
+	return answer{status: http.StatusCreated, body: g.commentBody(repo, number, c)}
+}
+
+func (c *Comment) changed() time.Time {
+	if c.Edited.IsZero() {
+		return c.At
+	}
+	return c.Edited
+}
+
+// commentBody is a comment in a conversation as the description has it.
+func (g *GitHub) commentBody(repo *Repository, number int, c *Comment) map[string]any {
+	return g.object("issue-comment", map[string]any{
+		"id": c.ID, "body": c.Body, "user": g.account(c.By), "created_at": stamp(c.At), "updated_at": stamp(c.changed()),
+		"url":                fmt.Sprintf("%s/repos/%s/issues/comments/%d", g.URL, repo.Name, c.ID),
+		"html_url":           fmt.Sprintf("%s/%s/issues/%d#issuecomment-%d", g.URL, repo.Name, number, c.ID),
+		"issue_url":          fmt.Sprintf("%s/repos/%s/issues/%d", g.URL, repo.Name, number),
+		"author_association": "NONE",
+	})
+}

@@ -1,0 +1,124 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+const maxNotes = 10 // annotations of a check
+
+// checks counts the checks and statuses of the head, and finds those that failed. One that was cancelled, or waits for a person, is
+// neither.
+func (l *look) checks(ctx context.Context) error {
+	runs, err := pagesAt(ctx, l, kindRuns, func(r gh.ListCheckRunsResults) []*gh.CheckRun { return r.CheckRuns })
+	if err != nil {
+		return err
+	}
+	statuses, err := pagesAt(ctx, l, kindStatuses, func(c gh.CombinedStatus) []*gh.RepoStatus { return c.Statuses })
+	if err != nil {
+		return err
+	}
+	used := map[string]int{}
+	for _, r := range runs {
+		switch c := r.GetConclusion(); {
+		case r.GetStatus() != "completed":
+			l.Pending++
+		case c == "success" || c == "neutral" || c == "skipped":
+			l.Passed++
+		case c == "failure" || c == "timed_out" || c == "startup_failure":
+			l.found = append(l.found, finding{run: r, Item: forge.Item{
+				Kind: forge.CheckItem, Key: checkKey(used, r.GetName()), URL: r.GetHTMLURL(), Last: r.GetID(), At: r.GetCompletedAt().Time,
+			}})
+		}
+	}
+	for _, s := range statuses {
+		switch s.GetState() {
+		case "pending":
+			l.Pending++
+		case "success":
+			l.Passed++
+		case "failure", "error":
+			text := forge.Clean(strings.TrimSpace(s.GetState()+"\n"+s.GetDescription()), maxText)
+			l.found = append(l.found, finding{Item: forge.Item{
+				Kind: forge.CheckItem, Key: checkKey(used, s.GetContext()), Text: text, Sign: forge.Sign(s.GetContext(), text),
+				URL: s.GetTargetURL(), Last: s.GetID(), At: s.GetUpdatedAt().Time,
+			}})
+		}
+	}
+	return nil
+}
+
+// checkKey names a check; two can have one name.
+func checkKey(used map[string]int, name string) string {
+	name = forge.CleanLine(name, 300)
+	used[name]++
+	if n := used[name]; n > 1 {
+		name += "#" + strconv.Itoa(n)
+	}
+	return "check:" + name
+}
+
+// detail reads what a check that failed has to say.
+func (l *look) detail(ctx context.Context, f *finding) error {
+	out := f.run.GetOutput()
+	notes, err := l.annotations(ctx, f.run)
+	if err != nil {
+		return err
+	}
+	text := strings.Join([]string{
+		f.run.GetConclusion() + ": " + out.GetTitle(), out.GetSummary(), out.GetText(), strings.Join(notes, "\n"),
+	}, "\n\n")
+	f.Text = forge.Clean(text, maxText)
+	if f.run.GetApp().GetSlug() == "github-actions" {
+		log, err := l.jobLog(ctx, job(f.run))
+		if err != nil {
+			return err
+		}
+		if f.Log = forge.LogTail(log, maxText); f.Log != "" {
+			f.Sign = forge.Sign(f.run.GetName(), f.run.GetConclusion(), log)
+			return nil
+		}
+	}
+	f.Sign = forge.Sign(f.run.GetName(), forge.Clean(text, 16*maxText))
+	return nil
+}
+
+// annotations gives the first remarks of a check about lines of files.
+func (l *look) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error) {
+	if r.GetOutput().GetAnnotationsCount() == 0 {
+		return nil, nil
+	}
+	path := l.path("check-runs/%d/annotations?per_page=%d", r.GetID(), maxNotes)
+	a, err := get[[]*gh.CheckRunAnnotation](ctx, l.session, "list remarks of a check", path, "")
+	if answered(err, http.StatusNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	for _, n := range a.value[:min(len(a.value), maxNotes)] {
+		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s", n.GetPath(), n.GetStartLine(), n.GetAnnotationLevel(), n.GetMessage()))
+	}
+	return notes, nil
+}
+
+var jobForm = regexp.MustCompile(`/actions/runs/\d+/jobs?/(\d+)`)
+
+// job is the id of the job behind a check: the page of the check names it, and it is that of the check run.
+func job(r *gh.CheckRun) int64 {
+	if m := jobForm.FindStringSubmatch(r.GetDetailsURL()); m != nil {
+		if id, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			return id
+		}
+	}
+	return r.GetID()
+}

@@ -1,0 +1,172 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+const (
+	maxItems = 20
+	maxText  = 4 << 10 // bytes of an item's text, and of its log
+	maxHunk  = 2 << 10 // bytes
+)
+
+var _ forge.Follower = (*Forge)(nil)
+
+// look is one call of Look: what was read, and what it came to.
+type look struct {
+	*session
+	forge.Look
+	repo    task.Repository
+	number  int
+	have    map[string]page // read while looking for a change, by path
+	tags    []tagged        // of what was read, in its order
+	untold  bool            // GitHub has given no tag for something
+	me      string          // account of the token; "" for an app's
+	author  string          // of the pull request: it is ours
+	writers map[string]bool // who may write, by login: asked once in a look
+	done    map[string]int64
+	found   []finding
+}
+
+// finding is an item, with the check run that it comes from.
+type finding struct {
+	forge.Item
+	run *gh.CheckRun
+}
+
+// Look implements forge.Follower. An unchanged pull request costs nothing of GitHub's allowance. Who may write is part of what is
+// read but not of what is compared: somebody who is given access later is heard at the next change. A pull request that has
+// ended has no items.
+func (f *Forge) Look(ctx context.Context, r task.Repository, number int, seen string) (forge.Look, error) {
+	if number <= 0 {
+		return forge.Look{}, fault.New(fault.Input, "pull request number %d is none", number)
+	}
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return forge.Look{}, err
+	}
+	l := &look{session: s, repo: r, number: number, have: map[string]page{}, writers: map[string]bool{}, done: map[string]int64{}}
+	if same, err := l.unchanged(ctx, seen); err != nil {
+		return forge.Look{}, err
+	} else if same {
+		return forge.Look{Unchanged: true}, nil
+	}
+	p, err := l.pull(ctx)
+	if err != nil {
+		return forge.Look{}, err
+	}
+	if l.State == forge.Open {
+		if err := l.read(ctx); err != nil {
+			return forge.Look{}, err
+		}
+	}
+	l.Stamp = l.stamp(p)
+	return l.Look, nil
+}
+
+// pull reads the pull request itself.
+func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
+	p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
+	if answered(err, http.StatusNotFound) {
+		return nil, fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name,
+			l.number, err).WithHint("a fine-grained token must list the repository and have \"Pull requests: write\"")
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.State, l.Draft, l.Mergeable = state(p), p.GetDraft(), p.Mergeable
+	l.Head, l.Base, l.BaseHead = p.GetHead().GetSHA(), p.GetBase().GetRef(), p.GetBase().GetSHA()
+	l.MergedBy, l.author = p.GetMergedBy().GetLogin(), p.GetUser().GetLogin()
+	return p, nil
+}
+
+// read reads what people and checks say, and sorts it.
+func (l *look) read(ctx context.Context) error {
+	b, _, err := pageAt[*gh.Branch](ctx, l, kindBase, 1)
+	switch sha := b.GetCommit().GetSHA(); {
+	case answered(err, http.StatusNotFound): // somebody has deleted it; the pull request says where it was
+		l.untold = true
+	case err != nil:
+		return err
+	case sha != "":
+		l.BaseHead = sha
+	}
+	if err := l.people(ctx); err != nil {
+		return err
+	}
+	if err := l.checks(ctx); err != nil {
+		return err
+	}
+	slices.SortStableFunc(l.found, func(a, b finding) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Key, b.Key)) })
+	if l.More = len(l.found) - maxItems; l.More > 0 {
+		l.found = l.found[:maxItems]
+	}
+	l.More = max(l.More, 0)
+	for _, f := range l.found {
+		if f.run != nil {
+			if err := l.detail(ctx, &f); err != nil {
+				return err
+			}
+		}
+		l.Items = append(l.Items, f.Item)
+	}
+	return nil
+}
+
+// people reads reviews and comments.
+func (l *look) people(ctx context.Context) error {
+	reviews, err := listAt[*gh.PullRequestReview](ctx, l, kindReviews)
+	if err != nil {
+		return err
+	}
+	lines, err := listAt[*gh.PullRequestComment](ctx, l, kindLines)
+	if err != nil {
+		return err
+	}
+	talk, err := listAt[*gh.IssueComment](ctx, l, kindTalk)
+	if err != nil {
+		return err
+	}
+	if l.me, err = l.meIfAny(ctx); err != nil {
+		return err
+	}
+	for _, c := range lines {
+		l.note(c.GetUser(), c.GetBody())
+	}
+	for _, c := range talk {
+		l.note(c.GetUser(), c.GetBody())
+	}
+	if err := l.threads(ctx, lines); err != nil {
+		return err
+	}
+	if err := l.reviewed(ctx, reviews, lines); err != nil {
+		return err
+	}
+	return l.talked(ctx, talk)
+}
+
+// note notes what a comment of ours answers.
+func (l *look) note(u *gh.User, body string) {
+	if !l.ours(u) {
+		return
+	}
+	for key, last := range forge.AnsweredItems(body) {
+		l.done[key] = max(l.done[key], last)
+	}
+}
+
+// ours tells whether somebody is the account of the token, or the one that has opened the pull request.
+func (l *look) ours(u *gh.User) bool {
+	login := u.GetLogin()
+	return login != "" && (strings.EqualFold(login, l.me) || strings.EqualFold(login, l.author))
+}

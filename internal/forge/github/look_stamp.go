@@ -1,0 +1,126 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+const maxStamp = 1 << 10 // bytes
+
+// tagged is one page of what was read, with GitHub's tag for it.
+type tagged struct {
+	kind byte
+	page int
+	tag  string
+}
+
+// stamp is what a look leaves for the next one: enough to ask for each page again whether it has changed.
+type stamp struct {
+	Head string   `json:"h,omitempty"` // the pages of checks are those of this commit
+	Base string   `json:"b,omitempty"`
+	Pull string   `json:"p"`           // of the pull request's own fields
+	Tags []string `json:"t,omitempty"` // kind, number of the page, ":", tag
+}
+
+// stamp is "" when the next look can't be made cheaper: there are too many pages, or one without a tag.
+func (l *look) stamp(p *gh.PullRequest) string {
+	if l.untold {
+		return ""
+	}
+	s := stamp{Pull: essence(p)}
+	if l.State == forge.Open {
+		s.Head, s.Base = l.Head, l.Base
+	}
+	for _, t := range l.tags {
+		// Whether it can be merged is found out after the answer that has made GitHub look: until then nothing is left to a tag.
+		if t.kind == kindPull && l.State == forge.Open && p.Mergeable == nil {
+			continue
+		}
+		s.Tags = append(s.Tags, string(t.kind)+strconv.Itoa(t.page)+":"+packTag(t.tag))
+	}
+	text, err := json.Marshal(s)
+	if err != nil || len(text) > maxStamp {
+		return ""
+	}
+	return string(text)
+}
+
+// essence tells one state of a pull request's own fields from another.
+func essence(p *gh.PullRequest) string {
+	merge := "unknown"
+	if p.Mergeable != nil {
+		merge = strconv.FormatBool(*p.Mergeable)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %t %s %q %s %s", state(p), p.GetDraft(), p.GetHead().GetSHA(), p.GetBase().GetRef(), merge,
+		p.GetMergedBy().GetLogin()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// unchanged asks for each page of an earlier look whether it has changed, up to the first that has. A stamp that can't be read is none.
+func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
+	var s stamp
+	if seen == "" || len(seen) > maxStamp || json.Unmarshal([]byte(seen), &s) != nil {
+		return false, nil
+	}
+	l.Head, l.Base = s.Head, s.Base
+	tags, err := s.read()
+	if err != nil || len(tags) == 0 {
+		return false, nil
+	}
+	defer func() { l.tags, l.untold = nil, false }()
+	if tags[0].kind != kindPull {
+		p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
+		if err != nil || essence(p) != s.Pull {
+			return false, ignoreGone(err)
+		}
+	}
+	for _, t := range tags {
+		path := l.at(t.kind, t.page)
+		a, err := get[json.RawMessage](ctx, l.session, names[t.kind], path, t.tag)
+		if err != nil {
+			return false, ignoreGone(err)
+		}
+		if !a.unchanged {
+			l.have[path] = page{a.value, a.next, a.tag}
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// ignoreGone leaves what is not there any more to the look itself: it asks again, and can say what is missing.
+func ignoreGone(err error) error {
+	if answered(err, 404, 410, 422) {
+		return nil
+	}
+	return err
+}
+
+func (s stamp) read() ([]tagged, error) {
+	var tags []tagged
+	for _, text := range s.Tags {
+		head, packed, ok := strings.Cut(text, ":")
+		if !ok || len(head) < 2 {
+			return nil, errStamp
+		}
+		n, err := strconv.Atoi(head[1:])
+		tag := unpackTag(packed)
+		if err != nil || n < 1 || tag == "" || names[head[0]] == "" {
+			return nil, errStamp
+		}
+		tags = append(tags, tagged{head[0], n, tag})
+	}
+	return tags, nil
+}
+
+var errStamp = errors.New("a stamp that can't be read")

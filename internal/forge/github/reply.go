@@ -1,0 +1,109 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// maxKey is the longest key of an item, and of an answer, in bytes: the marks of many must fit into one comment.
+const maxKey = 500
+
+// replies is one call of Answer.
+type replies struct {
+	*look                  // reads
+	stands map[string]bool // keys of the answers that are there
+	lines  []*gh.PullRequestComment
+}
+
+// Answer implements forge.Follower. It looks for the hidden marks before it writes, and again whenever it can't know whether
+// something was written. All checks share one comment. Who has asked for changes is asked for a review again when something of theirs
+// was answered.
+func (f *Forge) Answer(ctx context.Context, r task.Repository, number int, answers []forge.Reply) error {
+	if err := checkReplies(number, answers); err != nil {
+		return err
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return err
+	}
+	a := &replies{look: &look{session: s, repo: r, number: number, have: map[string]page{}}}
+	p, err := a.pull(ctx)
+	if err != nil {
+		return err
+	}
+	if a.me, err = a.meIfAny(ctx); err != nil {
+		return err
+	}
+	if err := a.load(ctx); err != nil {
+		return err
+	}
+	var checks []forge.Reply
+	for _, one := range answers {
+		if one.Item.Kind == forge.CheckItem {
+			checks = append(checks, one)
+			continue
+		}
+		if err := a.answer(ctx, one); err != nil {
+			return err
+		}
+	}
+	if err := a.answerChecks(ctx, checks); err != nil {
+		return err
+	}
+	return a.askAgain(ctx, p, answers)
+}
+
+// checkReplies refuses answers that could not be found again.
+func checkReplies(number int, answers []forge.Reply) error {
+	if number <= 0 {
+		return fault.New(fault.Input, "pull request number %d is none", number)
+	}
+	for _, a := range answers {
+		_, _, ok := strings.Cut(a.Item.Key, ":")
+		switch {
+		case a.Key == "" || len(a.Key) > maxKey:
+			return fault.New(fault.Internal, "the answer to %q has a key of %d bytes", a.Item.Key, len(a.Key))
+		case !ok || len(a.Item.Key) > maxKey:
+			return fault.New(fault.Internal, "the answer with the key %q is to no item", a.Key)
+		}
+	}
+	return nil
+}
+
+// load reads which answers stand. Marks count in our own comments only: anybody can write one.
+func (a *replies) load(ctx context.Context) error {
+	a.have, a.tags, a.stands = map[string]page{}, nil, map[string]bool{}
+	lines, err := listAt[*gh.PullRequestComment](ctx, a.look, kindLines)
+	if err != nil {
+		return err
+	}
+	talk, err := listAt[*gh.IssueComment](ctx, a.look, kindTalk)
+	if err != nil {
+		return err
+	}
+	a.lines = lines
+	note := func(u *gh.User, body string) {
+		if !a.ours(u) {
+			return
+		}
+		for _, key := range forge.AnswerKeys(body) {
+			a.stands[key] = true
+		}
+	}
+	for _, c := range lines {
+		note(c.GetUser(), c.GetBody())
+	}
+	for _, c := range talk {
+		note(c.GetUser(), c.GetBody())
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package github
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// reviewed finds the reviews that say something, and who approves.
+func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, lines []*gh.PullRequestComment) error {
+	onLines := map[int64]bool{}
+	for _, c := range lines {
+		onLines[c.GetPullRequestReviewID()] = true
+	}
+	approved, names := map[string]time.Time{}, map[string]string{} // by login: those whose last word on the whole it is
+	var asked []forge.Item
+	for _, r := range reviews {
+		text := forge.Clean(r.GetBody(), maxText)
+		who, at, state := strings.ToLower(r.GetUser().GetLogin()), r.GetSubmittedAt().Time, r.GetState()
+		switch {
+		case state == "DISMISSED":
+			delete(approved, who)
+			continue
+		case state == "COMMENTED" && text == "", state != "COMMENTED" && state != "APPROVED" && state != "CHANGES_REQUESTED":
+			continue
+		}
+		if ok, err := l.heard(ctx, r.GetUser(), r.GetBody()); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		switch state {
+		case "APPROVED":
+			approved[who] = at
+			names[who] = r.GetUser().GetLogin()
+		case "CHANGES_REQUESTED":
+			delete(approved, who)
+			if text == "" && !onLines[r.GetID()] {
+				text = "(asks for changes and says no more)"
+			}
+		}
+		if text != "" {
+			asked = append(asked, forge.Item{
+				Kind: forge.ReviewItem, By: r.GetUser().GetLogin(), Text: text, URL: r.GetHTMLURL(), Last: r.GetID(), At: at,
+				Change: state == "CHANGES_REQUESTED",
+			})
+		}
+	}
+	for _, i := range asked {
+		// Who approves later does not wait for the changes any more.
+		if yes, ok := approved[strings.ToLower(i.By)]; !i.Change || !ok || yes.Before(i.At) {
+			l.add(i, i.Last)
+		}
+	}
+	var latest time.Time
+	for who, at := range approved {
+		if !at.Before(latest) {
+			latest, l.ApprovedBy = at, names[who]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// React implements forge.Talker with a pair of eyes. When an answer was lost on the way, the mark may be this call's own: it is then
+// said to be fresh, for a command that is heard twice does less harm than one that nobody hears.
+func (f *Forge) React(ctx context.Context, r task.Repository, comment int64) (fresh bool, err error) {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	unsure := false
+	for {
+		status := 0
+		err := s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
+			_, resp, err := c.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.name, comment, "eyes")
+			if err == nil {
+				status = resp.StatusCode
+			}
+			return resp, err
+		})
+		switch {
+		case err == nil:
+			return unsure || status == http.StatusCreated, nil
+		case answered(err, http.StatusNotFound, http.StatusGone):
+			return false, fault.New(fault.NotFound, "GitHub: comment %d in %s/%s is not there, or the token can't see it: %w",
+				comment, s.owner, s.name, err).WithHint("somebody may have deleted it")
+		}
+		unsure = unsure || mayHaveHappened(err)
+		if again, err := s.again(ctx, "react to a comment", err); !again {
+			return false, err
+		}
+	}
+}
+
+// mayHaveHappened tells whether a request that failed can have taken effect all the same.
+func mayHaveHappened(err error) bool {
+	var p *problem
+	return errors.As(err, &p) && p.passing && !p.limited
+}
+
+// Comment implements forge.Talker. It looks for its hidden mark before it writes, and again when it can't know whether the
+// comment was written. Marks count in comments of the token's own account only: anybody can write one.
+func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key, text string) error {
+	if key == "" || number <= 0 {
+		return fault.New(fault.Internal, "a comment needs a number and a key")
+	}
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return err
+	}
+	me, err := s.meIfAny(ctx)
+	if err != nil {
+		return err
+	}
+	mark := noteMark(key)
+	_, body := forge.Compose(forge.Summary{Title: "Note", Overview: text})
+	if body == "" {
+		return fault.New(fault.Internal, "a comment needs a text")
+	}
+	body += "\n\n" + mark
+	for {
+		if said, err := s.said(ctx, number, me, mark); err != nil || said {
+			return err
+		}
+		err := s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
+			_, resp, err := c.Issues.CreateComment(ctx, s.owner, s.name, number, &gh.IssueComment{Body: &body})
+			return resp, err
+		})
+		switch {
+		case err == nil:
+			return nil
+		case answered(err, http.StatusNotFound, http.StatusGone):
+			return s.noSuchIssue(number, err)
+		}
+		if again, err := s.again(ctx, "write a comment", err); !again {
+			return err
+		}
+	}
+}
+
+// said tells whether a comment of ours has the mark. Without a name, as the token of an app, ours are those that bots wrote.
+func (s *session) said(ctx context.Context, number int, me, mark string) (bool, error) {
+	path := s.path("issues/%d/comments?per_page=100", number)
+	for page := 1; page != 0; {
+		a, err := get[[]*gh.IssueComment](ctx, s, "list comments", pageOf(path, page), "")
+		if answered(err, http.StatusNotFound, http.StatusGone) {
+			return false, s.noSuchIssue(number, err)
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, c := range a.value {
+			ours := strings.EqualFold(c.GetUser().GetLogin(), me)
+			if me == "" {
+				ours = c.GetUser().GetType() == "Bot"
+			}
+			if ours && hasLine(c.GetBody(), mark) {
+				return true, nil
+			}
+		}
+		page = a.next
+	}
+	return false, nil
+}
+
+func (s *session) noSuchIssue(number int, err error) error {
+	return fault.New(fault.NotFound, "GitHub: %s/%s#%d is not there, or the token can't see it: %w", s.owner, s.name, number, err).
+		WithHint("a fine-grained token must list the repository and have \"Issues: write\"")
+}
+
+// noteMark is the hidden mark of a key.
+func noteMark(key string) string { return "<!-- longshift:note=" + url.PathEscape(key) + " -->" }
+
+// hasLine tells whether a text has a line of its own for the mark. The browser may have changed the ends of the lines.
+func hasLine(text, mark string) bool {
+	for l := range strings.Lines(text) {
+		if strings.TrimSpace(l) == mark {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package github
+
+import (
+	"context"
+	"slices"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// threads finds the threads on lines in which somebody who counts has had the last word.
+func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) error {
+	var order []int64
+	words := map[int64][]*gh.PullRequestComment{} // that count, by the first comment of the thread
+	for _, c := range lines {
+		ok, err := l.heard(ctx, c.GetUser(), c.GetBody())
+		if err != nil {
+			return err
+		}
+		if !ok || forge.Clean(c.GetBody(), maxText) == "" {
+			continue
+		}
+		root := c.GetInReplyTo()
+		if root == 0 {
+			root = c.GetID()
+		}
+		if words[root] == nil {
+			order = append(order, root)
+		}
+		words[root] = append(words[root], c)
+	}
+	for _, root := range order {
+		said := words[root]
+		slices.SortStableFunc(said, func(a, b *gh.PullRequestComment) int { return a.GetCreatedAt().Compare(b.GetCreatedAt().Time) })
+		last := said[len(said)-1]
+		line := last.GetLine()
+		if line == 0 {
+			line = last.GetOriginalLine() // the line is gone, or has moved
+		}
+		l.add(forge.Item{
+			Kind: forge.ThreadItem, By: last.GetUser().GetLogin(), Path: forge.CleanLine(last.GetPath(), maxHunk), Line: line,
+			Text: lastWords(said), Hunk: forge.CleanEnd(last.GetDiffHunk(), maxHunk), URL: last.GetHTMLURL(), Last: last.GetID(),
+			At: last.GetCreatedAt().Time,
+		}, root)
+	}
+	return nil
+}
+
+// lastWords are the newest comments of a thread, each with its author, as many as there is room for.
+func lastWords(said []*gh.PullRequestComment) string {
+	const cut = "(earlier comments are left out)\n\n"
+	text := ""
+	for i, c := range slices.Backward(said) {
+		who := c.GetUser().GetLogin() + ": "
+		word := who + forge.Clean(c.GetBody(), maxText-len(who)-len(cut))
+		if text != "" {
+			word += "\n\n"
+		}
+		if len(cut)+len(word)+len(text) > maxText && i < len(said)-1 {
+			return cut + text
+		}
+		text = word + text
+	}
+	return text
+}

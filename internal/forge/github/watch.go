@@ -1,0 +1,49 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+var (
+	_ forge.Watcher = (*Forge)(nil)
+	_ forge.Talker  = (*Forge)(nil)
+)
+
+// visit begins a call of the forge at a repository, without asking whether it is there.
+func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) {
+	host, _, _ := strings.Cut(r.Host, ":")
+	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "ssh.")
+	switch {
+	case !repositoryForm.MatchString(r.Owner + "/" + r.Name):
+		return nil, fault.New(fault.Input, "repository %q is not one of GitHub's", r.Text).WithHint("give owner/name")
+	case host != "" && !strings.EqualFold(host, f.host):
+		return nil, fault.New(fault.Input, "repository %q is not on %s", r.Text, f.host).
+			WithHint("set LONGSHIFT_GITHUB_URL for a GitHub Enterprise Server")
+	}
+	s, err := f.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.owner, s.name = r.Owner, r.Name
+	return s, nil
+}
+
+// answered tells whether GitHub has refused a request with one of these statuses.
+func answered(err error, statuses ...int) bool {
+	var p *problem
+	if !errors.As(err, &p) || p.limited {
+		return false
+	}
+	for _, s := range statuses {
+		if p.status == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,32 @@
+package github
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+const (
+	commandWord = "/longshift"
+	maxCommand  = 16 << 10 // bytes
+)
+
+// commandIn gives what follows /longshift at the start of a comment, cleaned. What hides in front of the word makes it none.
+func commandIn(body string) (string, bool) {
+	body = strings.TrimSpace(body)
+	if len(body) < len(commandWord) || !strings.EqualFold(body[:len(commandWord)], commandWord) {
+		return "", false
+	}
+	rest := body[len(commandWord):]
+	if r, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsSpace(r) {
+		return "", false
+	}
+	return forge.Clean(strings.TrimSpace(rest), maxCommand), true
+}
+
+// isBot tells whether a user is anything but a person. What is not known is none.
+func isBot(u *gh.User) bool { return u.GetType() != "User" || strings.HasSuffix(u.GetLogin(), "[bot]") }

@@ -1,0 +1,59 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const maxCursor = 1 << 10 // bytes
+
+// cursor is where a poll goes on. Callers see it as text.
+type cursor struct {
+	At       time.Time `json:"at,omitzero"` // of the last look that has seen all, by GitHub's clock
+	Label    string    `json:"label"`       // the lists below were read for this label and this account
+	Me       string    `json:"me"`
+	MeTag    string    `json:"meTag,omitempty"`
+	Labelled place     `json:"labelled"`
+	Assigned place     `json:"assigned"`
+	Comments place     `json:"comments"`
+}
+
+func readCursor(text string) (cursor, error) {
+	var c cursor
+	if text == "" {
+		return c, nil
+	}
+	if err := json.Unmarshal([]byte(text), &c); err != nil || len(text) > maxCursor {
+		return c, fault.New(fault.Input, "GitHub: the cursor of a poll can't be read").WithHint("begin again with an empty one")
+	}
+	return c, nil
+}
+
+// whoami brings the account of the cursor up to date, for another one has other issues, and reads GitHub's clock before all else.
+func (p *poll) whoami(ctx context.Context) error {
+	a, err := get[*gh.User](ctx, p.session, "ask whose token it is", "user", p.c.MeTag)
+	if err == nil || answered(err, http.StatusForbidden) {
+		var bad error
+		if p.at, bad = http.ParseTime(a.header.Get("Date")); bad != nil {
+			return fault.New(fault.Infra, "GitHub: an answer has no date").WithHint("check the proxy in between")
+		}
+	}
+	switch me := a.value.GetLogin(); {
+	case answered(err, http.StatusForbidden): // the token of an app
+		p.c.Me, p.c.MeTag = "", ""
+	case err != nil:
+		return err
+	case !a.unchanged && !strings.EqualFold(me, p.c.Me):
+		p.c.Me, p.c.MeTag, p.c.Assigned = me, a.tag, place{}
+	case !a.unchanged:
+		p.c.MeTag = a.tag
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+)
+
+const (
+	overlap   = time.Minute // GitHub may list a change so much later than its time says
+	listPages = 20          // of 100 entries in one look; the next one goes on
+	maxETag   = 100         // bytes; GitHub's have 68
+)
+
+// place is where a look at a list has stopped.
+type place struct {
+	Since time.Time `json:"since,omitzero"` // by GitHub's clock
+	Tag   string    `json:"tag,omitempty"`  // of the list from Since on: with it, GitHub says whether there is anything new
+}
+
+// changed reads a list that is sorted by its changes from a place on, and gives the place where the next look begins, and whether
+// this one has seen all. each gives the time of an entry's change and whether it was told; after most told ones the look ends.
+//
+// Since stays where it is for as long as nothing changes: GitHub's tag belongs to the address with the time in it. Behind a full
+// page it goes on by time, not by number: an entry that changes meanwhile moves to the end, and those behind it would slip onto a
+// page that was read already.
+func changed[T any](ctx context.Context, p *poll, what, path string, q url.Values, from place, most int,
+	each func(T) (time.Time, bool, error)) (place, bool, error) {
+	q.Set("per_page", strconv.Itoa(fullPage))
+	newest, reached, told := from.Since, from.Since, 0
+	for page, read := 1, 1; ; page, read = page+1, read+1 {
+		if !reached.IsZero() {
+			q.Set("since", reached.UTC().Format(time.RFC3339))
+		}
+		a, err := get[[]T](ctx, p.session, what, pageOf(path+"?"+q.Encode(), page), from.Tag)
+		if err != nil || a.unchanged {
+			return from, err == nil, err
+		}
+		from.Tag = ""
+		for _, entry := range a.value {
+			at, ok, err := each(entry)
+			if err != nil {
+				return from, false, err
+			}
+			if at.After(newest) {
+				newest = at
+			}
+			if ok {
+				told++
+			}
+			if told >= most && newest.After(from.Since) {
+				return place{Since: newest}, false, nil
+			}
+		}
+		switch {
+		case a.next != 0 && read < listPages:
+			if newest.After(reached) {
+				reached, page = newest, 0
+			}
+			continue
+		case a.next != 0:
+			return place{Since: newest}, false, nil
+		}
+		if next := earlier(newest, p.at.Add(-overlap)); next.After(from.Since) {
+			return place{Since: next}, true, nil
+		}
+		if read == 1 && len(a.value) < fullPage { // the tag is that of the page: it would not tell what comes behind a full one
+			from.Tag = a.tag
+		}
+		return from, true, nil
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// pageOf adds the number of a page to a path with a query.
+func pageOf(path string, page int) string {
+	if page <= 1 {
+		return path
+	}
+	return path + "&page=" + strconv.Itoa(page)
+}
+
+// got is an answer to a question that GitHub need not answer when nothing has changed.
+type got[T any] struct {
+	value     T
+	unchanged bool
+	tag       string
+	next      int         // page
+	header    http.Header // also of a refusal
+}
+
+// get reads from a path. With the tag of an earlier answer, one that is the same costs nothing and comes as unchanged.
+func get[T any](ctx context.Context, s *session, what, path, tag string) (got[T], error) {
+	var a got[T]
+	err := s.repeat(ctx, what, func(c *gh.Client) (*gh.Response, error) {
+		a = got[T]{}
+		req, err := c.NewRequest(http.MethodGet, path, nil)
+		if err != nil {
+			return nil, err
+		}
+		if tag != "" {
+			req.Header.Set("If-None-Match", tag)
+		}
+		resp, err := c.Do(ctx, req, &a.value)
+		if resp != nil && resp.Response != nil {
+			a.header = resp.Header
+		}
+		if resp != nil && resp.Response != nil && resp.StatusCode == http.StatusNotModified && tag != "" {
+			a.unchanged = true
+			return resp, nil
+		}
+		if err != nil {
+			return resp, err
+		}
+		a.next = resp.NextPage
+		if t := resp.Header.Get("Etag"); len(t) <= maxETag && !strings.ContainsAny(t, "\r\n") {
+			a.tag = t
+		}
+		return resp, nil
+	})
+	return a, err
+}

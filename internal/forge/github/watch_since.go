@@ -1,0 +1,160 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+const (
+	mostNews = 500 // issues of one call
+	mostTalk = 50  // commands of one call: each may hold 16 KiB
+)
+
+// Since implements forge.Watcher. What happened within the minute before the last look is told a second time, with the same ID, for
+// GitHub does not promise that lists are complete up to the second. An issue is told for the moment in which it became ours, and not
+// again when it is changed or talked about.
+func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string) ([]forge.Event, string, error) {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := readCursor(from)
+	if err != nil {
+		return nil, "", err
+	}
+	if c.Label != label {
+		c.Label, c.Labelled = label, place{}
+	}
+	p := poll{session: s, c: &c, told: map[string]bool{}}
+	if err := p.run(ctx); err != nil {
+		return nil, "", err
+	}
+	next, err := json.Marshal(c)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(next) > maxCursor {
+		return nil, "", fault.New(fault.Input, "GitHub: label %q is too long", short(label)).WithHint("name a label of at most 50 characters")
+	}
+	slices.SortStableFunc(p.events, func(a, b forge.Event) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return p.events, string(next), nil
+}
+
+// poll is one look at what is new.
+type poll struct {
+	*session
+	c      *cursor
+	at     time.Time // of the look, by GitHub's clock
+	events []forge.Event
+	told   map[string]bool
+}
+
+func (p *poll) run(ctx context.Context) error {
+	if err := p.whoami(ctx); err != nil {
+		return err
+	}
+	talk, labelled, assigned := true, true, true
+	var err error
+	if p.c.Comments.Since.IsZero() {
+		p.c.Comments.Since = p.at
+	} else if talk, err = p.comments(ctx); err != nil {
+		return err
+	}
+	if p.c.Label != "" {
+		if p.c.Labelled, labelled, err = p.issues(ctx, p.c.Labelled, "labels", p.c.Label); err != nil {
+			return err
+		}
+	}
+	if p.c.Me != "" {
+		if p.c.Assigned, assigned, err = p.issues(ctx, p.c.Assigned, "assignee", p.c.Me); err != nil {
+			return err
+		}
+	}
+	if talk && labelled && assigned {
+		p.c.At = p.at
+	}
+	return nil
+}
+
+// news is the time before which there is nothing new in a list.
+func (p *poll) news(from place) time.Time {
+	if p.c.At.IsZero() || from == (place{}) {
+		return time.Time{}
+	}
+	return p.c.At.Add(-overlap)
+}
+
+// issues tells the open issues of a list that have become ours.
+func (p *poll) issues(ctx context.Context, from place, filter, value string) (place, bool, error) {
+	q := url.Values{"state": {"open"}, "sort": {"updated"}, "direction": {"asc"}, filter: {value}}
+	news := p.news(from)
+	return changed(ctx, p, "list issues", p.path("issues"), q, from, mostNews, func(i *gh.Issue) (time.Time, bool, error) {
+		at := i.GetUpdatedAt().Time
+		if i.IsPullRequest() || i.GetNumber() <= 0 || at.Before(news) {
+			return at, false, nil
+		}
+		w := wanting{label: p.c.Label, me: p.c.Me}
+		if err := p.eachEvent(ctx, i.GetNumber(), w.read); err != nil {
+			return at, false, err
+		}
+		by, when, what := w.last(i)
+		if by.GetLogin() == "" || when.Before(news) || strings.EqualFold(by.GetLogin(), p.c.Me) {
+			return at, false, nil
+		}
+		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
+		return at, p.tell(forge.Event{
+			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
+			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, At: when.UTC(),
+		}), nil
+	})
+}
+
+// comments tells the commands that were written. One that an old comment was turned into is none, as for a webhook.
+func (p *poll) comments(ctx context.Context) (all bool, err error) {
+	from, news := p.c.Comments, p.news(p.c.Comments)
+	if news.IsZero() { // no look has seen all issues yet
+		news = from.Since
+	}
+	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
+	p.c.Comments, all, err = changed(ctx, p, "list comments", p.path("issues/comments"), q, from, mostTalk,
+		func(c *gh.IssueComment) (time.Time, bool, error) {
+			at, news := c.GetUpdatedAt().Time, news
+			if !at.Equal(c.GetCreatedAt().Time) { // edited: what it was when it was written is not known
+				news = p.c.At
+			}
+			text, ok := commandIn(c.GetBody())
+			number, _ := strconv.Atoi(c.GetIssueURL()[strings.LastIndexByte(c.GetIssueURL(), '/')+1:])
+			if !ok || number <= 0 || c.GetCreatedAt().Before(news) || strings.EqualFold(c.GetUser().GetLogin(), p.c.Me) {
+				return at, false, nil
+			}
+			return at, p.tell(forge.Event{
+				Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: number, Comment: c.GetID(), Text: text,
+				Pull: strings.Contains(c.GetHTMLURL(), "/pull/"), Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
+				What: "issue_comment created", At: c.GetCreatedAt().UTC(),
+			}), nil
+		})
+	return all, err
+}
+
+// tell notes an event once: an issue can be in both lists.
+func (p *poll) tell(e forge.Event) bool {
+	if p.told[e.ID] {
+		return false
+	}
+	p.told[e.ID] = true
+	e.Host, e.Owner, e.Name = p.host, p.owner, p.name
+	p.events = append(p.events, e)
+	return true
+}

@@ -1,0 +1,330 @@
+package github
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+)
+
+// watch polls one repository, as its caller does.
+type watch struct {
+	*bench
+	cursor string
+}
+
+func newWatch(t *testing.T) *watch { return &watch{bench: newBench(t)} }
+
+// poll gives the events of one look in short: kind, number, who, text.
+func (w *watch) poll() []string {
+	w.t.Helper()
+	events, next, err := w.forge.Since(w.t.Context(), shop(), "longshift", w.cursor)
+	if err != nil {
+		w.t.Fatalf("Since: %v", err)
+	}
+	if len(next) > maxCursor {
+		w.t.Errorf("the cursor has %d bytes", len(next))
+	}
+	w.cursor = next
+	var all []string
+	last := time.Time{}
+	for _, e := range events {
+		if e.At.Before(last) || !eventIDForm.MatchString(e.ID) || e.Owner != "acme" || e.Name != "shop" || e.Host != w.forge.host {
+			w.t.Errorf("out of order or incomplete: %+v", e)
+		}
+		last = e.At
+		text := fmt.Sprintf("%s %d %s", e.Kind, e.Number, e.Actor)
+		if e.Bot {
+			text += " (bot)"
+		}
+		if e.Pull {
+			text += " (pull)"
+		}
+		if e.Kind == forge.Commanded {
+			text += ": " + e.Text
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func (w *watch) expect(want ...string) {
+	w.t.Helper()
+	if got := w.poll(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		w.t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// settle lets so much time pass that nothing is told a second time.
+func (w *watch) settle() {
+	w.t.Helper()
+	w.clock.advance(2 * overlap)
+	w.poll()
+}
+
+// TestSinceBegins: the first look gives the work that waits, and no talk.
+func TestSinceBegins(t *testing.T) {
+	w := newWatch(t)
+	labelled := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"bug", "longshift"}})
+	w.clock.advance(time.Hour)
+	both := w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "carol", Labels: []string{"longshift"}, Assignees: []string{"longshift-bot"}})
+	w.clock.advance(time.Hour)
+	closed := w.server.AddIssue(repoName, forgetest.Issue{Title: "3", Author: "alice", Labels: []string{"longshift"}})
+	w.server.CloseIssue(repoName, closed)
+	assigned := w.server.AddIssue(repoName, forgetest.Issue{Title: "4", Author: "dave", Assignees: []string{"longshift-bot"}})
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "5", Author: "dave", Assignees: []string{"dave"}})
+	w.server.CommentOn(repoName, labelled, "alice", "/longshift retry")
+	w.clock.advance(time.Second)
+	w.expect(
+		fmt.Sprintf("issue_wanted %d alice", labelled),
+		fmt.Sprintf("issue_wanted %d carol", both),
+		fmt.Sprintf("issue_wanted %d dave", assigned),
+	)
+	w.expect(fmt.Sprintf("issue_wanted %d dave", assigned)) // within the minute
+	w.expect()
+}
+
+// TestSinceQuiet: a repository where nothing happens costs nothing.
+func TestSinceQuiet(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"longshift"}})
+	w.poll()
+	w.settle()
+	w.settle()
+	for round := range 3 {
+		before := len(w.server.Calls())
+		w.clock.advance(time.Minute)
+		w.expect()
+		calls := w.server.Calls()[before:]
+		if len(calls) != 4 {
+			t.Errorf("round %d: %d calls, want 4: %+v", round, len(calls), calls)
+		}
+		for _, c := range calls {
+			if c.Status != http.StatusNotModified {
+				t.Errorf("round %d: %s %s was answered with %d", round, c.Method, c.Path, c.Status)
+			}
+		}
+	}
+	w.server.CommentOn(repoName, n, "bob", "/longshift status")
+	w.expect(fmt.Sprintf("commanded %d bob: status", n))
+}
+
+// TestSinceIssue: an issue is told when it becomes ours, and not when it is talked about or changed.
+func TestSinceIssue(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	w.poll()
+	w.settle()
+	w.server.Label(repoName, n, "alice", "longshift")
+	w.expect(fmt.Sprintf("issue_wanted %d alice", n))
+	w.settle()
+	for range 3 {
+		w.clock.advance(time.Minute)
+		w.server.EditIssue(repoName, n, func(i *forgetest.Issue) { i.Body = "More." + i.Body })
+		w.server.CommentOn(repoName, n, "bob", "Interesting.")
+		w.expect()
+	}
+	w.server.Unlabel(repoName, n, "alice", "longshift")
+	w.expect()
+	w.settle()
+	w.server.Assign(repoName, n, "renovate[bot]", "longshift-bot")
+	w.expect(fmt.Sprintf("issue_wanted %d renovate[bot] (bot)", n))
+	w.settle()
+	w.server.Label(repoName, n, "longshift-bot", "longshift") // our own doing
+	w.expect()
+}
+
+// TestSinceTalk: commands are told once they are written, whoever writes them; ours are not.
+func TestSinceTalk(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	r := w.request()
+	p := w.ensure(r)
+	old := w.server.CommentOn(repoName, n, "alice", "A word.")
+	w.clock.advance(time.Minute)
+	w.poll()
+	w.clock.advance(time.Minute)
+	w.server.CommentOn(repoName, n, "alice", "/longshift retry <!-- hidden -->")
+	w.clock.advance(time.Second)
+	w.server.CommentOn(repoName, p.Number, "bob", "/longshift stop")
+	w.server.CommentOn(repoName, n, "alice", "Nice weather, /longshift")
+	w.server.CommentOn(repoName, n, "longshift-bot", "/longshift retry")
+	w.clock.advance(time.Second)
+	w.server.CommentOn(repoName, n, "renovate[bot]", "/longshift retry")
+	w.server.EditComment(repoName, old, "/longshift delete everything")
+	w.expect(
+		fmt.Sprintf("commanded %d alice: retry", n),
+		fmt.Sprintf("commanded %d bob (pull): stop", p.Number),
+		fmt.Sprintf("commanded %d renovate[bot] (bot): retry", n),
+	)
+}
+
+// TestSinceAgreesWithWebhook: both name what happened the same.
+func TestSinceAgreesWithWebhook(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	w.poll()
+	w.clock.advance(time.Minute)
+	w.server.Label(repoName, n, "alice", "longshift")
+	labelledAt := w.clock.now()
+	w.clock.advance(time.Minute)
+	c := w.server.CommentOn(repoName, n, "alice", "/longshift retry")
+	events, _, err := w.forge.Since(t.Context(), shop(), "longshift", w.cursor)
+	if err != nil || len(events) != 2 {
+		t.Fatalf("%v, %+v", err, events)
+	}
+	e := newEar(t, nil)
+	issue := fields{"number": n, "state": "open", "updated_at": labelledAt.Format(time.RFC3339), "user": alice}
+	e.send(signed("issues", forgetest.Hook(t, "issues-labeled",
+		fields{"repository": shopRepo, "sender": alice, "issue": issue, "label": fields{"name": "longshift"}})))
+	e.send(signed("issue_comment", forgetest.Hook(t, "issue-comment-created", fields{"repository": shopRepo, "sender": alice, "issue": issue,
+		"comment": fields{"id": c, "user": alice, "body": "/longshift retry", "created_at": w.clock.now().Format(time.RFC3339)}})))
+	if len(e.events) != 2 {
+		t.Fatalf("the webhook gave %+v", e.events)
+	}
+	for i := range events {
+		poll, hook := events[i], e.events[i]
+		poll.Host, hook.Host = "", "" // the one is of the server of the test
+		if poll != hook {
+			t.Errorf("poll    %+v\nwebhook %+v", poll, hook)
+		}
+	}
+}
+
+// TestSinceLong: a list of many pages is read to its end, and in more than one look when it is very long.
+func TestSinceLong(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	w.poll()
+	w.server.SetPageSize(7)
+	var want []string
+	for i := range mostTalk + 20 {
+		w.clock.advance(time.Second)
+		w.server.CommentOn(repoName, n, "alice", fmt.Sprintf("/longshift %d", i))
+		w.server.CommentOn(repoName, n, "alice", "A word between.")
+		want = append(want, fmt.Sprintf("commanded %d alice: %d", n, i))
+	}
+	w.expect(want[:mostTalk]...)
+	w.expect(want[mostTalk-1:]...)
+	w.clock.advance(2 * overlap)
+	for range 4 {
+		w.poll()
+	}
+	w.expect()
+}
+
+// TestSinceMoves: an issue that changes while a long list is read moves to its end, and pushes no other one out of sight.
+func TestSinceMoves(t *testing.T) {
+	w := newWatch(t)
+	var all []int
+	for i := range 12 {
+		w.clock.advance(time.Minute)
+		all = append(all, w.server.AddIssue(repoName, forgetest.Issue{Title: fmt.Sprint(i), Author: "alice", Labels: []string{"longshift"}}))
+	}
+	w.server.SetPageSize(5)
+	once := sync.OnceFunc(func() { w.server.EditIssue(repoName, all[0], func(i *forgetest.Issue) { i.Title = "changed" }) })
+	w.server.After(func(_, path string) {
+		if strings.HasSuffix(path, "/issues") {
+			once()
+		}
+	})
+	var want []string
+	for _, n := range all {
+		want = append(want, fmt.Sprintf("issue_wanted %d alice", n))
+	}
+	w.expect(want...)
+}
+
+// TestSinceManyWait: more work waits than one look tells. Nothing of it is lost, and no talk meanwhile.
+func TestSinceManyWait(t *testing.T) {
+	w := newWatch(t)
+	const many = mostNews + 30
+	for i := range many {
+		w.clock.advance(time.Second)
+		w.server.AddIssue(repoName, forgetest.Issue{Title: fmt.Sprint(i), Author: "alice", Labels: []string{"longshift"}})
+	}
+	first := w.poll()
+	w.clock.advance(time.Hour)
+	w.server.CommentOn(repoName, 1001, "bob", "/longshift status")
+	second := w.poll()
+	seen := map[string]bool{}
+	for _, e := range append(first, second...) {
+		seen[e] = true
+	}
+	if len(first) != mostNews || len(second) > 40 || len(seen) != many+1 || !seen["commanded 1001 bob: status"] {
+		t.Errorf("%d and then %d were told, %d different ones, want %d", len(first), len(second), len(seen), many+1)
+	}
+	w.settle()
+	w.settle()
+	w.expect()
+}
+
+// TestSinceEdge: what GitHub lists late, with a time that has passed already, is found all the same.
+func TestSinceEdge(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	w.poll()
+	w.clock.advance(10 * time.Minute)
+	w.server.CommentOn(repoName, n, "alice", "/longshift first")
+	w.expect(fmt.Sprintf("commanded %d alice: first", n))
+	now := w.clock.now()
+	w.server.SetNow(func() time.Time { return now.Add(-30 * time.Second) })
+	w.server.CommentOn(repoName, n, "bob", "/longshift late")
+	w.server.SetNow(w.clock.now)
+	w.expect(fmt.Sprintf("commanded %d bob: late", n), fmt.Sprintf("commanded %d alice: first", n))
+}
+
+// TestSinceFaults: a look that fails has told nothing, and the next one with the same cursor tells all.
+func TestSinceFaults(t *testing.T) {
+	for _, path := range []string{"/user", "/issues", "/issues/comments", "/events"} {
+		t.Run(path, func(t *testing.T) {
+			w := newWatch(t)
+			n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+			w.poll()
+			w.clock.advance(2 * overlap)
+			w.server.Label(repoName, n, "alice", "longshift")
+			w.server.CommentOn(repoName, n, "alice", "/longshift retry")
+			w.server.Inject(forgetest.PrimaryLimit(403, time.Hour).On("GET", path))
+			events, next, err := w.forge.Since(t.Context(), shop(), "longshift", w.cursor)
+			if got := retryAfterOf(t, err); got != time.Hour+time.Second || events != nil || next != "" {
+				t.Errorf("wait %s, %+v, cursor %q", got, events, next)
+			}
+			w.clock.advance(2 * time.Hour)
+			w.server.Inject(forgetest.ServerError(503).On("GET", path), forgetest.Hung().On("GET", path))
+			w.expect(fmt.Sprintf("commanded %d alice: retry", n), fmt.Sprintf("issue_wanted %d alice", n))
+		})
+	}
+}
+
+func TestSinceCursor(t *testing.T) {
+	w := newWatch(t)
+	for _, bad := range []string{"x", "[]", `{"label":1}`, `{"label":"` + strings.Repeat("x", maxCursor) + `"}`} {
+		if _, _, err := w.forge.Since(t.Context(), shop(), "longshift", bad); fault.KindOf(err) != fault.Input {
+			t.Errorf("%.20q: %v", bad, err)
+		}
+	}
+	if _, _, err := w.forge.Since(t.Context(), shop(), strings.Repeat("x", maxCursor), ""); fault.KindOf(err) != fault.Input {
+		t.Errorf("long label: %v", err)
+	}
+}
+
+// TestSinceOtherLabel: with another label, or the token of another account, the work that waits is told again.
+func TestSinceOtherLabel(t *testing.T) {
+	w := newWatch(t)
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"robots"}})
+	m := w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "alice", Assignees: []string{"robot-two"}})
+	w.clock.advance(time.Hour)
+	w.expect()
+	w.server.SetUser("robot-two")
+	w.expect(fmt.Sprintf("issue_wanted %d alice", m))
+	events, _, err := w.forge.Since(t.Context(), shop(), "robots", w.cursor)
+	if err != nil || len(events) == 0 || events[0].Number != n {
+		t.Errorf("%v, %+v", err, events)
+	}
+}

@@ -1,0 +1,105 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// loginForm is a name that a person's account can have; those of GitHub Enterprise hold an underscore.
+var loginForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
+
+// MayWrite implements forge.Watcher. What GitHub does not clearly grant is not granted.
+func (f *Forge) MayWrite(ctx context.Context, r task.Repository, user string) (bool, error) {
+	s, err := f.visit(ctx, r)
+	if err != nil || !loginForm.MatchString(user) {
+		return false, err
+	}
+	var level *gh.RepositoryPermissionLevel
+	err = s.repeat(ctx, "ask what a user may do", func(c *gh.Client) (resp *gh.Response, err error) {
+		level, resp, err = c.Repositories.GetPermissionLevel(ctx, s.owner, s.name, user)
+		return resp, err
+	})
+	switch {
+	case answered(err, http.StatusNotFound): // nobody of that name, or nobody who may see the repository
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	u := level.GetUser()
+	if isBot(u) || !strings.EqualFold(u.GetLogin(), user) {
+		return false, nil
+	}
+	push, told := u.Permissions["push"]
+	return writes(level.GetPermission()) && (push || !told), nil
+}
+
+// writes tells whether a role may write. GitHub maps roles that an organisation has made up to one of these, and maintain to write.
+func writes(role string) bool {
+	switch role {
+	case "admin", "maintain", "write":
+		return true
+	}
+	return false
+}
+
+// account asks for the user name of the token.
+func (f *Forge) account(ctx context.Context) (string, error) {
+	s, err := f.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.me(ctx)
+}
+
+// me gives the user name of the token. A token of an app has none: that is a fault of kind Denied.
+func (s *session) me(ctx context.Context) (string, error) {
+	var u *gh.User
+	err := s.repeat(ctx, "ask whose token it is", func(c *gh.Client) (resp *gh.Response, err error) {
+		u, resp, err = c.Users.Get(ctx, "")
+		return resp, err
+	})
+	if err != nil {
+		return "", err
+	}
+	if u.GetLogin() == "" {
+		return "", fault.New(fault.Denied, "GitHub: the account of the token has no name")
+	}
+	return u.GetLogin(), nil
+}
+
+// meIfAny is me, or "" for a token of an app, which nobody can assign an issue to.
+func (s *session) meIfAny(ctx context.Context) (string, error) {
+	me, err := s.me(ctx)
+	if answered(err, http.StatusForbidden) {
+		return "", nil
+	}
+	return me, err
+}
+
+// askedOnce remembers an answer. A failure is not remembered.
+type askedOnce struct {
+	ask  func(ctx context.Context) (string, error)
+	mu   sync.Mutex
+	name string
+}
+
+func (a *askedOnce) login(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.name != "" {
+		return a.name, nil
+	}
+	name, err := a.ask(ctx)
+	if err == nil {
+		a.name = name
+	}
+	return name, err
+}

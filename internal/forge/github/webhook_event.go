@@ -1,0 +1,127 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// brokenError is a signed payload that is not what GitHub sends.
+type brokenError struct{ err error }
+
+// Error says what is wrong.
+func (e *brokenError) Error() string { return "payload: " + e.err.Error() }
+
+// Unwrap gives the reason.
+func (e *brokenError) Unwrap() error { return e.err }
+
+// delivery is one payload while it is turned into events.
+type delivery struct {
+	*webhook
+	ctx    context.Context
+	event  string // GitHub's name of it
+	action string
+	sender *gh.User
+	owner  string
+	name   string
+	digest string // of the payload: a delivery that comes again has the same
+	all    []forge.Event
+}
+
+// heard are the events that can concern us. What is in no list is passed over unread.
+var heard = map[string]func(d *delivery, payload any) error{
+	"issues":                      onIssue,
+	"issue_comment":               onComment,
+	"pull_request":                onPull,
+	"pull_request_review":         onReview,
+	"pull_request_review_comment": onReviewComment,
+	"pull_request_review_thread":  onThread,
+	"check_run":                   onCheckRun,
+	"check_suite":                 onCheckSuite,
+	"status":                      onStatus,
+	"push":                        onPush,
+}
+
+var repositoryForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]*)/([A-Za-z0-9._-]+)$`)
+
+// events reads a payload that GitHub has signed.
+func (h *webhook) events(ctx context.Context, event string, payload []byte) ([]forge.Event, error) {
+	read := heard[event]
+	if read == nil {
+		return nil, nil
+	}
+	var head struct {
+		Action     string   `json:"action"`
+		Sender     *gh.User `json:"sender"`
+		Repository struct {
+			FullName string `json:"full_name"`
+		} `json:"repository"`
+	}
+	if err := json.Unmarshal(payload, &head); err != nil {
+		return nil, &brokenError{err}
+	}
+	m := repositoryForm.FindStringSubmatch(head.Repository.FullName)
+	if m == nil {
+		return nil, &brokenError{fmt.Errorf("%q names no repository", short(head.Repository.FullName))}
+	}
+	if !h.concerns(m[1], m[2]) {
+		return nil, nil
+	}
+	body, err := gh.ParseWebHook(event, payload)
+	if err != nil {
+		return nil, &brokenError{err}
+	}
+	sum := sha256.Sum256(payload)
+	d := &delivery{webhook: h, ctx: ctx, event: event, action: head.Action, sender: head.Sender, owner: m[1], name: m[2],
+		digest: hex.EncodeToString(sum[:8])}
+	if err := read(d, body); err != nil {
+		return nil, err
+	}
+	return d.all, nil
+}
+
+// concerns tells whether a repository is one of those that count.
+func (h *webhook) concerns(owner, name string) bool {
+	for _, r := range h.Repositories {
+		o, n, ok := strings.Cut(strings.TrimSpace(r), "/")
+		if ok && strings.EqualFold(o, owner) && (n == "*" || strings.EqualFold(n, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ours tells whether a user is the account of the token. Whose words they are must be known before they are acted upon.
+func (d *delivery) ours(u *gh.User) (bool, error) {
+	me, err := d.Account(d.ctx)
+	if err == nil && me == "" {
+		err = errors.New("it has no name")
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask for our own account: %w", err)
+	}
+	return strings.EqualFold(me, u.GetLogin()), nil
+}
+
+// add notes an event of the delivery.
+func (d *delivery) add(e forge.Event) {
+	e.Host, e.Owner, e.Name = d.host, d.owner, d.name
+	e.What = strings.TrimSpace(d.event + " " + short(d.action))
+	if e.Actor == "" {
+		e.Actor, e.Bot = d.sender.GetLogin(), isBot(d.sender)
+	}
+	if e.At.IsZero() {
+		e.At = d.now()
+	}
+	e.At = e.At.UTC()
+	d.all = append(d.all, e)
+}

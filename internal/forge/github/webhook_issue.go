@@ -1,0 +1,87 @@
+package github
+
+import (
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// onIssue tells of an issue that has become ours: by the label, by assignment, or from its first moment.
+func onIssue(d *delivery, payload any) error {
+	p := payload.(*gh.IssuesEvent)
+	i := p.GetIssue()
+	if i.GetNumber() <= 0 || i.IsPullRequest() || i.GetState() == "closed" {
+		return nil
+	}
+	what, by, err := d.wantedBy(p)
+	if err != nil || by == "" {
+		return err
+	}
+	if own, err := d.ours(d.sender); err != nil || own {
+		return err
+	}
+	at := i.GetUpdatedAt()
+	d.add(forge.Event{
+		Kind: forge.IssueWanted, ID: wantedEventID(d.owner, d.name, i.GetNumber(), what, by, at.Time), Number: i.GetNumber(), At: at.Time,
+	})
+	return nil
+}
+
+// wantedBy tells what makes the issue ours: labeled and the label, or assigned and the account; or nothing.
+func (d *delivery) wantedBy(p *gh.IssuesEvent) (what, by string, err error) {
+	labels, assignees := []*gh.Label{p.GetLabel()}, []*gh.User{p.GetAssignee()}
+	switch d.action {
+	case "labeled":
+		assignees = nil
+	case "assigned":
+		labels = nil
+	case "opened":
+		labels, assignees = p.GetIssue().Labels, p.GetIssue().Assignees
+	default:
+		return "", "", nil
+	}
+	for _, l := range labels {
+		if strings.EqualFold(l.GetName(), d.Label) {
+			return "labeled", d.Label, nil
+		}
+	}
+	for _, u := range assignees {
+		if own, err := d.ours(u); err != nil || own {
+			return "assigned", u.GetLogin(), err
+		}
+	}
+	return "", "", nil
+}
+
+// onComment tells of a command, and wakes the pull request that the comment stands at.
+func onComment(d *delivery, payload any) error {
+	p := payload.(*gh.IssueCommentEvent)
+	i, c := p.GetIssue(), p.GetComment()
+	if i.GetNumber() <= 0 || c.GetID() <= 0 {
+		return nil
+	}
+	text, command := "", false
+	if d.action == "created" {
+		text, command = commandIn(c.GetBody())
+	}
+	if !command && !i.IsPullRequest() {
+		return nil
+	}
+	for _, u := range []*gh.User{d.sender, c.GetUser()} {
+		if own, err := d.ours(u); err != nil || own {
+			return err
+		}
+	}
+	if command {
+		d.add(forge.Event{
+			Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: i.GetNumber(), Pull: i.IsPullRequest(), Comment: c.GetID(),
+			Text: text, At: c.GetCreatedAt().Time, Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()) || isBot(d.sender),
+		})
+	}
+	if i.IsPullRequest() {
+		d.woken(i.GetNumber(), c.GetUpdatedAt())
+	}
+	return nil
+}

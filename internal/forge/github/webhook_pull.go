@@ -1,0 +1,123 @@
+package github
+
+import (
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// woken tells that something happened at a pull request. What it was is read there.
+func (d *delivery) woken(number int, at gh.Timestamp) {
+	if number <= 0 {
+		return
+	}
+	d.add(forge.Event{Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time})
+}
+
+// wokenByPeople is woken, unless we have done it ourselves: our own answers would wake us for ever.
+func (d *delivery) wokenByPeople(number int, at gh.Timestamp, authors ...*gh.User) error {
+	for _, u := range append(authors, d.sender) {
+		if own, err := d.ours(u); err != nil || own {
+			return err
+		}
+	}
+	d.woken(number, at)
+	return nil
+}
+
+func onPull(d *delivery, payload any) error {
+	p := payload.(*gh.PullRequestEvent)
+	number, at := p.GetPullRequest().GetNumber(), p.GetPullRequest().GetUpdatedAt()
+	switch d.action {
+	case "closed", "reopened", "converted_to_draft", "ready_for_review": // a person may use the account of the token for these
+		d.woken(number, at)
+	case "edited":
+		if p.GetChanges().GetBase() != nil { // we never change it
+			d.woken(number, at)
+			return nil
+		}
+		return d.wokenByPeople(number, at)
+	case "synchronize":
+		return d.wokenByPeople(number, at)
+	}
+	return nil
+}
+
+func onReview(d *delivery, payload any) error {
+	p := payload.(*gh.PullRequestReviewEvent)
+	if !slices.Contains([]string{"submitted", "edited", "dismissed"}, d.action) {
+		return nil
+	}
+	return d.wokenByPeople(p.GetPullRequest().GetNumber(), p.GetPullRequest().GetUpdatedAt())
+}
+
+func onReviewComment(d *delivery, payload any) error {
+	p := payload.(*gh.PullRequestReviewCommentEvent)
+	return d.wokenByPeople(p.GetPullRequest().GetNumber(), p.GetComment().GetUpdatedAt())
+}
+
+func onThread(d *delivery, payload any) error {
+	p := payload.(*gh.PullRequestReviewThreadEvent)
+	return d.wokenByPeople(p.GetPullRequest().GetNumber(), p.GetPullRequest().GetUpdatedAt())
+}
+
+func onCheckRun(d *delivery, payload any) error {
+	p := payload.(*gh.CheckRunEvent)
+	if run := p.GetCheckRun(); run != nil && d.action == "completed" {
+		d.checked(run.PullRequests, p.GetRepo().GetID(), run.GetCompletedAt())
+	}
+	return nil
+}
+
+func onCheckSuite(d *delivery, payload any) error {
+	p := payload.(*gh.CheckSuiteEvent)
+	if suite := p.GetCheckSuite(); suite != nil && d.action == "completed" {
+		d.checked(suite.PullRequests, p.GetRepo().GetID(), suite.GetUpdatedAt())
+	}
+	return nil
+}
+
+// checked wakes the pull requests of a check, whoever has caused it. The list can hold pull requests of other repositories that
+// have the same branch, and it is empty for branches of forks.
+func (d *delivery) checked(pulls []*gh.PullRequest, repository int64, at gh.Timestamp) {
+	for _, p := range pulls[:min(len(pulls), 20)] {
+		if id := p.GetBase().GetRepo().GetID(); id == 0 || id == repository {
+			d.woken(p.GetNumber(), at)
+		}
+	}
+}
+
+// onStatus tells the branches of a commit whose status is known now. GitHub names no pull request: the receiver knows the branch
+// of its own.
+func onStatus(d *delivery, payload any) error {
+	p := payload.(*gh.StatusEvent)
+	d.action = p.GetState()
+	if d.action == "pending" {
+		return nil
+	}
+	for _, b := range p.Branches[:min(len(p.Branches), 20)] {
+		if b.GetName() == "" {
+			continue
+		}
+		d.add(forge.Event{
+			Kind: forge.PullChanged, ID: eventID("status", d.owner, d.name, b.GetName(), d.digest), Branch: b.GetName(), At: p.GetUpdatedAt().Time,
+		})
+	}
+	return nil
+}
+
+// onPush tells of new commits on a branch. One that was deleted has none.
+func onPush(d *delivery, payload any) error {
+	p := payload.(*gh.PushEvent)
+	branch, ok := strings.CutPrefix(p.GetRef(), "refs/heads/")
+	if !ok || branch == "" || p.GetDeleted() {
+		return nil
+	}
+	d.add(forge.Event{
+		Kind: forge.BaseMoved, ID: eventID("push", d.owner, d.name, branch, d.digest), Branch: branch, At: p.GetRepo().GetPushedAt().Time,
+	})
+	return nil
+}

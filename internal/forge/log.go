@@ -1,0 +1,126 @@
+package forge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const logCut = "(cut)"
+
+var (
+	ansi     = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+	logStamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?`)
+	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|\berror(?::|\[)|assertion|exception\b`)
+	// What differs from run to run of the same failure.
+	pathForm = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}|\\\\[\w.@+~\\-]+`)
+	hexForm  = regexp.MustCompile(`(?i)\b(?:0x)?[0-9a-f]*\d[0-9a-f]*(?:-[0-9a-f]+)*\b`)
+	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
+	number   = regexp.MustCompile(`\d+`)
+)
+
+// LogTail is the part of a log that tells most about a failure, at most most bytes of whole lines: what stands around the first
+// line that is marked as an error, or the end. Times at the start of lines, colours and what nobody can see are taken out.
+func LogTail(raw string, most int) string {
+	lines := logLines(raw)
+	at := firstError(lines)
+	if at < 0 {
+		at = len(lines) - 1
+	}
+	if i := slices.Index(lines[max(at, 0):], "Post job cleanup."); i > 0 {
+		lines = lines[:at+i]
+	}
+	room := most - 2*(len(logCut)+1)
+	from, to := at, at // lines[from:to] is taken
+	take := func(i, least int) bool {
+		if i < 0 || i >= len(lines) || room-len(lines[i])-1 < least {
+			return false
+		}
+		room -= len(lines[i]) + 1
+		return true
+	}
+	for to < len(lines) && to < at+3 && take(to, 0) { // the error itself first, then what led to it, then what follows
+		to++
+	}
+	if to == at { // a line that is longer than all there is room for
+		if at < 0 {
+			return ""
+		}
+		return strings.ToValidUTF8(lines[at][:max(0, min(room, len(lines[at])))], "")
+	}
+	for take(from-1, most/6) {
+		from--
+	}
+	for take(to, 0) {
+		to++
+	}
+	for take(from-1, 0) {
+		from--
+	}
+	out := lines[from:to:to]
+	if from > 0 {
+		out = append([]string{logCut}, out...)
+	}
+	if to < len(lines) {
+		out = append(out, logCut)
+	}
+	return strings.Join(out, "\n")
+}
+
+func logLines(raw string) []string {
+	lines := strings.Split(strings.Trim(seen(ansi.ReplaceAllString(raw, "")), "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(logStamp.ReplaceAllString(l, ""), " \t")
+	}
+	return lines
+}
+
+// firstError finds the line at which a failure shows: one that the forge has marked, else one that looks like it, else none.
+func firstError(lines []string) int {
+	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "##[error]") }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(lines, failing.MatchString)
+}
+
+// Sign names a failure: a check and what it said. It is the same for the same failure on another commit, machine or day: numbers,
+// ids, times and the folders in paths are left out, and so is the order of the lines. Of a text that marks errors only those
+// lines count.
+func Sign(name string, texts ...string) string {
+	var essence []string
+	for _, text := range texts {
+		var marked, all []string
+		for _, l := range logLines(text) {
+			flat := flat(normal(l))
+			if flat == "" || flat == logCut {
+				continue
+			}
+			all = append(all, flat)
+			if strings.HasPrefix(l, "##[error]") || failing.MatchString(l) {
+				marked = append(marked, flat)
+			}
+		}
+		if len(marked) > 0 {
+			all = marked
+		}
+		essence = append(essence, all...)
+	}
+	slices.Sort(essence)
+	sum := sha256.Sum256([]byte(name + "\x00" + strings.Join(slices.Compact(essence), "\n")))
+	return hex.EncodeToString(sum[:12])
+}
+
+// normal is a line without what differs from run to run.
+func normal(l string) string {
+	l = timeForm.ReplaceAllString(l, "0")
+	l = pathForm.ReplaceAllStringFunc(l, func(p string) string { return p[strings.LastIndexAny(p, `\/`)+1:] })
+	l = hexForm.ReplaceAllStringFunc(l, func(h string) string {
+		if len(h) < 7 {
+			return h
+		}
+		return "0"
+	})
+	return number.ReplaceAllString(l, "0")
+}

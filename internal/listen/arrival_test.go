@@ -1,0 +1,176 @@
+package listen
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// place is a forge on which ada may write and eve may not.
+type place struct {
+	issue    task.Issue
+	by       string
+	bot      bool
+	err      error
+	heard    []int64
+	comments []string
+}
+
+func (p *place) MayWrite(_ context.Context, _ task.Repository, user string) (bool, error) {
+	return user == "ada", p.err
+}
+func (p *place) Wanted(context.Context, task.Repository, int, string) (task.Issue, string, bool, error) {
+	return p.issue, p.by, p.bot, p.err
+}
+func (p *place) Since(context.Context, task.Repository, string, string) ([]forge.Event, string, error) {
+	return nil, "", nil
+}
+func (p *place) React(_ context.Context, _ task.Repository, comment int64) (bool, error) {
+	p.heard = append(p.heard, comment)
+	return true, p.err
+}
+func (p *place) Comment(_ context.Context, _ task.Repository, _ int, key, text string) error {
+	p.comments = append(p.comments, key+": "+text)
+	return p.err
+}
+
+func commented(by, text string) forge.Event {
+	return forge.Event{Kind: forge.Commanded, ID: "comment-5", Owner: "acme", Name: "web", Number: 42, Actor: by, Comment: 5, Text: text}
+}
+
+var issueTask = signals.IssueTaskID("", "acme", "web", 42)
+
+func (w *world) arrives(t *testing.T, p *place, ev forge.Event) string {
+	t.Helper()
+	text, err := w.ear.Arrive(t.Context(), ev, p, "longshift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestIssueStartsItsTask(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &place{by: "ada", issue: task.Issue{Forge: "github", Number: 42, Title: "Login\nis hunter2secret", Body: "it fails"}}
+	ev := forge.Event{Kind: forge.IssueWanted, ID: "issue-42-a", Owner: "acme", Name: "web", Number: 42, Actor: "eve"}
+	if text := w.arrives(t, p, ev); !strings.Contains(text, "works on it") {
+		t.Errorf("said %q", text)
+	}
+	o, in := w.server.starts[0], w.server.inputs[0].(task.Input)
+	if o.ID != issueTask || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE || o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING {
+		t.Errorf("started as %+v", o)
+	}
+	if in.Repository != "acme/web" || in.Task != "Resolve issue #42: Login is [hidden]" || in.Issue.Body != "it fails" || in.RequestedBy.Name != "ada" || in.RequestedBy.Via != "github" {
+		t.Errorf("input %+v", in)
+	}
+	if a := w.last(); !a.Done || a.Channel != "github" || a.User != "ada" || a.Verb != Run || a.Task != issueTask {
+		t.Errorf("recorded %+v", a)
+	}
+}
+
+// Who labelled counts, as the forge says now, and not who the event says it was.
+func TestIssueByOthers(t *testing.T) {
+	t.Parallel()
+	ev := forge.Event{Kind: forge.IssueWanted, ID: "issue-42-a", Owner: "acme", Name: "web", Number: 42, Actor: "ada"}
+	for what, p := range map[string]*place{"a stranger": {by: "eve"}, "a bot": {by: "ada", bot: true}, "nobody any more": {}} {
+		w := newWorld(t)
+		w.arrives(t, p, ev)
+		if len(w.server.starts) > 0 {
+			t.Errorf("%s has started a task", what)
+		}
+		if p.by != "" && (w.last().Done || w.last().Reason != "no write access") {
+			t.Errorf("%s: recorded %+v", what, w.last())
+		}
+	}
+	w := newWorld(t)
+	if _, err := w.ear.Arrive(t.Context(), ev, &place{err: fault.New(fault.Infra, "HTTP 503")}, "longshift"); fault.KindOf(err) != fault.Infra {
+		t.Errorf("a forge that does not answer: %v", err)
+	}
+	ev.Bot = true
+	w.arrives(t, &place{by: "ada"}, ev)
+	if len(w.server.starts) > 0 {
+		t.Error("a bot's event has started a task")
+	}
+}
+
+func TestCommentsOnAnIssue(t *testing.T) {
+	t.Parallel()
+	var got []any
+	for _, c := range []struct{ text, verb, answer string }{
+		{"approve", signals.Approve, "Done"}, {"edit one commit only", signals.Edit, "Done"}, {"tell use a map", signals.Tell, "Done"},
+		{"use a map here", signals.Tell, "Done"}, {"resume --add-cost 5", signals.Resume, "Done"}, {"help", "", "approve"}, {"frob it --budget", signals.Tell, "Done"},
+	} {
+		w, p := newWorld(t), &place{}
+		got = nil
+		w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, update: func(name string, args []any) (any, error) {
+			got = append(got, name, args[0])
+			return signals.Ack{Text: "done"}, nil
+		}})
+		w.arrives(t, p, commented("ada", c.text))
+		if len(p.heard) != 1 || p.heard[0] != 5 || len(p.comments) != 1 || !strings.Contains(p.comments[0], c.answer) || !strings.HasPrefix(p.comments[0], "comment-5: ") {
+			t.Errorf("%q: heard %v, answered %q", c.text, p.heard, p.comments)
+		}
+		if c.verb != "" && (len(got) != 2 || got[0] != c.verb) {
+			t.Errorf("%q became %v", c.text, got)
+		}
+	}
+}
+
+// A person without write access steers nothing, and gets no word out of us.
+func TestCommentsOfStrangers(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &place{}
+	w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, update: func(string, []any) (any, error) { t.Error("a stranger steers"); return nil, nil }})
+	w.arrives(t, p, commented("eve", "abandon"))
+	if len(p.heard)+len(p.comments) > 0 || w.last().Done || w.last().Reason != "no write access" || w.last().User != "eve" {
+		t.Errorf("heard %v, answered %v, recorded %+v", p.heard, p.comments, w.last())
+	}
+}
+
+// Wishes at a pull request are read by what looks after it; orders go there at once.
+func TestCommentsAtAPullRequest(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &place{}
+	pull := signals.PullRequestID("", "acme", "web", 42)
+	var got []string
+	w.server.add(pull, &fakeWorkflow{kind: signals.PullRequestFlow, update: func(name string, _ []any) (any, error) {
+		got = append(got, name)
+		return signals.Ack{Text: "done"}, nil
+	}})
+	ev := commented("ada", "please use a map")
+	ev.Pull = true
+	w.arrives(t, p, ev)
+	ev.Text = "resume"
+	w.arrives(t, p, ev)
+	ev.Text = "run it again"
+	w.arrives(t, p, ev)
+	if strings.Join(got, " ") != signals.Resume || len(w.server.starts) > 0 || len(p.heard) != 3 || len(p.comments) != 2 {
+		t.Errorf("became %v, %d starts, answered %q", got, len(w.server.starts), p.comments)
+	}
+}
+
+// The same comment starts an ended task once more, and only once however often it arrives.
+func TestRunAgain(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &place{issue: task.Issue{Number: 42, Title: "Login"}}
+	w.arrives(t, p, commented("ada", "run"))
+	o := w.server.starts[0]
+	if o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE || o.Memo[memoRequest] != "comment-5" {
+		t.Errorf("started as %+v", o)
+	}
+	w.server.down = serviceerror.NewUnavailable("x")
+	if _, err := w.ear.Arrive(t.Context(), commented("ada", "run"), p, "longshift"); fault.KindOf(err) != fault.Infra {
+		t.Errorf("without a server: %v", err)
+	}
+	if len(p.heard) != 1 {
+		t.Error("a request that was not taken in is marked as heard")
+	}
+}

@@ -1,0 +1,112 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// mostPulls bounds how many pull requests are woken by one move of their base.
+const mostPulls = 500
+
+// OnForge takes what happened on a forge: it wakes what looks after a pull request, or starts an Arrival, which asks the forge who
+// may do what. What bots ask for is dropped; what they do at a pull request is a wake-up like any other, since checks are bots. An
+// error of kind Infra means that the event is to be delivered again; kind Input that it can't be used.
+func (e *Ear) OnForge(ctx context.Context, ev forge.Event) error {
+	if !eventForm.MatchString(ev.ID) {
+		return fault.New(fault.Input, "event of a forge: id %q is not made of letters, digits, dots, hyphens and underscores", clip(oneLine(ev.ID), 60))
+	}
+	switch ev.Kind {
+	case forge.PullChanged:
+		if ev.Number < 1 || ev.Owner == "" || ev.Name == "" {
+			return fault.New(fault.Input, "event %s: it names no pull request", ev.ID)
+		}
+		return e.wake(ctx, signals.PullRequestID(ev.Host, ev.Owner, ev.Name, ev.Number), ev, ev.What)
+	case forge.BaseMoved:
+		if ev.Branch == "" || ev.Owner == "" || ev.Name == "" {
+			return fault.New(fault.Input, "event %s: it names no branch of a repository", ev.ID)
+		}
+		return e.baseMoved(ctx, ev)
+	case forge.IssueWanted, forge.Commanded:
+		if ev.Bot {
+			return nil
+		}
+		return e.arrive(ctx, ev)
+	}
+	return fault.New(fault.Input, "event %s: unknown kind %q", ev.ID, clip(oneLine(string(ev.Kind)), 40))
+}
+
+// wake signals a workflow. One that does not run needs no waking.
+func (e *Ear) wake(ctx context.Context, id string, ev forge.Event, what string) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	err := e.c.Client.SignalWorkflow(ctx, id, "", signals.Changed, signals.ChangedRequest{
+		Message: signals.Message{ID: ev.ID, By: clip(oneLine(e.c.Redact(ev.Actor)), 80)}, What: clip(oneLine(e.c.Redact(what)), 200)})
+	var gone *serviceerror.NotFound
+	if err == nil || errors.As(err, &gone) {
+		return nil
+	}
+	return noAnswer(err)
+}
+
+// baseMoved wakes what looks after the pull requests into a branch. The ids say which repository a workflow is for, whatever the
+// case in which its name was written.
+func (e *Ear) baseMoved(ctx context.Context, ev forge.Event) error {
+	prefix := strings.TrimSuffix(signals.PullRequestID(ev.Host, ev.Owner, ev.Name, 0), "0")
+	query := "WorkflowType = '" + signals.PullRequestFlow + "'" + running + " AND WorkflowId STARTS_WITH " + quoted(prefix)
+	var ids []string
+	err := e.each(ctx, query, mostPulls, func(r row) bool {
+		if strings.HasPrefix(r.id, prefix) {
+			ids = append(ids, r.id)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if len(ids) == mostPulls {
+		e.c.Log.Warn("a base has moved under more pull requests than are woken at once", "woken", mostPulls)
+	}
+	asking := true
+	for _, id := range ids {
+		if asking {
+			status, err := e.status(ctx, id, "")
+			if err == nil && status.Base != "" && status.Base != ev.Branch {
+				continue
+			}
+			asking = err == nil || final(err) // without a worker every question takes its whole time: wake them all
+		}
+		if err := e.wake(ctx, id, ev, "base moved"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrive starts the workflow of a request. The same event delivered again is the same workflow.
+func (e *Ear) arrive(ctx context.Context, ev forge.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	ev.Text = readable(e.c.Redact(ev.Text))
+	summary := fmt.Sprintf("%s %s/%s#%d by %s", strings.ReplaceAll(string(ev.Kind), "_", " "), ev.Owner, ev.Name, ev.Number, ev.Actor)
+	_, err := e.c.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: signals.ArrivalID(ev.ID), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            task.Literally(clip(oneLine(summary), 180)),
+	}, signals.Arrival, ev)
+	if err != nil {
+		return noAnswer(err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package listen
+
+import (
+	"sync"
+	"time"
+)
+
+// quiet remembers who was told something, so that nobody is told twice in a day.
+type quiet struct {
+	lock  sync.Mutex
+	until map[string]time.Time
+}
+
+const (
+	quietFor = 24 * time.Hour
+	mostKept = 10_000 // names in memory
+)
+
+// first tells whether it is the first time for a name.
+func (q *quiet) first(name string, now time.Time) bool {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if now.Before(q.until[name]) {
+		return false
+	}
+	if len(q.until) >= mostKept {
+		for other, until := range q.until {
+			if !now.Before(until) {
+				delete(q.until, other)
+			}
+		}
+	}
+	if len(q.until) >= mostKept { // rather say nothing than grow
+		return false
+	}
+	q.until[name] = now.Add(quietFor)
+	return true
+}
+
+// limiter counts wrong codes. It is in memory: another process, or this one after a restart, counts anew.
+type limiter struct {
+	lock  sync.Mutex
+	tries map[string][]time.Time
+}
+
+const (
+	mostTries = 5
+	triesIn   = time.Hour
+)
+
+// take counts a try as a wrong one, or refuses it.
+func (l *limiter) take(name string, now time.Time) bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	recent := within(l.tries[name], now)
+	if len(recent) >= mostTries {
+		l.tries[name] = recent
+		return false
+	}
+	if _, known := l.tries[name]; !known && len(l.tries) >= mostKept {
+		for other, times := range l.tries {
+			if len(within(times, now)) == 0 {
+				delete(l.tries, other)
+			}
+		}
+		if len(l.tries) >= mostKept { // too many who guess at once: nobody may
+			return false
+		}
+	}
+	l.tries[name] = append(recent, now)
+	return true
+}
+
+// giveBack takes the try of that time back: it was right, or nobody answered.
+func (l *limiter) giveBack(name string, at time.Time) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for i, t := range l.tries[name] {
+		if t.Equal(at) {
+			l.tries[name] = append(l.tries[name][:i:i], l.tries[name][i+1:]...)
+			return
+		}
+	}
+}
+
+// within gives the times of the last hour.
+func within(times []time.Time, now time.Time) (recent []time.Time) {
+	for _, t := range times {
+		if now.Sub(t) < triesIn {
+			recent = append(recent, t)
+		}
+	}
+	return recent
+}

@@ -1,0 +1,123 @@
+package listen
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// run starts a task. The same message delivered again is the same task.
+func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
+	if weakens(c) {
+		ok, err := e.may(ctx, ev, toApprove)
+		if err != nil {
+			return channel.Answer{}, err
+		}
+		if !ok {
+			return e.refuse(ctx, ev, d, "no right to loosen the approval",
+				"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
+		}
+	}
+	in, err := e.input(ev, c)
+	if err != nil {
+		return e.failed(ctx, ev, d, err)
+	}
+	repository, err := task.ParseRepository(in.Repository)
+	if err != nil {
+		return e.failed(ctx, ev, d, err)
+	}
+	d.task = runID(repository, in.Task, ev)
+	return e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		run, err := e.c.Client.ExecuteWorkflow(ctx, startOptions(d.task, repository, in), signals.CodingTask, in)
+		if err != nil {
+			return done{}, noAnswer(err)
+		}
+		text := "Task " + e.mono(d.task) + " runs in " + e.literal(repository.Text, 200) + "."
+		if web := e.web(d.task, run.GetRunID()); web != "" {
+			text += " " + web
+		}
+		return done{answer: text, reason: "started"}, nil
+	})
+}
+
+// weakens tells whether a run would let its plan pass with less than people may have to say to it.
+func weakens(c Command) bool {
+	mode, given := c.Options["approval"]
+	_, after := c.Options["approve-after"]
+	return after || given && mode != task.ApprovalRequired
+}
+
+// runID names the task of an event, the same at every delivery.
+func runID(r task.Repository, text string, ev channel.Event) string {
+	sum := sha256.Sum256([]byte(ev.Room.Channel + "\x00" + ev.ID))
+	var parts []string
+	for _, part := range []string{r.Slug(), task.Slug(text, 32), hex.EncodeToString(sum[:4])} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+func startOptions(id string, r task.Repository, in task.Input) client.StartWorkflowOptions {
+	first, _, _ := strings.Cut(in.Task, "\n")
+	details := "**Repository** " + task.Literally(in.Repository) + "\n\n**Requested by** " + task.Literally(in.RequestedBy.Name) + "\n\n"
+	for line := range strings.Lines(clip(in.Task, 14000)) { // line by line, so that paragraphs stay
+		details += task.Literally(strings.TrimRight(line, "\n")) + "\n"
+	}
+	return client.StartWorkflowOptions{
+		ID: id, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            task.Literally(clip(oneLine(first), 180)), StaticDetails: details,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(r.Text, 255)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
+		),
+	}
+}
+
+// input makes the task's input, checked as strictly as that of the command line.
+func (e *Ear) input(ev channel.Event, c Command) (task.Input, error) {
+	repository, text, err := e.repository(c)
+	if err != nil {
+		return task.Input{}, err
+	}
+	if text == "" {
+		return task.Input{}, fault.New(fault.Input, "the task is missing: say what is to be done").WithHint("for example: run fix the failing tests")
+	}
+	room := ev.Room
+	if room.Thread == "" && room.Channel == channel.Slack {
+		room.Thread = ev.Message // so that all of it goes below the request
+	}
+	in := map[string]any{"repository": repository, "task": text, "room": room,
+		"requestedBy": task.Person{Name: e.name(ev.User), Via: ev.Room.Channel}}
+	if base, ok := c.Options["base"]; ok {
+		in["base"] = base
+	}
+	if config := c.Config(); len(config) > 0 {
+		in["config"] = config
+	}
+	encoded, err := json.Marshal(in)
+	if err != nil {
+		return task.Input{}, fault.New(fault.Internal, "encode the input: %w", err)
+	}
+	input, err := task.ParseInput(encoded)
+	if err != nil { // "input" is a word of files, which nobody has written here
+		return input, fault.New(fault.KindOf(err), "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "input: "), "\ninput: ", "; ")).WithHint("%s", fault.HintOf(err))
+	}
+	return input, nil
+}

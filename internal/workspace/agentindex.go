@@ -1,0 +1,56 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// showBase moves the agent's view of the base branch to where a round started, or to what came in last.
+func (o *opened) showBase(root *os.Root) error {
+	rec := o.state.Record
+	tip := rec.Trunk
+	if n := len(rec.Merged); n > 0 {
+		tip = rec.Merged[n-1]
+	}
+	if tip == "" {
+		return nil
+	}
+	ref := path.Join(".git/refs/remotes/origin", rec.BaseBranch)
+	if err := root.MkdirAll(path.Dir(ref), 0o755); err != nil {
+		return err
+	}
+	return replace(root, ref, []byte(tip+"\n"))
+}
+
+// agentIndex is our index. While a merge waits, the files in conflict have their three sides in it, so that the agent's
+// git shows them as not merged and can bring each side back.
+func (o *opened) agentIndex(ctx context.Context) ([]byte, error) {
+	var sides strings.Builder
+	if m := o.state.Merging; m != nil {
+		none := strings.Repeat("0", len(m.Tree))
+		for _, c := range m.conflicts() {
+			fmt.Fprintf(&sides, "0 %s\t%s\x00", none, c.path)
+		}
+		for _, c := range m.conflicts() {
+			if c.stage != "0" {
+				fmt.Fprintf(&sides, "%s %s %s\t%s\x00", c.mode, c.id, c.stage, c.path)
+			}
+		}
+	}
+	if sides.Len() == 0 {
+		return os.ReadFile(filepath.Join(o.place.git(), "index"))
+	}
+	copied, err := o.copyIndex()
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(copied)
+	if _, err := o.bare().with("GIT_INDEX_FILE="+copied).feed(ctx, sides.String(), "update-index", "-z", "--index-info"); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(copied)
+}

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// A task whose branch is on the remote already goes on there in rounds. The refs of a round are removed at its end, so a
+// round for which there is neither fence nor checkpoint is a new one, and starts at the branch's tip.
+
+// startAtTip makes the tip of the task's branch the start.
+func (j *preparation) startAtTip(ctx context.Context) error {
+	branch := j.spec.Branch
+	if j.listing.refs["refs/heads/"+branch] == "" {
+		return fault.New(fault.NotFound, "branch %q is not on %s any more", branch, j.rem.name).
+			WithHint("bring the branch back, or start the task anew")
+	}
+	if j.tip == "" {
+		return baseGone(j.rem, j.spec.Base)
+	}
+	tip, err := j.m.mirrorTip(ctx, j.rem, j.state.Mirror, j.id, branch)
+	if err != nil {
+		return err
+	}
+	rec := &j.state.Record
+	rec.Branch, rec.BaseBranch, rec.Base, rec.Trunk, rec.Pushed, rec.Merged = branch, j.branch, tip, j.tip, tip, nil
+	return nil
+}
+
+// otherRound tells whether the workspace on this host is of another round than the one that is to go on, and takes over
+// where that one starts.
+func (j *preparation) otherRound(ctx context.Context) (bool, error) {
+	rec := &j.state.Record
+	switch {
+	case !j.spec.Continue:
+		return false, nil
+	case j.found.Fence == 0 && j.found.Checkpoint == "":
+		return true, j.startAtTip(ctx)
+	case j.found.Fence > 0 && rec.Base != j.found.Base:
+		rec.Branch, rec.BaseBranch, rec.Base, rec.Trunk, rec.Merged = j.found.Branch, j.found.BaseBranch, j.found.Base, j.found.Trunk, j.found.Merged
+		return true, nil
+	case j.found.Fence > 0 && rec.Trunk == "": // the state was lost
+		rec.Trunk = j.found.Trunk
+	}
+	return false, nil
+}
+
+// leaveRound makes the workspace of an ended round that of the one that goes on. Commits on top of where it starts stay
+// on the branch. All else that is left, and may be half removed, is kept under a ref of the git folder.
+func (j *preparation) leaveRound(ctx context.Context, head string) error {
+	rec := j.state.Record
+	if err := j.enforce(ctx); err != nil { // the branch may have another name
+		return err
+	}
+	start := rec.Base
+	if rec.Checkpoint != "" {
+		start = rec.Checkpoint
+	}
+	if head != "" {
+		ahead, err := j.bare().isAncestor(ctx, start, head)
+		if err != nil {
+			return err
+		}
+		left, err := j.leave(ctx, head)
+		if err != nil {
+			return err
+		}
+		j.m.log.InfoContext(ctx, "workspace of an ended round starts anew", "task", j.id, "left", left, "start", start)
+		if ahead {
+			start = head
+		}
+	}
+	if err := j.keepBase(ctx); err != nil {
+		return err
+	}
+	j.state.Restored = rec.Checkpoint != ""
+	return j.begin(ctx, step{Head: start, Work: start, Clean: true})
+}
+
+// recover carries out what was begun when the last worker died. When the state was lost it learns from refs what there
+// is of merges.
+func (o *opened) recover(ctx context.Context) error {
+	if o.state.Step != nil || o.state.Merging != nil || o.state.Record.Fence > 0 {
+		return o.finish(ctx)
+	}
+	kept, err := o.m.kept(ctx, o.state.Mirror, o.id)
+	if err != nil {
+		return err
+	}
+	if len(o.state.Record.Merged) == 0 {
+		o.state.Record.Merged = kept
+	}
+	base, err := o.bare().ref(ctx, mergingRef)
+	if err != nil || base == "" {
+		return err
+	}
+	head, err := o.head(ctx)
+	if err == nil {
+		o.state.Merging, err = o.mergeNamed(ctx, head, base)
+	}
+	return err
+}
+
+// keepBase keeps the commits the task started from.
+func (j *preparation) keepBase(ctx context.Context) error {
+	rec, r := j.state.Record, j.bare()
+	if rec.Trunk != "" {
+		if err := j.m.keep(ctx, j.state.Mirror, j.id, rec.Trunk); err != nil && !r.has(ctx, rec.Trunk) {
+			return err
+		}
+	}
+	if rec.Base == "" {
+		return nil
+	}
+	if err := j.m.pin(ctx, j.state.Mirror, j.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
+		return err
+	}
+	_, err := r.run(ctx, "update-ref", "refs/longshift/base", rec.Base)
+	return err
+}

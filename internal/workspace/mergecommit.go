@@ -1,0 +1,173 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// commitMerge concludes the merge that waits: one commit of all that the work tree holds, with both parents. Commits
+// that the agent has made meanwhile hold what came in from the base branch as if it was theirs, so they are not kept as
+// they are. What is excluded comes out of the merge, but for files in conflict.
+func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	m := o.state.Merging
+	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude)
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := o.stageConflicts(ctx, m); err != nil {
+		return Commit{}, err
+	}
+	tree, err := o.repo.run(ctx, "write-tree")
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := o.refuseMarkers(ctx, m, tree); err != nil {
+		return Commit{}, err
+	}
+	if err := o.refuseUndone(ctx, head, m); err != nil {
+		return Commit{}, err
+	}
+	id, err := o.commitTree(ctx, tree, withTrailer(s.Message, mark), head, m.Base)
+	if err != nil {
+		return Commit{}, err
+	}
+	o.addMerged(m.Base)
+	if err := o.begin(ctx, step{Head: id}); err != nil {
+		return Commit{}, err
+	}
+	c, err := o.count(ctx, m.Tree, id)
+	c.LeftOut = found.embedded
+	return c, err
+}
+
+// stageConflicts stages the files in conflict also where they are excluded: somebody has to settle them.
+func (o *opened) stageConflicts(ctx context.Context, m *merging) error {
+	for some := range slices.Chunk(m.paths(), 500) {
+		c, err := o.repo.changesOf(ctx, some)
+		if err == nil {
+			err = o.repo.updateIndex(ctx, c.removed, "--force-remove")
+		}
+		if err == nil {
+			err = o.repo.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseMarkers fails when a file that was in conflict still has git's markers.
+func (o *opened) refuseMarkers(ctx context.Context, m *merging, tree string) error {
+	var left []string
+	for some := range slices.Chunk(m.paths(), 500) {
+		r := o.bare().with("GIT_LITERAL_PATHSPECS=1")
+		text, err := r.run(ctx, append([]string{"ls-tree", "-r", "-z", tree, "--"}, some...)...)
+		if err != nil {
+			return err
+		}
+		for line := range strings.SplitSeq(text, "\x00") {
+			about, path, _ := strings.Cut(line, "\t")
+			f := strings.Fields(about)
+			if len(f) != 3 || f[1] != "blob" || !slices.Contains(some, path) {
+				continue
+			}
+			marked, err := o.marked(ctx, m, path, f[2])
+			if err != nil {
+				return err
+			}
+			if marked {
+				left = append(left, path)
+			}
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fault.New(fault.Work, "conflict markers are left in %s", listed(left)).
+		WithHint("settle the conflict with %s there and take the markers out", o.state.Record.BaseBranch)
+}
+
+// listed names files on one line, odd ones quoted.
+func listed(paths []string) string {
+	const most = 20
+	var out []string
+	for _, p := range paths[:min(len(paths), most)] {
+		if q := strconv.Quote(p); q != `"`+p+`"` {
+			p = q
+		}
+		out = append(out, p)
+	}
+	if len(paths) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(paths)-most))
+	}
+	return strings.Join(out, ", ")
+}
+
+// marked tells whether a file has lines that look like markers and that neither side has.
+func (o *opened) marked(ctx context.Context, m *merging, path, id string) (bool, error) {
+	now, err := o.markers(ctx, id)
+	if err != nil || len(now) == 0 {
+		return false, err
+	}
+	for _, c := range m.conflicts() {
+		if c.path != path || c.stage != "2" && c.stage != "3" || c.mode == "160000" {
+			continue
+		}
+		theirs, err := o.markers(ctx, c.id)
+		if err != nil {
+			return false, err
+		}
+		for line, n := range theirs {
+			now[line] -= n
+		}
+	}
+	for _, n := range now {
+		if n > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (o *opened) markers(ctx context.Context, blob string) (map[string]int, error) {
+	w := &markerLines{found: map[string]int{}}
+	err := o.bare().pipe(ctx, nil, w, "cat-file", "blob", blob)
+	w.end()
+	return w.found, err
+}
+
+// refuseUndone fails when the work tree has none of what came in without a conflict: then the merge was undone, as by
+// `git reset --hard`, and its commit would take the base branch's work back.
+func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) error {
+	came, err := o.differ(ctx, head, m.Tree)
+	if err != nil {
+		return err
+	}
+	for _, path := range m.paths() {
+		delete(came, path)
+	}
+	if len(came) == 0 {
+		return nil
+	}
+	now, err := o.snapshot(ctx, head, nil)
+	if err != nil {
+		return err
+	}
+	changed, err := o.differ(ctx, head, now)
+	if err != nil {
+		return err
+	}
+	for path := range came {
+		if _, ok := changed[path]; ok {
+			return nil
+		}
+	}
+	return fault.New(fault.Work, "the merge of %s was undone in the work tree: nothing of what it brought is left",
+		o.state.Record.BaseBranch).WithHint("give the merge up and start it again")
+}

@@ -1,0 +1,99 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// entry is a file of a tree; its mode is 000000 where there is none.
+type entry struct{ mode, id string }
+
+// differ gives the paths in which two trees differ, with what the second has there.
+func (o *opened) differ(ctx context.Context, a, b string) (map[string]entry, error) {
+	text, err := o.bare().run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", a, b)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]entry{}
+	f := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
+	for i := 0; i+1 < len(f); i += 2 { // ":mode mode id id letter", path
+		if about := strings.Fields(f[i]); len(about) == 5 {
+			out[f[i+1]] = entry{about[1], about[3]}
+		}
+	}
+	return out, nil
+}
+
+// overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not
+// committed, where the merge has touched nothing. Those that are in its way are named.
+func (o *opened) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
+	if m.Before, err = o.snapshot(ctx, head, nil); err != nil {
+		return "", nil, err
+	}
+	changed, err := o.differ(ctx, head, m.Before)
+	if err != nil || len(changed) == 0 {
+		return m.Tree, nil, err
+	}
+	touched, err := o.differ(ctx, head, m.Tree)
+	if err != nil {
+		return "", nil, err
+	}
+	taken := map[string]bool{} // touched files and the folders they are in
+	for name := range touched {
+		for ; name != "." && !taken[name]; name = path.Dir(name) {
+			taken[name] = true
+		}
+	}
+	var entries strings.Builder
+	for name, e := range changed {
+		if there, ok := touched[name]; ok && there == e {
+			continue
+		}
+		if taken[name] || within(name, touched) {
+			gaveWay = append(gaveWay, name)
+			continue
+		}
+		fmt.Fprintf(&entries, "%s %s\t%s\x00", strings.Replace(e.mode, "000000", "0", 1), e.id, name)
+	}
+	slices.Sort(gaveWay)
+	work, err = o.patchTree(ctx, m.Tree, entries.String())
+	return work, gaveWay, err
+}
+
+// within tells whether a folder above the path is one of the files.
+func within(name string, files map[string]entry) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, ok := files[dir]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// patchTree puts entries, as update-index reads them, into a tree.
+func (o *opened) patchTree(ctx context.Context, tree, entries string) (string, error) {
+	if entries == "" {
+		return tree, nil
+	}
+	f, err := os.CreateTemp(o.place.git(), "snapshot-*.index")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	f.Close()
+	if err := os.Remove(f.Name()); err != nil { // git takes no empty file for an index
+		return "", err
+	}
+	r := o.bare().with("GIT_INDEX_FILE=" + f.Name())
+	if _, err := r.run(ctx, "read-tree", tree); err != nil {
+		return "", err
+	}
+	if _, err := r.feed(ctx, entries, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
+		return "", err
+	}
+	return r.run(ctx, "write-tree")
+}

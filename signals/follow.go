@@ -1,0 +1,82 @@
+package signals
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// PullRequestFlow is the workflow type of what looks after one open pull request of ours until it is merged or closed. Its input is
+// a Follow. It answers the same query and takes the same messages as a CodingTask, and Changed on top of them.
+const PullRequestFlow = "PullRequest"
+
+// Changed is the signal that something has happened at the pull request, or that its base has moved. It is a wake-up and no more:
+// what happened is read from the forge. Its payload is a ChangedRequest.
+const Changed = "changed"
+
+// ChangedRequest says where a wake-up comes from.
+type ChangedRequest struct {
+	Message
+	What string `json:"what,omitempty"` // such as "review", for the log
+}
+
+// Follow starts a PullRequest workflow: what the task hands over, and what one run of it hands to the next.
+type Follow struct {
+	Input      task.Input    `json:"input"`    // of the task
+	Settings   task.Settings `json:"settings"` // of the task's base commit
+	Task       string        `json:"task"`     // workflow id of the task
+	Run        string        `json:"run"`      // of the task
+	TaskID     string        `json:"taskId"`
+	Fence      int           `json:"fence"` // of the last attempt
+	Number     int           `json:"number"`
+	URL        string        `json:"url"`
+	Branch     string        `json:"branch"`
+	Base       string        `json:"base"`
+	Head       string        `json:"head,omitempty"`
+	Plan       *task.Plan    `json:"plan,omitempty"`
+	Usage      task.Usage    `json:"usage,omitzero"` // so far, the task's included
+	BudgetUSD  float64       `json:"budgetUsd"`
+	Worked     time.Duration `json:"worked,omitempty"`
+	BudgetTime time.Duration `json:"budgetTime"`
+	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
+	MaxTime    time.Duration `json:"maxTime,omitempty"`
+	Talk       bool          `json:"talk,omitempty"` // there is a Conversation
+
+	Going *Going `json:"going,omitempty"` // of the run before this one
+}
+
+// Going is where a PullRequest workflow stands when it begins a new run.
+type Going struct {
+	Started  time.Time         `json:"started"`            // of the first run
+	Sessions int               `json:"sessions,omitempty"` // numbers given out
+	Notices  int               `json:"notices,omitempty"`  // numbers given out
+	Rounds   int               `json:"rounds,omitempty"`   // since a person has resumed it last
+	Stamp    string            `json:"stamp,omitempty"`    // of the last look
+	Tried    map[string]string `json:"tried,omitempty"`    // what a round has worked on: a blocker's name to the head on which it stood
+	Done     map[string]string `json:"done,omitempty"`     // what has its answer: an item's key to what was answered
+	Seen     []string          `json:"seen,omitempty"`     // ids of messages that have counted
+	Log      []LogLine         `json:"log,omitempty"`
+	Progress []task.Entry      `json:"progress,omitempty"`
+	Tells    []TellRequest     `json:"tells,omitempty"`
+}
+
+// IssueTaskID is the workflow id of the one task that works on an issue of a forge.
+func IssueTaskID(host, owner, name string, number int) string {
+	return forgeID("issue", host, owner, name, number)
+}
+
+// PullRequestID is the workflow id of the one workflow that looks after a pull request.
+func PullRequestID(host, owner, name string, number int) string {
+	return forgeID("pull", host, owner, name, number)
+}
+
+// forgeID names something of a repository, in whatever case the repository's name is written. No part of a name holds the colon.
+func forgeID(kind, host, owner, name string, number int) string {
+	if host == "" {
+		host = "github.com"
+	}
+	repository := strings.ReplaceAll(strings.ReplaceAll(host, ":", "_")+":"+owner+":"+name, "/", ":")
+	return kind + ":" + strings.ToLower(repository) + ":" + strconv.Itoa(number)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// room is where people follow a task.
+var room = task.Room{Channel: "slack", ID: "C0CALC"}
+
+// chats are the branches in which people follow a task in a chat.
+func chats() []branch {
+	return []branch{{
+		name: "task-in-chat", outcome: task.PullRequest, plan: []string{"FIX-001", "API-002", "DOC-003"}, rooms: []task.Room{room},
+		config: `{"setup":"go mod download","check":"go test ./...","approval":{"mode":"required"}}`, drive: approveWhatIsShown,
+	}, {
+		name: "conversation", keep: signals.ConversationID, plan: []string{"FIX-001", "API-002", "DOC-003"}, rooms: []task.Room{room},
+		config: `{"setup":"go mod download","check":"go test ./...","approval":{"mode":"required"}}`, drive: approveWhatIsShown,
+	}, {
+		name: "conversation-channel-down", keep: signals.ConversationID, rooms: []task.Room{room}, config: required,
+		show: outOfOrder, drive: approveWhatIsShown,
+	}}
+}
+
+// approveWhatIsShown approves the plan when people can see it.
+func approveWhatIsShown(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.until(ctx, approving) },
+		func() error { return p.happens(ctx, "shown plan", 1) },
+		func() error {
+			return p.update(ctx, signals.Approve, signals.ApproveRequest{Message: by("approve-1"), Revision: 1, Comment: "use the standard library"})
+		})
+}
+
+// outOfOrder is a channel that is down for a while. Later somebody deletes the task's message.
+func outOfOrder(p *play, in activities.ShowInput) error {
+	if p.count("Show") <= 2 {
+		return fault.New(fault.Infra, "the channel does not answer")
+	}
+	if in.At != nil && in.Notice.Subject == "" && p.count("edit") == 1 {
+		return fault.New(fault.NotFound, "there is no such message")
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// The scripted steps of forges and channels, under the names of the real ones.
+
+// Every pull request is the seventh one of the same repository.
+const (
+	pullNumber = 7
+	pullURL    = "https://github.com/acme/calc/pull/7"
+)
+
+var pullID = signals.PullRequestID("github.com", "acme", "calc", pullNumber)
+
+// CheckForge finds a forge for every repository.
+func (s *stage) CheckForge(ctx context.Context, _ task.Repository) (activities.Checked, error) {
+	return activities.Checked{Rooms: s.of(ctx).rooms}, nil
+}
+
+// OpenPullRequest opens it.
+func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
+	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open}
+	if s.of(ctx).followed {
+		pr.Host, pr.Owner, pr.Name = "github.com", "acme", "calc"
+	}
+	return pr, nil
+}
+
+// LookAtPullRequest shows the pull request as the branch has it. As on a real forge, a stamp tells whether anything has changed.
+func (s *stage) LookAtPullRequest(ctx context.Context, in activities.LookInput) (forge.Look, error) {
+	p := s.of(ctx)
+	p.count("LookAtPullRequest")
+	yes := true
+	l := forge.Look{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
+	if p.look != nil {
+		p.look(p, &l)
+	}
+	switch {
+	case p.counted("merged") > 0:
+		l.State, l.MergedBy, l.Items = forge.Merged, "maria", nil
+	case p.counted("closed") > 0:
+		l.State, l.Items = forge.Closed, nil
+	}
+	seen, err := json.Marshal(l)
+	if err != nil {
+		return forge.Look{}, err
+	}
+	if l.Stamp = commitID(string(seen))[:12]; l.Stamp == in.Stamp {
+		return forge.Look{Unchanged: true}, nil
+	}
+	return l, nil
+}
+
+// head is the commit at which the branch stands on the forge.
+func (p *play) head() string { return commitID(fmt.Sprint(p.counted("head"))) }
+
+// AnswerPullRequest answers.
+func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput) error {
+	s.of(ctx).count("AnswerPullRequest")
+	return nil
+}
+
+// MergeBase finds that both sides have changed the same file.
+func (s *stage) MergeBase(ctx context.Context, _ activities.MergeInput) (activities.Merged, error) {
+	s.of(ctx).count("MergeBase")
+	return activities.Merged{Base: commitID("main"), Conflicts: []string{"calc.go"}}, nil
+}
+
+// Show writes, or edits, a message. What is shown is counted under its name.
+func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.Place, error) {
+	p := s.of(ctx)
+	if p.show != nil {
+		if err := p.show(p, in); err != nil {
+			return task.Place{}, err
+		}
+	}
+	name := string(in.Notice.Subject)
+	if name == "" {
+		name = "card"
+	}
+	p.count("shown " + name)
+	if in.At != nil {
+		return *in.At, nil
+	}
+	return task.Place{Room: in.Room, Message: fmt.Sprintf("m%d", p.count("message"))}, nil
+}
+
+// Arrive has to be called twice, and starts a task then.
+func (s *stage) Arrive(ctx context.Context, e forge.Event) (string, error) {
+	if s.of(ctx).count("Arrive") == 1 {
+		return "", fault.New(fault.Infra, "the forge does not answer")
+	}
+	return "started " + signals.IssueTaskID(e.Host, e.Owner, e.Name, e.Number), nil
+}
+
+// LookAtForge has news twice. Then nobody wants them any more.
+func (s *stage) LookAtForge(ctx context.Context, _ signals.WatchInput) (activities.Watched, error) {
+	n := s.of(ctx).count("LookAtForge")
+	if n > 2 {
+		return activities.Watched{Stop: true}, nil
+	}
+	return activities.Watched{Cursor: fmt.Sprintf("2026-01-0%dT00:00:00Z", n), Events: n, Every: 200 * time.Millisecond}, nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Looks are quick, so that a recording takes seconds.
+const (
+	quick    = `{"pullRequest":{"poll":"1s","batch":"1s"}}`
+	checked  = `{"check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
+	oneRound = `{"pullRequest":{"poll":"1s","batch":"1s","rounds":1}}`
+)
+
+// pulls are the branches in which a pull request is looked after.
+func pulls() []branch {
+	return []branch{
+		{name: "task-followed", outcome: task.PullRequest, config: quick, followed: true},
+		{
+			name: "pull-request-round", outcome: task.PullMerged, config: checked, rooms: []task.Room{room}, followed: true,
+			keep: func(string) string { return pullID }, look: muchToDo, drive: mergeInTheEnd,
+		},
+		lookedAfter(branch{name: "pull-request-blocker", outcome: task.PullClosed, look: failsUntil(2), drive: resumeThenClose}),
+		lookedAfter(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, look: failsOtherwiseUntil(2),
+			drive: resumeThenMerge}),
+		lookedAfter(branch{name: "pull-request-changed", outcome: task.PullMerged, look: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
+		lookedAfter(branch{name: "pull-request-abandoned", outcome: task.Abandoned, look: failsUntil(2), drive: giveUp}),
+		lookedAfter(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, look: failsUntil(1), drive: mergeInANewRun}),
+		lookedAfter(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, look: failsUntil(1),
+			drive: mergeInANewRun}),
+	}
+}
+
+// lookedAfter makes a branch start with a pull request that stands.
+func lookedAfter(b branch) branch {
+	b.flow, b.args = signals.PullRequestFlow, following
+	if b.config == "" {
+		b.config = quick
+	}
+	return b
+}
+
+// following is what a task hands over.
+func following(p *play) ([]any, error) {
+	var job task.Config
+	if err := json.Unmarshal([]byte(p.config), &job); err != nil {
+		return nil, err
+	}
+	r, err := resolved(job)
+	if err != nil {
+		return nil, err
+	}
+	plan := planned("FIX-001")
+	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
+	return []any{signals.Follow{
+		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run", TaskID: "calc-1",
+		Fence: 1, Number: pullNumber, URL: pullURL, Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
+		Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
+		Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std(),
+	}}, nil
+}
+
+// muchToDo is a pull request with a conflict, a failed check and a comment, until it has its answers.
+func muchToDo(p *play, l *forge.Look) {
+	if p.counted("AnswerPullRequest") > 0 {
+		l.Passed = 1
+		return
+	}
+	no := false
+	l.Mergeable = &no
+	l.Items = []forge.Item{failedCheck("nil pointer"), {Key: "thread:11", Kind: forge.ThreadItem, By: "maria", Path: "calc.go", Line: 3,
+		Text: "maria: call it Sum", Hunk: "@@ -1,3 +1,3 @@\n-func Add(\n+func Plus(", URL: pullURL + "#discussion_r11", Last: 11}}
+}
+
+func failedCheck(sign string) forge.Item {
+	return forge.Item{Key: "check:test", Kind: forge.CheckItem, Text: "1 failure", Log: failing, Sign: sign, URL: pullURL + "/checks"}
+}
+
+// failsUntil is a check that fails in the same way until so many pushes.
+func failsUntil(pushes int) func(*play, *forge.Look) {
+	return func(p *play, l *forge.Look) {
+		if p.counted("pushed") < pushes {
+			l.Items = []forge.Item{failedCheck("nil pointer")}
+			return
+		}
+		l.Passed = 1
+	}
+}
+
+// failsOtherwiseUntil is a check that fails in another way after each push.
+func failsOtherwiseUntil(pushes int) func(*play, *forge.Look) {
+	return func(p *play, l *forge.Look) {
+		if n := p.counted("pushed"); n < pushes {
+			l.Items = []forge.Item{failedCheck(fmt.Sprintf("TestAdd %d", n))}
+			return
+		}
+		l.Passed = 1
+	}
+}
+
+// tooLate is a push that comes after somebody else's, once.
+func tooLate(p *play, n int) error {
+	if n == 1 {
+		p.set("commit", 100)
+		p.set("head", 100)
+		return fault.New(fault.Changed, "push longshift/calc-1: somebody else has pushed").WithHint("look at the branch")
+	}
+	return nil
+}
+
+// mergeInTheEnd merges when the round has its answers and the workspace is gone: the second one, the first was the task's.
+func mergeInTheEnd(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "AnswerPullRequest", 1) },
+		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, pullID, "merged") })
+}
+
+func mergeAfterPush(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "pushed", 1) },
+		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, p.name, "merged") })
+}
+
+func resumeThenClose(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.resumeFrom(ctx, signals.ReasonBlocker) },
+		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, p.name, "closed") })
+}
+
+func resumeThenMerge(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.resumeFrom(ctx, signals.ReasonRounds) },
+		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, p.name, "merged") })
+}
+
+func giveUp(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.until(ctx, suspended(signals.ReasonBlocker)) },
+		func() error {
+			return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "no longer needed"})
+		})
+}
+
+// mergeInANewRun merges when the history has become too long and a new run looks on.
+func mergeInANewRun(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "CleanUp", 1) },
+		func() error { return p.continued(ctx) },
+		func() error { return p.turns(ctx, p.name, "merged") })
+}
+
+func (p *play) resumeFrom(ctx context.Context, why signals.Reason) error {
+	return inTurn(
+		func() error { return p.until(ctx, suspended(why)) },
+		func() error {
+			return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1"), Note: "the value may be nil"})
+		})
+}
+
+// turns is the end of a pull request, and the webhook that tells.
+func (p *play) turns(ctx context.Context, workflow, into string) error {
+	p.count(into)
+	if err := p.stage.client.SignalWorkflow(ctx, workflow, "", signals.Changed, signals.ChangedRequest{What: "pull_request " + into}); err != nil {
+		return fmt.Errorf("signal %s: %w", signals.Changed, err)
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package workflows
+
+import (
+	"encoding/json"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// conversation is what people see of one task. Each room has its own queue, so that one channel that is down keeps no other waiting.
+type conversation struct {
+	in       signals.ConversationInput
+	rooms    []*room
+	last     signals.TaskAnswer // who takes what people say now
+	n        int                // messages so far
+	final    bool               // nothing follows
+	deserted bool               // nothing has come for long
+	keys     []string           // of the messages that people may answer
+}
+
+// room is one of the rooms.
+type room struct {
+	task.Room
+	signals.RoomState
+	queue []signals.Notice
+	busy  bool
+}
+
+// idle is how long a Conversation lasts when nothing comes any more: its task was terminated, and could not say so.
+const idle = 60 * 24 * time.Hour
+
+// Conversation shows a task in the rooms of its channels: one message that is edited in place, and one of its own whenever somebody
+// has to act. It delivers in order, tries again while a channel is down, and drops what has become too old.
+func Conversation(ctx workflow.Context, in signals.ConversationInput) error {
+	c := &conversation{in: in, last: signals.TaskAnswer{Workflow: in.Task, Run: in.Run}}
+	for i, r := range in.Rooms {
+		one := &room{Room: r}
+		if in.State != nil && i < len(in.State.Rooms) {
+			one.RoomState = in.State.Rooms[i]
+		}
+		c.rooms = append(c.rooms, one)
+	}
+	if in.State != nil {
+		c.last, c.n = in.State.Last, in.State.N
+	}
+	in.State = nil
+	if err := c.listen(ctx); err != nil {
+		return err
+	}
+	for _, r := range c.rooms {
+		workflow.GoNamed(ctx, "room "+r.Channel, func(ctx workflow.Context) { c.serve(ctx, r) })
+	}
+	workflow.GoNamed(ctx, "idle", c.watchIdle)
+	full := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
+	if err := workflow.Await(ctx, func() bool { return c.quiet() && (c.final || c.deserted || full()) }); err != nil {
+		return err
+	}
+	if c.final || c.deserted {
+		return nil
+	}
+	in.State = c.state()
+	return workflow.NewContinueAsNewError(ctx, signals.Conversation, in)
+}
+
+// watchIdle notices when nothing has come for so long that nothing will.
+func (c *conversation) watchIdle(ctx workflow.Context) {
+	for n := -1; n != c.n; {
+		n = c.n
+		if err := workflow.NewTimerWithOptions(ctx, idle, workflow.TimerOptions{Summary: "nothing comes any more"}).Get(ctx, nil); err != nil {
+			return
+		}
+	}
+	c.deserted = true
+}
+
+// listen makes the Conversation ready for notices and for those who ask what a button stands for.
+func (c *conversation) listen(ctx workflow.Context) error {
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryToken,
+		func(q signals.TokenQuery) (signals.TokenAnswer, error) { return c.token(q), nil },
+		workflow.QueryHandlerOptions{Description: "what a button stands for: {token, room}"})
+	if err != nil {
+		return err
+	}
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryTask, func() (signals.TaskAnswer, error) { return c.last, nil },
+		workflow.QueryHandlerOptions{Description: "which workflow takes what people say"})
+	if err != nil {
+		return err
+	}
+	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Note, workflow.SignalChannelOptions{Description: "from a task: something has happened"})
+	workflow.GoNamed(ctx, "notices", func(ctx workflow.Context) {
+		for {
+			var payload json.RawMessage
+			if !notes.Receive(ctx, &payload) {
+				return
+			}
+			n, err := readPayload[signals.Notice](payload)
+			if err != nil || n.From == "" {
+				workflow.GetLogger(ctx).Warn("A notice can't be read", "error", err)
+				continue
+			}
+			c.take(n)
+		}
+	})
+	return nil
+}
+
+// take queues a notice in every room. What is only progress replaces the progress that still waits.
+func (c *conversation) take(n signals.Notice) {
+	c.last = signals.TaskAnswer{Workflow: n.From, Run: n.Run}
+	c.final = n.Final
+	c.n++
+	for _, r := range c.rooms {
+		if last := len(r.queue) - 1; last >= 0 && n.Subject == "" && r.queue[last].Subject == "" {
+			r.queue[last] = n
+			continue
+		}
+		r.queue = append(r.queue, n)
+	}
+}
+
+// quiet tells whether everything has been shown or dropped.
+func (c *conversation) quiet() bool {
+	for _, r := range c.rooms {
+		if r.busy || len(r.queue) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *conversation) state() *signals.ConversationState {
+	s := &signals.ConversationState{Last: c.last, N: c.n}
+	for _, r := range c.rooms {
+		s.Rooms = append(s.Rooms, r.RoomState)
+	}
+	return s
+}
+
+// publish lists the messages that people may answer, so that a reply finds its task.
+func (c *conversation) publish(ctx workflow.Context) {
+	const most = 12
+	var keys []string
+	for _, r := range c.rooms {
+		if r.Thread != "" {
+			keys = append(keys, signals.ThreadKey(r.Room, r.Thread))
+		}
+		if r.Card != nil {
+			keys = append(keys, signals.ThreadKey(r.Room, r.Card.Message))
+		}
+		for _, m := range r.Messages[max(0, len(r.Messages)-most):] {
+			keys = append(keys, signals.ThreadKey(r.Room, m.Place.Message))
+		}
+	}
+	if len(keys) == len(c.keys) {
+		return
+	}
+	key := temporal.NewSearchAttributeKeyKeywordList(signals.AttrThread)
+	if err := workflow.UpsertTypedSearchAttributes(ctx, key.ValueSet(keys)); err == nil {
+		c.keys = keys
+	}
+}

@@ -1,0 +1,118 @@
+package workflows
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// What a Directory keeps. More is a fault of whoever calls.
+const (
+	mostInvitations = 20
+	mostBindings    = 100
+	longestInvite   = 24 * time.Hour
+)
+
+// directory is the state of the one Directory.
+type directory struct {
+	signals.DirectoryState
+}
+
+// Directory remembers which chats people have bound with a one-time code. state is what the run before has left, nil for none.
+func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
+	d := &directory{}
+	if state != nil {
+		d.DirectoryState = *state
+	}
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryBound, func() ([]signals.Binding, error) { return d.Bindings, nil },
+		workflow.QueryHandlerOptions{Description: "who may do what from which chat, because they had a code"})
+	if err != nil {
+		return err
+	}
+	for _, one := range []func() error{
+		func() error {
+			return answerTo(ctx, signals.Invite, "make a code known: {channel, hash, expires}", d.invite)
+		},
+		func() error { return answerTo(ctx, signals.Bind, "give a code back", d.bind) },
+		func() error { return answerTo(ctx, signals.Unbind, "take a binding back: {channel, user}", d.unbind) },
+	} {
+		if err := one(); err != nil {
+			return err
+		}
+	}
+	err = workflow.Await(ctx, func() bool {
+		return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return workflow.NewContinueAsNewError(ctx, signals.Directory, &d.DirectoryState)
+}
+
+// answerTo makes a handler of a function that never waits.
+func answerTo[Q, A any](ctx workflow.Context, name, about string, apply func(workflow.Context, Q) (A, error)) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, name,
+		func(ctx workflow.Context, payload json.RawMessage) (A, error) {
+			var none A
+			q, err := readPayload[Q](payload)
+			if err != nil {
+				return none, refusal(err)
+			}
+			a, err := apply(ctx, q)
+			return a, refusal(err)
+		}, workflow.UpdateHandlerOptions{Description: about})
+}
+
+func (d *directory) invite(ctx workflow.Context, i signals.Invitation) (signals.BindAnswer, error) {
+	now := workflow.Now(ctx)
+	d.expire(now)
+	switch {
+	case i.Channel == "" || len(i.Hash) != 64:
+		return signals.BindAnswer{}, fault.New(fault.Input, "an invitation needs a channel and the hash of a code")
+	case !i.Expires.After(now) || i.Expires.Sub(now) > longestInvite:
+		return signals.BindAnswer{}, fault.New(fault.Input, "an invitation ends within %s, and not in the past", longestInvite)
+	}
+	d.Invitations = append(d.Invitations, i)
+	d.Invitations = d.Invitations[max(0, len(d.Invitations)-mostInvitations):]
+	return signals.BindAnswer{Text: "the code is good until " + i.Expires.UTC().Format(time.RFC3339)}, nil
+}
+
+func (d *directory) bind(ctx workflow.Context, r signals.BindRequest) (signals.BindAnswer, error) {
+	d.expire(workflow.Now(ctx))
+	at := slices.IndexFunc(d.Invitations, func(i signals.Invitation) bool { return i.Channel == r.Channel && i.Hash == r.Hash })
+	known := slices.IndexFunc(d.Bindings, func(b signals.Binding) bool {
+		return b.Channel == r.Channel && b.User == r.User && b.Hash == r.Hash
+	})
+	switch {
+	case r.User == "" || r.Room.ID == "":
+		return signals.BindAnswer{}, fault.New(fault.Input, "a binding needs a user and a room")
+	case known >= 0: // the same message once more
+		return signals.BindAnswer{Bound: true, Text: "this chat is bound"}, nil
+	case at < 0:
+		return signals.BindAnswer{Text: "this code is not valid, or not any more"}, nil
+	}
+	d.Invitations = slices.Delete(d.Invitations, at, at+1)
+	d.drop(r.Channel, r.User)
+	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: clip(r.Name, 100), Room: r.Room, Hash: r.Hash, Since: workflow.Now(ctx)})
+	d.Bindings = d.Bindings[max(0, len(d.Bindings)-mostBindings):]
+	return signals.BindAnswer{Bound: true, Text: "this chat is bound"}, nil
+}
+
+func (d *directory) unbind(_ workflow.Context, r signals.UnbindRequest) (signals.BindAnswer, error) {
+	return signals.BindAnswer{Bound: d.drop(r.Channel, r.User)}, nil
+}
+
+func (d *directory) drop(channel, user string) bool {
+	before := len(d.Bindings)
+	d.Bindings = slices.DeleteFunc(d.Bindings, func(b signals.Binding) bool { return b.Channel == channel && b.User == user })
+	return len(d.Bindings) < before
+}
+
+func (d *directory) expire(now time.Time) {
+	d.Invitations = slices.DeleteFunc(d.Invitations, func(i signals.Invitation) bool { return !i.Expires.After(now) })
+}

@@ -1,0 +1,170 @@
+package workflows
+
+import (
+	"encoding/json"
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// PullRequest looks after one pull request of ours until it is merged or closed: what people and checks say about it, and conflicts
+// with its base, become rounds of work that run through the same stages as a task. Its input is what the task hands over.
+func PullRequest(ctx workflow.Context, in signals.Follow) (signals.Status, error) {
+	f, err := beginFollow(ctx, in)
+	if err != nil {
+		return signals.Status{}, err
+	}
+	err = f.run(f.work)
+	if workflow.IsContinueAsNewError(err) {
+		return signals.Status{}, err
+	}
+	return f.finish(ctx, err)
+}
+
+// follower is the state of one pull request that is looked after.
+type follower struct {
+	*pipeline
+	in    signals.Follow
+	going signals.Going
+	look  forge.Look // the newest that said anything
+	looks int        // that said anything
+	begun int        // all looks
+	at    int        // which of them gave the newest
+	after int        // what an earlier one gave does not count any more
+	wakes int        // how often somebody has told us to look
+}
+
+// run waits until there is something to do, does it in a round, and waits again.
+func (f *follower) run(ctx workflow.Context) error {
+	seen := 0
+	for {
+		f.enter(ctx, task.Following)
+		if err := workflow.Await(ctx, func() bool { return f.news(seen) || f.full(ctx) }); err != nil {
+			return err
+		}
+		if !f.news(seen) {
+			return f.anew(ctx)
+		}
+		seen = f.looks
+		items := f.todo()
+		if len(items) == 0 && !f.conflict() {
+			continue
+		}
+		if err := f.attempt(ctx, items); err != nil {
+			return err
+		}
+	}
+}
+
+// news tells whether there is a look that nobody has acted upon, and that is not older than what we did last.
+func (f *follower) news(seen int) bool { return f.looks > seen && f.at >= f.after }
+
+// lookAgain asks for a look that begins from now on: what was seen before does not count any more.
+func (f *follower) lookAgain() {
+	f.after = f.begun + 1
+	f.wakes++
+}
+
+// beginFollow makes the workflow ready for messages, and starts to look.
+func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
+	repo, err := task.ParseRepository(in.Input.Repository)
+	if err != nil {
+		return nil, badInput(err)
+	}
+	info := workflow.GetInfo(ctx)
+	f := &follower{in: in, going: signals.Going{Started: workflow.Now(ctx)}, pipeline: newPipeline(ctx, in.Input, repo)}
+	if in.Going != nil {
+		f.going = *in.Going
+	}
+	if f.going.Tried == nil {
+		f.going.Tried = map[string]string{}
+	}
+	if f.going.Done == nil {
+		f.going.Done = map[string]string{}
+	}
+	f.continues = true
+	f.settings, f.before, f.maxCost, f.maxTime = in.Settings, in.Usage, in.MaxCost, in.MaxTime
+	f.sessions, f.progress = f.going.Sessions, f.going.Progress
+	f.status = signals.Status{
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository, Task: in.Input.Task,
+		Started: f.going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head, Fence: in.Fence,
+		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
+		PullRequest: &signals.PullRequest{Number: in.Number, URL: in.URL}, Notify: &in.Settings.Notify, Log: f.going.Log, Rounds: f.going.Rounds,
+	}
+	if n := len(f.going.Log); n > 0 {
+		f.logged = f.going.Log[n-1].N
+	}
+	for _, id := range f.going.Seen {
+		f.delivered[id] = true
+	}
+	for _, t := range f.going.Tells {
+		f.tell(t.By, t.Text)
+	}
+	if err := f.listen(ctx); err != nil {
+		return nil, err
+	}
+	f.hearChanges(ctx)
+	if in.Talk {
+		f.joinTalk(ctx, signals.ConversationID(in.Run), f.going.Notices)
+	}
+	workflow.GoNamed(ctx, "look", f.watch)
+	return f, nil
+}
+
+// hearChanges counts wake-ups. What happened is read from the forge.
+func (f *follower) hearChanges(ctx workflow.Context) {
+	news := workflow.GetSignalChannelWithOptions(ctx, signals.Changed, workflow.SignalChannelOptions{Description: "something has happened at the pull request: {what}"})
+	workflow.GoNamed(ctx, "signal "+signals.Changed, func(ctx workflow.Context) {
+		for {
+			var payload json.RawMessage
+			if !news.Receive(ctx, &payload) {
+				return
+			}
+			f.wakes++
+		}
+	})
+}
+
+// full tells whether it is time for a new run of this workflow, which begins with an empty history.
+func (f *follower) full(ctx workflow.Context) bool {
+	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && len(f.talk.queue) == 0 && workflow.AllHandlersFinished(ctx)
+}
+
+// anew hands everything that counts to the next run.
+func (f *follower) anew(ctx workflow.Context) error {
+	in, s := f.in, &f.status
+	in.Usage, in.BudgetUSD, in.Worked, in.BudgetTime, in.Plan = s.Usage, s.BudgetUSD, s.Worked, s.BudgetTime, s.Plan
+	in.Head, in.Base, in.Fence = s.Head, s.Base, s.Fence
+	g := f.going
+	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions, f.talk.n, s.Log[max(0, len(s.Log)-20):], f.progress
+	g.Seen = newest(f.delivered, 200)
+	for _, t := range f.tells {
+		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
+	}
+	in.Going = &g
+	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
+}
+
+// newest gives ids in a fixed order: a map has none, and a replay must give the same.
+func newest(ids map[string]bool, most int) []string {
+	var all []string
+	for id := range ids { //workflowcheck:ignore
+		all = append(all, id)
+	}
+	slices.Sort(all)
+	return all[max(0, len(all)-most):]
+}
+
+// feedbackOf is what a session is told of an item.
+func feedbackOf(i forge.Item) prompt.Feedback {
+	fb := prompt.Feedback{What: what(i), URL: i.URL, Text: i.Text, Hunk: i.Hunk, Log: i.Log}
+	if i.By != "" {
+		fb.By = &task.Person{Name: i.By, Via: "write access"}
+	}
+	return fb
+}

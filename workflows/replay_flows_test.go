@@ -1,0 +1,57 @@
+package workflows_test
+
+import (
+	"testing"
+
+	historypb "go.temporal.io/api/history/v1"
+
+	"github.com/longshift/longshift/workflows"
+)
+
+// recordedElsewhere is like recorded: branches in which more than one workflow takes part, and those of the other workflows.
+var recordedElsewhere = map[string][]string{
+	"task-in-chat": {"workflow CodingTask", "sessions piiir", "child started Conversation", "external signal note", "update approve",
+		"!child started PullRequest", "!activity Show", "outcome pull_request"},
+	"task-followed": {"workflow CodingTask", "sessions pir", "child started PullRequest", "!child started Conversation",
+		"!external signal note", "outcome pull_request"},
+	"conversation": {"workflow Conversation", "signal note", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",
+		"button edit", "button reject", "settled plan", "posted end", "marker SideEffect", "attribute LongshiftThread", "!retried Show",
+		"end completed"},
+	"conversation-channel-down": {"workflow Conversation", "retried Show", "activity failed LongshiftNotFound", "posted card anew", "settled plan",
+		"posted end", "end completed"},
+	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",
+		"external signal note", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
+	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",
+		"!external signal note", "outcome closed"},
+	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",
+		"outcome merged"},
+	"pull-request-changed": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "!log suspended branch_changed",
+		"rounds 1", "outcome merged"},
+	"pull-request-abandoned":    {"workflow PullRequest", "sessions ir", "log suspended blocker", "update abandon", "outcome abandoned"},
+	"pull-request-continued":    {"workflow PullRequest", "sessions ir", "end continued"},
+	"pull-request-continuation": {"workflow PullRequest", "sessions ", "signal changed", "rounds 1", "outcome merged"},
+	"directory":                 {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
+	"arrival":                   {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},
+	"watch":                     {"workflow Watch", "activity LookAtForge", "timer fired", "end completed"},
+}
+
+// What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be
+// taken up.
+func TestReplayTakesUpWhatRuns(t *testing.T) {
+	cuts := 0
+	for name := range recordedElsewhere {
+		h := load(t, name)
+		for at, e := range h.Events {
+			if e.GetWorkflowTaskStartedEventAttributes() == nil {
+				continue
+			}
+			if _, err := replay(&historypb.History{Events: h.Events[:at+1]}, workflows.Register); err != nil {
+				t.Errorf("%s is not taken up at event %d: %v", name, e.EventId, err)
+			}
+			cuts++
+		}
+	}
+	if cuts == 0 {
+		t.Error("nothing was taken up")
+	}
+}

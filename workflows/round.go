@@ -1,0 +1,295 @@
+package workflows
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// mostReviews is how often our own reviewer may send a round's work back.
+const mostReviews = 3
+
+// attempt does a round, unless what it would be about was worked on before and stands as it stood, or there were enough rounds.
+func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
+	if why, detail := f.blocked(items); why != "" {
+		if err := f.suspend(ctx, why, "%s", detail); err != nil {
+			return err
+		}
+		f.going.Rounds, f.going.Tried = 0, map[string]string{} // a person has looked at it
+		f.lookAgain()
+		return nil
+	}
+	f.going.Rounds++
+	f.status.Rounds = f.going.Rounds
+	f.say(ctx, "round", "round %d: %s", f.going.Rounds, f.aim(items))
+	f.show(ctx, signals.Notice{})
+	err := f.round(ctx, items)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if kindOf(err) == fault.Changed && err != nil { // somebody has pushed meanwhile: look at what they did, then see what is left
+		f.say(ctx, "host", "the branch was changed by somebody else: %s", firstLine(message(err)))
+		f.going.Rounds--
+		f.sweep(ctx)
+		f.lookAgain()
+		return nil
+	}
+	return err
+}
+
+// blocked says why no round may begin.
+func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
+	for _, i := range items {
+		if i.Kind != forge.CheckItem {
+			continue
+		}
+		if head, tried := f.going.Tried[i.Key+":"+i.Sign]; tried && head != f.look.Head {
+			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i), short(f.look.Head), short(head))
+		}
+	}
+	if head, tried := f.going.Tried[conflictKey(f.look.BaseHead)]; tried && head != f.look.Head && f.look.Mergeable != nil && !*f.look.Mergeable {
+		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s stands after a round of work on it", f.look.Base, short(f.look.BaseHead))
+	}
+	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
+		return signals.ReasonRounds, fmt.Sprintf("%d rounds are used up; %s", most, f.aim(items))
+	}
+	return "", ""
+}
+
+func (f *follower) aim(items []forge.Item) string {
+	var parts []string
+	if f.look.Mergeable != nil && !*f.look.Mergeable {
+		parts = append(parts, "a conflict with "+f.look.Base)
+	}
+	for _, i := range items {
+		parts = append(parts, what(i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// round takes a host, restores the workspace at the branch's head, works, checks, reviews, pushes and answers.
+func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
+	f.status.Commits, f.status.Review, f.status.Check, f.came = nil, nil, nil, map[string]came{}
+	f.enter(ctx, task.Preparing)
+	if err := f.insist(ctx, func() error { return f.take(ctx) }); err != nil {
+		return err
+	}
+	start := f.status.Head
+	plan, err := f.agenda(ctx, items)
+	if err != nil {
+		return err
+	}
+	f.status.Plan = &plan
+	if err := f.carry(ctx, start); err != nil {
+		return err
+	}
+	for _, i := range items {
+		if i.Kind == forge.CheckItem {
+			f.going.Tried[i.Key+":"+i.Sign] = f.look.Head
+		}
+	}
+	if err := f.reply(ctx, items); err != nil {
+		return err
+	}
+	f.sweep(ctx)
+	f.lookAgain() // what we have just written and pushed changes what there is to see
+	return nil
+}
+
+// agenda makes the round's plan: the conflict first, then one deliverable for each item, so that each gets its answer.
+func (f *follower) agenda(ctx workflow.Context, items []forge.Item) (task.Plan, error) {
+	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: fmt.Sprintf("Round %d on pull request #%d: %s", f.going.Rounds, f.in.Number, f.aim(items))}
+	if f.status.Plan != nil {
+		p.Revision = f.status.Plan.Revision + 1
+	}
+	f.feedback = map[string]prompt.Feedback{}
+	if f.conflict() {
+		m, err := f.mergeBase(ctx)
+		if err != nil {
+			return p, err
+		}
+		f.going.Tried[conflictKey(f.look.BaseHead)] = f.look.Head
+		if len(m.Conflicts) > 0 {
+			p.Deliverables = append(p.Deliverables, task.Deliverable{ID: "MERGE-001", Status: task.Pending,
+				Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base, strings.Join(m.Conflicts, ", ")),
+				Acceptance:  []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}})
+		}
+	}
+	for n, i := range items {
+		d := task.Deliverable{ID: fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1), Description: f.wish(i), Status: task.Pending}
+		p.Deliverables = append(p.Deliverables, d)
+		f.feedback[d.ID] = feedbackOf(i)
+	}
+	return p, nil
+}
+
+func prefix(k forge.ItemKind) string {
+	if k == forge.CheckItem {
+		return "CHECK"
+	}
+	return "REVIEW"
+}
+
+func (f *follower) wish(i forge.Item) string {
+	if i.Kind == forge.CheckItem {
+		return "Make the check " + strings.TrimPrefix(i.Key, "check:") + " pass"
+	}
+	return "See to " + what(i) + " by " + i.By + ": " + firstLine(i.Text)
+}
+
+// mergeBase brings the base into the branch. What conflicts is left in the workspace for a session to resolve.
+func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
+	var m activities.Merged
+	err := f.insist(ctx, func() error {
+		return f.onHost(ctx, step{
+			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+				return f.short(ctx, "merge "+f.status.Base)
+			},
+			call: func(ctx workflow.Context) error {
+				in := activities.MergeInput{Ref: f.ref(), Round: f.sessions}
+				return workflow.ExecuteActivity(ctx, host.MergeBase, in).Get(ctx, &m)
+			},
+		})
+	})
+	if err == nil && m.Commit != "" {
+		f.status.Head = m.Commit
+		f.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
+	}
+	return m, err
+}
+
+// carry runs the stages of a task on the round's plan, until our own reviewer lets it pass, and pushes what came of it.
+func (f *follower) carry(ctx workflow.Context, start string) error {
+	for n := 1; ; n++ {
+		if err := f.execute(ctx); err != nil {
+			if e, ok := err.(*ending); !ok || e.outcome != task.AllBlocked {
+				return err // when everything is blocked, people get to hear why
+			}
+		}
+		if f.status.Head == start {
+			return nil
+		}
+		if err := f.review(ctx); err != nil {
+			return err
+		}
+		if f.status.Review.Approved {
+			break
+		}
+		if n%mostReviews == 0 {
+			if err := f.suspend(ctx, signals.ReasonReview, "our reviewer asks for changes for the %dth time: %s", n, f.status.Review.Text); err != nil {
+				return err
+			}
+		}
+		p := *f.status.Plan
+		p.Deliverables = append(slices.Clone(p.Deliverables), task.Deliverable{ID: fmt.Sprintf("FIX-%03d", n), Status: task.Pending,
+			Description: "Do what the review asks for: " + clip(f.status.Review.Text, 2000)})
+		f.status.Plan = &p
+	}
+	f.enter(ctx, task.Publish)
+	head, err := f.pushRound(ctx)
+	if err != nil {
+		return err
+	}
+	f.status.Head = head
+	f.say(ctx, "push", "%s on %s", short(head), f.status.Branch)
+	return nil
+}
+
+// pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
+func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
+	var changed error
+	err = f.insist(ctx, func() error {
+		err := f.onHost(ctx, step{
+			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+				return f.short(ctx, "push "+f.status.Branch)
+			},
+			call: func(ctx workflow.Context) error {
+				return workflow.ExecuteActivity(ctx, host.PushBranch, activities.PushInput{Ref: f.ref()}).Get(ctx, &head)
+			},
+		})
+		if kindOf(err) == fault.Changed {
+			changed = err
+			return nil
+		}
+		return err
+	})
+	if changed != nil {
+		return "", changed
+	}
+	return head, err
+}
+
+// reply answers everybody, where they have spoken.
+func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
+	var replies []forge.Reply
+	for n, i := range items {
+		c, ok := f.came[fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1)]
+		if !ok {
+			continue
+		}
+		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL, Text: firstLine(i.Text)},
+			Text: answer(c), Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
+	}
+	in := activities.AnswerInput{Repository: f.repo, Number: f.in.Number, Replies: replies}
+	err := f.insist(ctx, func() error {
+		return workflow.ExecuteActivity(f.control(ctx, "answer at the pull request"), desk.AnswerPullRequest, in).Get(ctx, nil)
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		if i.Kind != forge.CheckItem {
+			f.going.Done[i.Key] = answers(i)
+		}
+	}
+	f.prune()
+	f.say(ctx, "answered", "%d answered", len(replies))
+	f.show(ctx, signals.Notice{})
+	return nil
+}
+
+// prune keeps what is remembered of long pull requests small: what the forge does not show any more needs no memory.
+func (f *follower) prune() {
+	const most = 300
+	for _, m := range []map[string]string{f.going.Done, f.going.Tried} {
+		keys := slices.Sorted(maps.Keys(m))
+		for _, k := range keys[:max(0, len(keys)-most)] {
+			delete(m, k)
+		}
+	}
+}
+
+// answer is what people read: what was done, and in which commit.
+func answer(c came) string {
+	subject, rest, _ := strings.Cut(strings.TrimSpace(c.text), "\n")
+	switch {
+	case !c.done:
+		return "Not done: " + strings.TrimSpace(c.text)
+	case c.commit == "":
+		return strings.TrimSpace(c.text)
+	}
+	return strings.TrimSpace(fmt.Sprintf("Done in %s: %s\n\n%s", c.commit, subject, strings.TrimSpace(rest)))
+}
+
+// sweep removes the round's workspace; the branch holds everything.
+func (f *follower) sweep(ctx workflow.Context) {
+	if f.taken.Host == "" {
+		return
+	}
+	err := workflow.ExecuteActivity(f.short(ctx, "remove the workspace"), host.CleanUp, activities.CleanInput{Ref: f.ref()}).Get(ctx, nil)
+	if err != nil {
+		f.status.Warnings = append(f.status.Warnings[max(0, len(f.status.Warnings)-10):], "the workspace could not be removed: "+message(err))
+	}
+	f.taken = activities.Taken{}
+}

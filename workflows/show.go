@@ -1,0 +1,197 @@
+package workflows
+
+import (
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// How long a notice is worth telling. What nobody has to act on is soon replaced by the next one.
+const (
+	progressLife = 15 * time.Minute
+	subjectLife  = 24 * time.Hour
+)
+
+// mostKept is how many messages of one room are remembered with their buttons.
+const mostKept = 40
+
+// serve shows one notice after the other.
+func (c *conversation) serve(ctx workflow.Context, r *room) {
+	for {
+		r.busy = false
+		if err := workflow.Await(ctx, func() bool { return len(r.queue) > 0 }); err != nil {
+			return
+		}
+		r.busy = true
+		n := r.queue[0]
+		r.queue = r.queue[1:]
+		switch {
+		case n.Subject == "":
+		case n.Settled:
+			c.settle(ctx, r, n)
+		default:
+			c.call(ctx, r, n)
+		}
+		c.refresh(ctx, r, n)
+		c.publish(ctx)
+	}
+}
+
+// refresh brings the room's one message up to date, or writes it. While more news waits it is left for the last one.
+func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) {
+	if len(r.queue) > 0 && r.Card != nil {
+		return
+	}
+	in := c.showInput(r, n)
+	in.Notice.Subject, in.At = "", r.Card
+	place, ok := c.show(ctx, in, progressLife)
+	if ok {
+		r.Card = &place
+	}
+}
+
+// call writes a message of its own, because somebody has to act. It hangs on the task's one message.
+func (c *conversation) call(ctx workflow.Context, r *room, n signals.Notice) {
+	if r.Card == nil {
+		c.refresh(ctx, r, n)
+	}
+	for i := range r.Messages {
+		if m := &r.Messages[i]; m.Settled == "" && overtakes(n.Subject, m.Notice.Subject) {
+			c.replace(ctx, r, m, "a newer message follows")
+		}
+	}
+	in := c.showInput(r, n)
+	in.Buttons = c.buttons(ctx, n)
+	if r.Card != nil && in.Room.Thread == "" {
+		in.Room.Thread = r.Card.Message
+	}
+	// The buttons count from the moment that somebody may see them, which is before we know that they stand.
+	r.Messages = append(r.Messages, signals.RoomMessage{Notice: n, Buttons: in.Buttons})
+	if len(r.Messages) > mostKept {
+		r.Messages = r.Messages[len(r.Messages)-mostKept:]
+	}
+	at := len(r.Messages) - 1
+	if place, ok := c.show(ctx, in, subjectLife); ok {
+		r.Messages[at].Place = place
+	} else {
+		r.Messages[at].Settled = "it was never shown"
+	}
+}
+
+// overtakes tells whether a message about one subject makes an older one about another pointless. Commands wait side by side.
+func overtakes(newer, older signals.Subject) bool {
+	return newer == signals.SubjectEnd || newer == older && newer != signals.SubjectCommand
+}
+
+// settle takes the buttons away from what has its decision, and says which.
+func (c *conversation) settle(ctx workflow.Context, r *room, n signals.Notice) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		same := m.Notice.Subject == n.Subject && m.Notice.From == n.From && m.Notice.Revision == n.Revision && m.Notice.Question == n.Question
+		if same && m.Settled == "" {
+			c.replace(ctx, r, m, n.Text)
+		}
+	}
+}
+
+func (c *conversation) replace(ctx workflow.Context, r *room, m *signals.RoomMessage, why string) {
+	m.Settled = why // the buttons are dead from now on, whenever people get to see it
+	in := c.showInput(r, m.Notice)
+	in.Settled, in.At, in.Notice.At = why, &m.Place, workflow.Now(ctx)
+	c.show(ctx, in, subjectLife)
+}
+
+func (c *conversation) showInput(r *room, n signals.Notice) activities.ShowInput {
+	return activities.ShowInput{Room: r.Room, Notice: n, Key: fmt.Sprintf("%s.%d.%s", n.Run[:min(8, len(n.Run))], n.N, n.Subject)}
+}
+
+// show has a message written or edited. It is tried until it succeeds or is too old; then, or when the channel refuses it, it is
+// dropped: nothing waits for a channel.
+func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life time.Duration) (task.Place, bool) {
+	left := in.Notice.At.Add(life).Sub(workflow.Now(ctx))
+	for left > 0 {
+		var place task.Place
+		err := workflow.ExecuteActivity(showOptions(ctx, in, left), desk.Show, in).Get(ctx, &place)
+		if err == nil {
+			return place, true
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if kindOf(err) == fault.NotFound && in.At != nil && in.Settled == "" { // somebody has deleted it
+			in.At = nil
+			continue
+		}
+		workflow.GetLogger(ctx).Warn("A notice is dropped", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind, "error", err)
+		return place, false
+	}
+	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind)
+	return task.Place{}, false
+}
+
+func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Duration) workflow.Context {
+	summary := in.Room.Channel + ": " + string(in.Notice.Subject)
+	if in.Notice.Subject == "" {
+		summary = in.Room.Channel + ": progress"
+	}
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+			MaximumAttempts: 1 << 20}, // time ends it, not a count
+	})
+}
+
+// buttons makes what the subject offers, each with a token of its own that nobody can guess.
+func (c *conversation) buttons(ctx workflow.Context, n signals.Notice) []signals.Button {
+	var verbs []string
+	switch n.Subject {
+	case signals.SubjectPlan:
+		verbs = []string{signals.Approve, signals.Edit, signals.Reject}
+	case signals.SubjectCommand:
+		verbs = []string{signals.Allow, signals.Deny}
+	case signals.SubjectStop:
+		verbs = []string{signals.Resume, signals.Abandon}
+	default:
+		return nil
+	}
+	var nonce string
+	if err := workflow.SideEffect(ctx, func(workflow.Context) any { return rand.Text() }).Get(&nonce); err != nil {
+		return nil
+	}
+	var all []signals.Button
+	for _, v := range verbs {
+		all = append(all, signals.Button{Verb: v, Token: signals.Token(c.in.Run, nonce+"-"+v)})
+	}
+	return all
+}
+
+// token says what a button stands for. A button of another room is one that nobody has shown there.
+func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
+	for _, r := range c.rooms {
+		if r.Channel != q.Room.Channel || r.ID != q.Room.ID {
+			continue
+		}
+		for _, m := range r.Messages {
+			for _, b := range m.Buttons {
+				if b.Token != q.Token {
+					continue
+				}
+				a := signals.TokenAnswer{State: signals.TokenLive, Verb: b.Verb, Workflow: m.Notice.From, Run: m.Notice.Run,
+					Revision: m.Notice.Revision, Question: m.Notice.Question}
+				if m.Settled != "" {
+					a.State, a.Why = signals.TokenStale, m.Settled
+				}
+				return a
+			}
+		}
+	}
+	return signals.TokenAnswer{State: signals.TokenUnknown}
+}
