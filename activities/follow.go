@@ -98,3 +98,16 @@ func (h *Host) MergeBase(ctx context.Context, in MergeInput) (Merged, error) {
 	}
 	return Merged{Base: m.Base, Commit: m.Commit, Conflicts: m.Conflicts}, nil
 }
+
+// AbortMerge gives up a merge that waits for its commit.
+func (h *Host) AbortMerge(ctx context.Context, in MergeInput) error {
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	if err := tree.AbortMerge(ctx); err != nil {
+		return fmt.Errorf("give the merge up: %w", err)
+	}
+	return nil
+}

@@ -3,8 +3,6 @@ package activities
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -93,23 +91,7 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	if err != nil {
 		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
 	}
-	if _, ok := f.(forge.Follower); ok {
-		pr.Host, pr.Owner, pr.Name = whereabouts(pr.URL)
-	}
 	return pr, nil
-}
-
-// whereabouts reads where a pull request stands from its address, https://HOST/OWNER/NAME/pull/N: the forge's own spelling.
-func whereabouts(address string) (host, owner, name string) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", "", ""
-	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(parts) != 4 || parts[2] != "pull" {
-		return "", "", ""
-	}
-	return u.Hostname(), parts[0], parts[1]
 }
 
 // taskURL links to the running workflow in Temporal Web.

@@ -21,6 +21,7 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.CommitWork)
 	r.RegisterActivity(h.PushBranch)
 	r.RegisterActivity(h.MergeBase)
+	r.RegisterActivity(h.AbortMerge)
 	r.RegisterActivity(h.CleanUp)
 }
 

@@ -130,6 +130,10 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
 	}
+	if t.merging { // a merge that waits for its commit is in no checkpoint
+		in := activities.MergeInput{Ref: t.ref(), Round: t.sessions}
+		return workflow.ExecuteActivity(t.short(ctx, "merge "+t.status.Base+" again"), host.MergeBase, in).Get(ctx, nil)
+	}
 	return nil
 }
 

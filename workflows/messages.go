@@ -62,7 +62,7 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 		text := "already counted"
 		if id := req.Envelope().ID; id == "" || !t.delivered[id] {
 			if id != "" {
-				t.delivered[id] = true
+				t.delivered[id], t.seen = true, append(t.seen, id)
 			}
 			text = apply(ctx, req)
 		}

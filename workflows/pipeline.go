@@ -31,6 +31,7 @@ type pipeline struct {
 	resume    int                       // how many resume requests have come
 	tells     []prompt.Tell             // messages for the next session
 	delivered map[string]bool           // ids of messages that have counted
+	seen      []string                  // the same, in the order in which they came
 	answers   map[string]signals.Answer // to commands that a person was asked about, by the question's id
 	waiting   map[string]int            // sessions that wait for an answer right now, by the question's id
 	asking    int                       // all of them
@@ -58,6 +59,7 @@ type pipeline struct {
 	talk        talk          // to people in chats
 
 	continues bool                       // it goes on with a branch that stands, in rounds
+	merging   bool                       // the base is merged in the workspace, and waits for its commit
 	followed  *task.Repository           // where the pull request stands, when it can be looked after
 	feedback  map[string]prompt.Feedback // what a deliverable of a round is about, by its id
 	came      map[string]came            // what came of the deliverables

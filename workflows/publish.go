@@ -18,19 +18,8 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 		return end(task.AlreadyDone, "nothing had to change; the review says: %s", t.status.Review.Text)
 	}
 	t.enter(ctx, task.Publish)
-	for t.uncommitted {
-		if err := t.commit(ctx, task.Report{Text: t.status.Plan.Summary}); err != nil {
-			return err
-		}
-		if t.uncommitted {
-			why, detail := signals.ReasonInfra, "the last commit failed"
-			if t.leak != "" {
-				why, detail = signals.ReasonSecret, t.leak
-			}
-			if err := t.suspend(ctx, why, "%s; the work is in the workspace on host %s", detail, t.taken.Host); err != nil {
-				return err
-			}
-		}
+	if err := t.commitRest(ctx); err != nil {
+		return err
 	}
 	head, err := t.push(ctx)
 	if err != nil {
@@ -55,6 +44,25 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 		t.followed = &task.Repository{Host: pr.Host, Owner: pr.Owner, Name: pr.Name}
 	}
 	t.say(ctx, "pull_request", "%s", pr.URL)
+	return nil
+}
+
+// commitRest commits what the last commit could not, parking the task while it still can't.
+func (t *pipeline) commitRest(ctx workflow.Context) error {
+	for t.uncommitted {
+		if err := t.commit(ctx, task.Report{Text: t.status.Plan.Summary}); err != nil {
+			return err
+		}
+		if t.uncommitted {
+			why, detail := signals.ReasonInfra, "the last commit failed"
+			if t.leak != "" {
+				why, detail = signals.ReasonSecret, t.leak
+			}
+			if err := t.suspend(ctx, why, "%s; the work is in the workspace on host %s", detail, t.taken.Host); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"encoding/json"
-	"slices"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -102,6 +101,7 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 	for _, id := range f.going.Seen {
 		f.delivered[id] = true
 	}
+	f.seen = f.going.Seen
 	for _, t := range f.going.Tells {
 		f.tell(t.By, t.Text)
 	}
@@ -142,22 +142,12 @@ func (f *follower) anew(ctx workflow.Context) error {
 	in.Head, in.Base, in.Fence = s.Head, s.Base, s.Fence
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions, f.talk.n, s.Log[max(0, len(s.Log)-20):], f.progress
-	g.Seen = newest(f.delivered, 200)
+	g.Seen = f.seen[max(0, len(f.seen)-200):]
 	for _, t := range f.tells {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}
 	in.Going = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
-}
-
-// newest gives ids in a fixed order: a map has none, and a replay must give the same.
-func newest(ids map[string]bool, most int) []string {
-	var all []string
-	for id := range ids { //workflowcheck:ignore
-		all = append(all, id)
-	}
-	slices.Sort(all)
-	return all[max(0, len(all)-most):]
 }
 
 // feedbackOf is what a session is told of an item.

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -78,19 +77,27 @@ func (f *follower) aim(items []forge.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// round takes a host, restores the workspace at the branch's head, works, checks, reviews, pushes and answers.
+// round takes a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and answers.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
-	f.status.Commits, f.status.Review, f.status.Check, f.came = nil, nil, nil, map[string]came{}
+	f.status.Commits, f.status.Review, f.status.Check, f.came, f.merging = nil, nil, nil, map[string]came{}, false
 	f.enter(ctx, task.Preparing)
 	if err := f.insist(ctx, func() error { return f.take(ctx) }); err != nil {
 		return err
 	}
 	start := f.status.Head
-	plan, err := f.agenda(ctx, items)
-	if err != nil {
-		return err
+	if f.conflict() {
+		if err := f.merge(ctx); err != nil {
+			return err
+		}
 	}
-	f.status.Plan = &plan
+	f.feedback = map[string]prompt.Feedback{}
+	p := f.agenda("round %d", f.going.Rounds)
+	for n, i := range items {
+		d := task.Deliverable{ID: itemID(i, n), Description: f.wish(i), Status: task.Pending}
+		p.Deliverables = append(p.Deliverables, d)
+		f.feedback[d.ID] = feedbackOf(i)
+	}
+	f.status.Plan = &p
 	if err := f.carry(ctx, start); err != nil {
 		return err
 	}
@@ -107,32 +114,17 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	return nil
 }
 
-// agenda makes the round's plan: the conflict first, then one deliverable for each item, so that each gets its answer.
-func (f *follower) agenda(ctx workflow.Context, items []forge.Item) (task.Plan, error) {
-	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: fmt.Sprintf("Round %d on pull request #%d: %s", f.going.Rounds, f.in.Number, f.aim(items))}
+// agenda is an empty plan of the next revision.
+func (f *follower) agenda(format string, args ...any) task.Plan {
+	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: fmt.Sprintf("Pull request #%d, ", f.in.Number) + fmt.Sprintf(format, args...)}
 	if f.status.Plan != nil {
 		p.Revision = f.status.Plan.Revision + 1
 	}
-	f.feedback = map[string]prompt.Feedback{}
-	if f.conflict() {
-		m, err := f.mergeBase(ctx)
-		if err != nil {
-			return p, err
-		}
-		f.going.Tried[conflictKey(f.look.BaseHead)] = f.look.Head
-		if len(m.Conflicts) > 0 {
-			p.Deliverables = append(p.Deliverables, task.Deliverable{ID: "MERGE-001", Status: task.Pending,
-				Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base, strings.Join(m.Conflicts, ", ")),
-				Acceptance:  []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}})
-		}
-	}
-	for n, i := range items {
-		d := task.Deliverable{ID: fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1), Description: f.wish(i), Status: task.Pending}
-		p.Deliverables = append(p.Deliverables, d)
-		f.feedback[d.ID] = feedbackOf(i)
-	}
-	return p, nil
+	return p
 }
+
+// itemID is the id of the deliverable that an item becomes.
+func itemID(i forge.Item, n int) string { return fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1) }
 
 func prefix(k forge.ItemKind) string {
 	if k == forge.CheckItem {
@@ -148,36 +140,13 @@ func (f *follower) wish(i forge.Item) string {
 	return "See to " + what(i) + " by " + i.By + ": " + firstLine(i.Text)
 }
 
-// mergeBase brings the base into the branch. What conflicts is left in the workspace for a session to resolve.
-func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
-	var m activities.Merged
-	err := f.insist(ctx, func() error {
-		return f.onHost(ctx, step{
-			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
-				return f.short(ctx, "merge "+f.status.Base)
-			},
-			call: func(ctx workflow.Context) error {
-				in := activities.MergeInput{Ref: f.ref(), Round: f.sessions}
-				return workflow.ExecuteActivity(ctx, host.MergeBase, in).Get(ctx, &m)
-			},
-		})
-	})
-	if err == nil && m.Commit != "" {
-		f.status.Head = m.Commit
-		f.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
-	}
-	return m, err
-}
-
 // carry runs the stages of a task on the round's plan, until our own reviewer lets it pass, and pushes what came of it.
 func (f *follower) carry(ctx workflow.Context, start string) error {
 	for n := 1; ; n++ {
-		if err := f.execute(ctx); err != nil {
-			if e, ok := err.(*ending); !ok || e.outcome != task.AllBlocked {
-				return err // when everything is blocked, people get to hear why
-			}
+		if err := f.perform(ctx); err != nil {
+			return err
 		}
-		if f.status.Head == start {
+		if f.status.Head == start && !f.uncommitted {
 			return nil
 		}
 		if err := f.review(ctx); err != nil {
@@ -197,6 +166,9 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		f.status.Plan = &p
 	}
 	f.enter(ctx, task.Publish)
+	if err := f.commitRest(ctx); err != nil {
+		return err
+	}
 	head, err := f.pushRound(ctx)
 	if err != nil {
 		return err
@@ -204,6 +176,15 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 	f.status.Head = head
 	f.say(ctx, "push", "%s on %s", short(head), f.status.Branch)
 	return nil
+}
+
+// perform carries out the plan. When everything is blocked, people get to hear why: it is no end of the work.
+func (f *follower) perform(ctx workflow.Context) error {
+	err := f.execute(ctx)
+	if e, ok := err.(*ending); ok && e.outcome == task.AllBlocked {
+		return nil
+	}
+	return err
 }
 
 // pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
@@ -234,7 +215,7 @@ func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	var replies []forge.Reply
 	for n, i := range items {
-		c, ok := f.came[fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1)]
+		c, ok := f.came[itemID(i, n)]
 		if !ok {
 			continue
 		}
@@ -263,7 +244,7 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 func (f *follower) prune() {
 	const most = 300
 	for _, m := range []map[string]string{f.going.Done, f.going.Tried} {
-		keys := slices.Sorted(maps.Keys(m))
+		keys := workflow.DeterministicKeys(m)
 		for _, k := range keys[:max(0, len(keys)-most)] {
 			delete(m, k)
 		}

@@ -47,6 +47,7 @@ type world struct {
 	shown   []activities.ShowInput
 	merge   func(in activities.MergeInput) (activities.Merged, error)
 	merges  int
+	aborted int
 	look    func(n int) (forge.Look, error) // nth look, from 1
 	looks   []activities.LookInput
 	replies []activities.AnswerInput
@@ -66,7 +67,7 @@ func newWorld(t *testing.T) *world {
 	for name, f := range map[string]any{
 		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
 		"RunSetup": w.run, "RunChecks": w.run, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
-		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase,
+		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
 		"Show": w.Show, "LookAtPullRequest": w.LookAtPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
@@ -179,6 +180,11 @@ func (w *world) MergeBase(_ context.Context, in activities.MergeInput) (activiti
 		return w.merge(in)
 	}
 	return activities.Merged{Base: "main2", Conflicts: []string{"calc.go"}}, nil
+}
+
+func (w *world) AbortMerge(context.Context, activities.MergeInput) error {
+	w.aborted++
+	return nil
 }
 
 func (w *world) LookAtPullRequest(_ context.Context, in activities.LookInput) (forge.Look, error) {

@@ -36,7 +36,7 @@ func newChannels(cfg config.Config, console io.ReadWriter, log *slog.Logger) (ch
 	if cfg.Terminal {
 		t := terminal.New(terminal.Config{Out: console, In: console, Now: time.Now})
 		c.all[channel.Terminal], c.listeners[channel.Terminal] = t, t
-		c.rooms = append(c.rooms, task.Room{Channel: channel.Terminal, ID: channel.Terminal})
+		c.rooms = append(c.rooms, task.Room{Channel: channel.Terminal, ID: "operator"})
 	}
 	return c, nil
 }

@@ -31,7 +31,7 @@ type Event struct {
 	Actor   string    `json:"actor,omitempty"`
 	Bot     bool      `json:"bot,omitempty"`     // the actor is no person
 	What    string    `json:"what,omitempty"`    // the forge's own words, such as "check_suite completed"
-	Branch  string    `json:"branch,omitempty"`  // BaseMoved
+	Branch  string    `json:"branch,omitempty"`  // BaseMoved; PullChanged without a Number: the branch that the pull request is from
 	Comment int64     `json:"comment,omitempty"` // Commanded: its id
 	Text    string    `json:"text,omitempty"`    // Commanded: what follows /longshift, cleaned, at most 16 KiB
 	At      time.Time `json:"at,omitzero"`

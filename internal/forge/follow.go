@@ -44,7 +44,7 @@ type ItemKind string
 const (
 	CheckItem   ItemKind = "check"   // a check, or commit status, failed on the head
 	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line, without an answer of ours after the last word of people
-	ReviewItem  ItemKind = "review"  // a review that asks for changes, or has a text, without an answer of ours
+	ReviewItem  ItemKind = "review"  // a review that asks for changes, or comments with a text, without an answer of ours; an approval is none
 	CommentItem ItemKind = "comment" // a comment in the conversation without an answer of ours that is meant for us: it begins with /longshift or mentions the account of the token
 )
 

@@ -49,7 +49,7 @@ func TestReplyIsHarmless(t *testing.T) {
 		if got := AnsweredItems(body); len(got) != 1 || got["review:5"] != 5 {
 			t.Errorf("%s: items %v of\n%s", name, got, body)
 		}
-		for _, no := range []string{"Fixes #", "closes #", "<img", "<b>", "[here](", "\n# "} {
+		for _, no := range []string{"=forged", "Fixes #", "closes #", "<img", "<b>", "[here](", "\n# "} {
 			if strings.Contains(body, no) {
 				t.Errorf("%s: %q is in\n%s", name, no, body)
 			}

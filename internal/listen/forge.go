@@ -28,6 +28,9 @@ func (e *Ear) OnForge(ctx context.Context, ev forge.Event) error {
 	}
 	switch ev.Kind {
 	case forge.PullChanged:
+		if ev.Number == 0 && ev.Branch != "" { // what is said about a commit names no pull request
+			return e.wakeWhere(ctx, ev, ev.What, func(s signals.Status) bool { return s.Branch == "" || s.Branch == ev.Branch })
+		}
 		if ev.Number < 1 || ev.Owner == "" || ev.Name == "" {
 			return fault.New(fault.Input, "event %s: it names no pull request", ev.ID)
 		}
@@ -36,7 +39,7 @@ func (e *Ear) OnForge(ctx context.Context, ev forge.Event) error {
 		if ev.Branch == "" || ev.Owner == "" || ev.Name == "" {
 			return fault.New(fault.Input, "event %s: it names no branch of a repository", ev.ID)
 		}
-		return e.baseMoved(ctx, ev)
+		return e.wakeWhere(ctx, ev, "base moved", func(s signals.Status) bool { return s.Base == "" || s.Base == ev.Branch })
 	case forge.IssueWanted, forge.Commanded:
 		if ev.Bot {
 			return nil
@@ -59,9 +62,12 @@ func (e *Ear) wake(ctx context.Context, id string, ev forge.Event, what string) 
 	return noAnswer(err)
 }
 
-// baseMoved wakes what looks after the pull requests into a branch. The ids say which repository a workflow is for, whatever the
-// case in which its name was written.
-func (e *Ear) baseMoved(ctx context.Context, ev forge.Event) error {
+// wakeWhere wakes what looks after those pull requests of a repository that an event concerns. The ids say which repository a
+// workflow is for, whatever the case in which its name was written.
+func (e *Ear) wakeWhere(ctx context.Context, ev forge.Event, what string, concerns func(signals.Status) bool) error {
+	if ev.Owner == "" || ev.Name == "" {
+		return fault.New(fault.Input, "event %s: it names no repository", ev.ID)
+	}
 	prefix := strings.TrimSuffix(signals.PullRequestID(ev.Host, ev.Owner, ev.Name, 0), "0")
 	query := "WorkflowType = '" + signals.PullRequestFlow + "'" + running + " AND WorkflowId STARTS_WITH " + quoted(prefix)
 	var ids []string
@@ -75,18 +81,18 @@ func (e *Ear) baseMoved(ctx context.Context, ev forge.Event) error {
 		return err
 	}
 	if len(ids) == mostPulls {
-		e.c.Log.Warn("a base has moved under more pull requests than are woken at once", "woken", mostPulls)
+		e.c.Log.Warn("more pull requests are open than are woken at once", "woken", mostPulls)
 	}
 	asking := true
 	for _, id := range ids {
 		if asking {
 			status, err := e.status(ctx, id, "")
-			if err == nil && status.Base != "" && status.Base != ev.Branch {
+			if err == nil && !concerns(status) {
 				continue
 			}
 			asking = err == nil || final(err) // without a worker every question takes its whole time: wake them all
 		}
-		if err := e.wake(ctx, id, ev, "base moved"); err != nil {
+		if err := e.wake(ctx, id, ev, what); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,23 @@ func TestPullChanged(t *testing.T) {
 	}
 }
 
+// What is said about a commit names a branch, and no pull request.
+func TestStatusOfABranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n, branch := range map[int]string{1: "longshift/a", 2: "longshift/b"} {
+		w.server.add(signals.PullRequestID("", "acme", "web", n), &fakeWorkflow{kind: signals.PullRequestFlow,
+			query: func(string, []any) (any, error) { return signals.Status{Branch: branch}, nil }})
+	}
+	ev := forge.Event{Kind: forge.PullChanged, ID: "gh-3", Owner: "acme", Name: "web", Branch: "longshift/b", What: "status"}
+	if err := w.ear.OnForge(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.server.signals) != 1 || w.server.signals[0].workflow != signals.PullRequestID("", "acme", "web", 2) {
+		t.Errorf("woken: %+v", w.server.signals)
+	}
+}
+
 func TestBaseMoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

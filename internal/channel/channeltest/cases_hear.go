@@ -129,7 +129,10 @@ func testForm(t *testing.T, f Fixture) {
 		return
 	}
 	e.say(channel.Answer{})
-	const text = "Use <b> & *stars*,\nin two lines."
+	text := "Use <b> & *stars*,\nin two lines."
+	if f.OneLine {
+		text = strings.ReplaceAll(text, "\n", " ")
+	}
 	f.Fill(t, text, f.User)
 	ev := e.next()
 	inRoom(t, f, ev)

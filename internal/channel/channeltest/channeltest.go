@@ -57,6 +57,8 @@ type Fixture struct {
 	Break func(t *testing.T)
 	// Answers gives what those who did something got to see, oldest first, as plain text.
 	Answers func(t *testing.T) []string
+	// OneLine says that a text which is filled in can't have more than one line.
+	OneLine bool
 	// Fill enters a text in the form that was opened last and sends it. Nil for a channel without forms.
 	Fill func(t *testing.T, text string, by channel.User)
 }

@@ -18,7 +18,8 @@ var operator = channel.User{ID: "operator", Name: "operator"}
 var room = task.Room{Channel: channel.Terminal, ID: "operator"}
 
 // Listen hears the lines of the input, one after the other. A bare number presses that button of the latest message that has
-// buttons; "#4 1" presses one of message 4, and "#4 words" replies to it. Everything else is said.
+// buttons; "#4 1" presses one of message 4, and "#4 words" replies to it. After a question the next line answers it. Everything
+// else is said.
 func (t *Terminal) Listen(ctx context.Context, hear channel.Hear) error {
 	for {
 		select {
@@ -71,9 +72,10 @@ func (t *Terminal) event(line string) (channel.Event, bool) {
 	if n, err := strconv.Atoi(words); err == nil && s != nil && 1 <= n && n <= len(s.m.Buttons) {
 		e.Kind, e.Token, e.Room, e.Message = channel.Press, s.m.Buttons[n-1].Token, s.place.Room, s.place.Message
 		e.Text, e.ReplyTo = "", ""
-	} else {
-		e.Message = e.ID
+	} else if e.Message = e.ID; t.form != nil && e.ReplyTo == "" {
+		e.Kind, e.Token = channel.Form, t.form.Token
 	}
+	t.form = nil // whoever does something else has changed their mind
 	return e, true
 }
 

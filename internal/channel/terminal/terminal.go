@@ -38,9 +38,10 @@ type Terminal struct {
 	in  *input
 
 	mu     sync.Mutex
-	shown  []*shown // oldest first
-	number int      // of the latest message
-	events string   // begins the ids of this process's events
+	shown  []*shown          // oldest first
+	number int               // of the latest message
+	form   *channel.Question // the next line answers it; nil for none
+	events string            // begins the ids of this process's events
 	heard  int
 }
 
@@ -124,7 +125,10 @@ func same(a, b channel.Message) bool {
 func (t *Terminal) answer(a channel.Answer) error {
 	text := a.Text
 	if a.Form != nil {
-		text += "\n\n" + a.Form.Hint
+		text += "\n\n" + a.Form.Title + " Type it in one line."
+		t.mu.Lock()
+		t.form = a.Form
+		t.mu.Unlock()
 	}
 	if text = body(text); text == "" {
 		return nil

@@ -126,6 +126,8 @@ func open(t *testing.T) channeltest.Fixture {
 		User:    channel.User{ID: "operator", Name: "operator"},
 		Private: true, NoRobots: true,
 	}
+	f.OneLine = true
+	f.Fill = func(t *testing.T, text string, _ channel.User) { s.enter(t, text) }
 	f.Gone = task.Place{Room: f.Room, Message: "99"}
 	f.Shown = func(t *testing.T, room task.Room) []channeltest.Shown {
 		list, _ := s.shown()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
+	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -27,35 +28,28 @@ func TestConformance(t *testing.T) {
 	channeltest.Conform(t, fixture)
 }
 
-// fixture has no Limit: with one the suite wants an edit to be one message, and here an edit is a post, which may be several.
-// TestLongWithButtons and the tests behind it hold what happens at the limits.
 func fixture(t *testing.T) channeltest.Fixture {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, func(c *Config) { c.Now = nil })
 	f := channeltest.Fixture{Channel: aloud{w}, Webhook: w, Room: task.Room{Channel: channel.WhatsApp, ID: ada}, Token: accessed,
-		User: channel.User{ID: ada, Name: "Ada"}, Private: true, NoEdit: true, Redelivers: true}
-	f.Shown = func(*testing.T, task.Room) []channeltest.Shown { return p.shown() }
+		User: channel.User{ID: ada, Name: "Ada"}, Limit: 4096, Private: true, NoEdit: true, Redelivers: true}
+	f.Shown = func(*testing.T, task.Room) []channeltest.Shown { return shown(p) }
 	f.Answers = func(*testing.T) (texts []string) {
-		for _, m := range p.all() {
+		for _, m := range p.Messages("") {
 			if isAnswer(m) {
-				text, _, _ := look(m.Body)
-				texts = append(texts, text)
+				texts = append(texts, m.Text)
 			}
 		}
 		return texts
 	}
-	f.Fail = func(_ *testing.T, kind channeltest.Failure) { p.failNext(failure(kind)) }
-	f.Lose = func(*testing.T) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.lose = true
-	}
-	hearing(&f)
+	f.Fail = func(_ *testing.T, kind channeltest.Failure) { p.Fail(failure(kind)) }
+	f.Lose = func(*testing.T) { p.Lose() }
+	hearing(&f, p)
 	return f
 }
 
 // hearing gives the fixture what people do. The platform delivers again until it is told that all is well.
-func hearing(f *channeltest.Fixture) {
+func hearing(f *channeltest.Fixture, p *whatsapptest.Server) {
 	var h *hook
 	n, last := 0, ""
 	until := func(t *testing.T, body string) {
@@ -68,7 +62,7 @@ func hearing(f *channeltest.Fixture) {
 		t.Error("the webhook never took a delivery")
 	}
 	id := func() string { n++; return fmt.Sprintf("wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQz%d", n) }
-	f.Serve = func(t *testing.T, handler http.Handler) { h = serve(t, handler) }
+	f.Serve = func(t *testing.T, handler http.Handler) { h = serve(t, p, handler) }
 	f.Press = func(t *testing.T, at task.Place, token string, _ channel.User) {
 		until(t, batch(pressed(id(), token, at.Message, time.Now())))
 	}
@@ -88,13 +82,16 @@ func hearing(f *channeltest.Fixture) {
 	f.Redeliver = func(t *testing.T) { until(t, last) }
 }
 
-func isAnswer(m taken) bool { return strings.HasPrefix(m.Key, "whatsapp-") }
+func isAnswer(m whatsapptest.Message) bool { return strings.HasPrefix(m.Key, "whatsapp-") }
 
-func (p *platform) shown() (list []channeltest.Shown) {
-	for _, m := range p.all() {
+func shown(p *whatsapptest.Server) (list []channeltest.Shown) {
+	for _, m := range p.Messages("") {
 		if !isAnswer(m) {
-			s := channeltest.Shown{ID: m.ID, Buttons: m.Buttons}
-			s.Text, s.Code, _ = look(m.Body)
+			_, code, _ := whatsapptest.Look(m.Sent)
+			s := channeltest.Shown{ID: m.ID, Text: m.Text, Code: code}
+			for _, b := range m.Buttons {
+				s.Buttons = append(s.Buttons, channeltest.Button{Label: b.Text, Token: b.Data})
+			}
 			list = append(list, s)
 		}
 	}
@@ -110,10 +107,10 @@ func failure(kind channeltest.Failure) http.HandlerFunc {
 	case channeltest.RateLimit:
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", fmt.Sprint(int(channeltest.Wait.Seconds())))
-			problem(http.StatusTooManyRequests, 130429, "Rate limit hit")(w, r)
+			whatsapptest.Problem(http.StatusTooManyRequests, 130429, "Rate limit hit")(w, r)
 		}
 	case channeltest.BadToken:
-		return problem(http.StatusUnauthorized, 190, "Malformed access token "+accessed)
+		return whatsapptest.Problem(http.StatusUnauthorized, 190, "Malformed access token "+accessed)
 	}
-	return problem(http.StatusBadRequest, 131026, "Message undeliverable")
+	return whatsapptest.Problem(http.StatusBadRequest, 131026, "Message undeliverable")
 }

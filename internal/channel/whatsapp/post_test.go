@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/channel/channeltest"
+	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -32,17 +32,19 @@ func post(t *testing.T, w *WhatsApp, to task.Room, m channel.Message) task.Place
 }
 
 func TestWhatIsSent(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	in := task.Room{Channel: channel.WhatsApp, ID: ada, Thread: "wamid.theirs"}
 	at := post(t, w, in, channel.Message{Key: "k1", Text: "**Done**: see https://example.com/x"})
 	post(t, w, task.Room{ID: "US.13491208655302741918"}, channel.Message{Key: "k2", Text: "Go on?", Buttons: []channel.Button{yes, {Label: "A label of more than twenty", Token: "no-1"}},
 		Until: noon.Add(20 * time.Minute), Then: "approved by itself"})
-	got := p.all()
-	want := []taken{
-		{ID: at.Message, To: ada, Quotes: "wamid.theirs", Key: "k1", Type: "text", Body: "*Done*: see https://example.com/x"},
-		{ID: got[1].ID, Recipient: "US.13491208655302741918", Key: "k2", Type: "interactive", Body: "Go on?\n\n_Approved by itself at 12:20 UTC, in 20 minutes_",
-			Buttons: []channeltest.Button{{Label: "Yes", Token: "yes.1"}, {Label: "A label of more tha…", Token: "no-1"}}},
+	got := p.Messages("")
+	want := []whatsapptest.Message{
+		{ID: at.Message, To: ada, QuotedID: "wamid.theirs", Key: "k1", Type: "text", Text: "Done: see https://example.com/x",
+			Sent: "*Done*: see https://example.com/x"},
+		{ID: got[1].ID, To: "US.13491208655302741918", Key: "k2", Type: "interactive", Text: "Go on?\n\nApproved by itself at 12:20 UTC, in 20 minutes",
+			Sent:    "Go on?\n\n_Approved by itself at 12:20 UTC, in 20 minutes_",
+			Buttons: []whatsapptest.Button{{Text: "Yes", Data: "yes.1"}, {Text: "A label of more tha…", Data: "no-1"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -66,16 +68,16 @@ func TestLongWithButtons(t *testing.T) {
 		"rule":     {"```\n" + strings.Repeat("code\n", 300) + "```", 2, "*code*"},
 		"too long": {strings.Repeat("word ", 12000), 9, "*" + strings.Repeat("word ", 59) + "word…*\n\n_" + notAll + "_"},
 	} {
-		p := newPlatform(t)
+		p := whatsapptest.New(t)
 		at := post(t, open(t, p, nil), room, channel.Message{Key: "k", Text: c.text, Buttons: []channel.Button{yes}})
-		got := p.all()
+		got := p.Messages("")
 		last := got[len(got)-1]
-		if len(got) != c.parts || last.Body != c.lead || last.ID != at.Message || len(last.Buttons) != 1 {
-			t.Errorf("%s: %d messages, the last one %q with %v", name, len(got), last.Body, last.Buttons)
+		if len(got) != c.parts || last.Sent != c.lead || last.ID != at.Message || len(last.Buttons) != 1 {
+			t.Errorf("%s: %d messages, the last one %q with %v", name, len(got), last.Sent, last.Buttons)
 		}
 		for _, m := range got[:len(got)-1] {
-			if m.Type != "text" || m.Key != "k" || len(m.Body) < 1024 {
-				t.Errorf("%s: part %q", name, m.Body)
+			if m.Type != "text" || m.Key != "k" || len(m.Sent) < 1024 {
+				t.Errorf("%s: part %q", name, m.Sent)
 			}
 		}
 	}
@@ -87,32 +89,32 @@ func TestLongWithoutButtons(t *testing.T) {
 	for i := range 150 {
 		fmt.Fprintf(&text, "part %03d %s\n\n", i, strings.Repeat("and so on ", 15))
 	}
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	at := post(t, open(t, p, nil), room, channel.Message{Text: text.String(), Until: noon.Add(time.Hour), Then: strings.Repeat("stopped ", 100)})
-	got := p.all()
+	got := p.Messages("")
 	all := ""
 	for _, m := range got {
-		all += m.Body
+		all += m.Sent
 	}
 	for i := range 150 {
 		if !strings.Contains(all, fmt.Sprintf("part %03d", i)) {
 			t.Errorf("part %d is missing", i)
 		}
 	}
-	if last := got[len(got)-1]; len(got) < 6 || last.ID != at.Message || !strings.Contains(last.Body, "_Stopped stopped") {
-		t.Errorf("%d messages, the last one %q", len(got), last.Body)
+	if last := got[len(got)-1]; len(got) < 6 || last.ID != at.Message || !strings.Contains(last.Sent, "_Stopped stopped") {
+		t.Errorf("%d messages, the last one %q", len(got), last.Sent)
 	}
 }
 
 // An address that grows when it is defused neither breaks a message nor hides its words.
 func TestHugeAddress(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	for _, n := range []int{500, 1900} {
 		post(t, w, room, channel.Message{Text: "see [words](https://x.example/" + strings.Repeat("_", n) + ")"})
 	}
-	got := p.all()
-	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Body != want || got[1].Body != "see words (an address that is too long to show)" {
+	got := p.Messages("")
+	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Sent != want || got[1].Sent != "see words (an address that is too long to show)" {
 		t.Errorf("sent %q", got)
 	}
 }
@@ -120,16 +122,16 @@ func TestHugeAddress(t *testing.T) {
 func TestCodeAtTheLimit(t *testing.T) {
 	line := strings.Repeat("c", 39) + "\n"
 	for _, lines := range []int{90, 102, 103, 400} {
-		p := newPlatform(t)
+		p := whatsapptest.New(t)
 		post(t, open(t, p, nil), room, channel.Message{Text: "Before.\n\n```\n" + strings.Repeat(line, lines) + "```\n\nAfter."})
 		n := 0
-		for _, m := range p.all() {
-			_, code, _ := look(m.Body)
+		for _, m := range p.Messages("") {
+			_, code, _ := whatsapptest.Look(m.Sent)
 			for _, c := range code {
 				n += strings.Count(c, "\n") + 1
 			}
-			if strings.Count(m.Body, fence)%2 != 0 {
-				t.Errorf("%d lines: a fence is open in %q", lines, m.Body)
+			if strings.Count(m.Sent, fence)%2 != 0 {
+				t.Errorf("%d lines: a fence is open in %q", lines, m.Sent)
 			}
 		}
 		if n != lines {
@@ -140,7 +142,7 @@ func TestCodeAtTheLimit(t *testing.T) {
 
 // Whatever the text is, all parts of it keep to the limits of the API.
 func TestEveryTextFits(t *testing.T) {
-	w := open(t, newPlatform(t), nil)
+	w := open(t, whatsapptest.New(t), nil)
 	pieces := []string{"word ", "*b* ", "😀", "`code` ", "\n\n", "\n- item ", "\n> quote ", "\n# head ", "\n```\n", "[x](https://x.example/_a_*b*~c~) ", "__", "ä", strings.Repeat("_", 50), strings.Repeat("long", 400)}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 120 {
@@ -160,9 +162,9 @@ func TestEveryTextFits(t *testing.T) {
 		for i, p := range parts {
 			wrong := ""
 			if p.Type == "text" {
-				wrong = tooMuch("text", p.Text.Body, 4096)
+				wrong = whatsapptest.TooMuch("text", p.Text.Body, 4096)
 			} else {
-				wrong = tooMuch("body", p.Interactive.Body.Text, 1024)
+				wrong = whatsapptest.TooMuch("body", p.Interactive.Body.Text, 1024)
 			}
 			if wrong != "" || (p.Interactive != nil) != (m.Buttons != nil && i == len(parts)-1) {
 				t.Fatalf("part %d of %d of %q: %s", i, len(parts), m.Text, wrong)
@@ -172,16 +174,16 @@ func TestEveryTextFits(t *testing.T) {
 }
 
 func TestQuietEdits(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	at := post(t, w, room, channel.Message{Key: "k", Text: "Go on?", Buttons: []channel.Button{yes}})
-	if err := w.Edit(t.Context(), at, channel.Message{Key: "k", Text: "Half done."}); err != nil || len(p.all()) != 1 {
-		t.Errorf("progress: %v, %d messages", err, len(p.all()))
+	if err := w.Edit(t.Context(), at, channel.Message{Key: "k", Text: "Half done."}); err != nil || len(p.Messages("")) != 1 {
+		t.Errorf("progress: %v, %d messages", err, len(p.Messages("")))
 	}
 	if err := w.Edit(t.Context(), at, channel.Message{Key: "k", Text: "Approved.", Loud: true}); err != nil {
 		t.Error(err)
 	}
-	if got := p.all(); len(got) != 2 || got[1].Quotes != at.Message || got[1].Body != "Approved." || got[1].To != ada {
+	if got := p.Messages(""); len(got) != 2 || got[1].QuotedID != at.Message || got[1].Sent != "Approved." || got[1].To != ada {
 		t.Errorf("sent %+v", got)
 	}
 	if err := w.Edit(t.Context(), task.Place{Room: room}, channel.Message{Text: "x", Loud: true}); fault.KindOf(err) != fault.Input {
@@ -193,7 +195,7 @@ func TestQuietEdits(t *testing.T) {
 }
 
 func TestWrongMessages(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	ok := channel.Message{Text: "x", Buttons: []channel.Button{yes}}
 	with := func(b ...channel.Button) channel.Message { return channel.Message{Text: "x", Buttons: b} }
@@ -221,7 +223,7 @@ func TestWrongMessages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := p.all(); len(got) != 0 {
+	if got := p.Messages(""); len(got) != 0 {
 		t.Errorf("sent %+v", got)
 	}
 }
@@ -254,10 +256,10 @@ func TestConfig(t *testing.T) {
 func TestRedirect(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer elsewhere.Close()
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	for _, status := range []int{302, 307} {
-		p.failNext(func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, elsewhere.URL, status) })
+		p.Fail(func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, elsewhere.URL, status) })
 		if _, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false); fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
 			t.Errorf("%d: %v", status, err)
 		}

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 func TestRefusals(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	for name, c := range map[string]struct {
 		status, code int
@@ -48,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		"unknown 429":       {429, 999999, fault.Infra, "", time.Minute},
 		"unknown 404":       {404, 999999, fault.NotFound, "phone number id", 0},
 	} {
-		p.failNext(problem(c.status, c.code, "Words with "+accessed+" in\nthem"))
+		p.Fail(whatsapptest.Problem(c.status, c.code, "Words with "+accessed+" in\nthem"))
 		_, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false)
 		if fault.KindOf(err) != c.kind || !strings.Contains(fault.HintOf(err), c.hint) || (fault.HintOf(err) == "") != (c.hint == "") {
 			t.Errorf("%s: %v (%s, %q)", name, err, fault.KindOf(err), fault.HintOf(err))
@@ -63,17 +65,17 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
-	p.failNext(problem(401, 190, "Malformed access token "+accessed[:12]+"..."))
+	p.Fail(whatsapptest.Problem(401, 190, "Malformed access token "+accessed[:12]+"..."))
 	if _, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false); err == nil || strings.Contains(err.Error(), accessed[:8]) {
 		t.Errorf("a part of the token: %v", err)
 	}
-	if got := p.all(); len(got) != 0 {
+	if got := p.Messages(""); len(got) != 0 {
 		t.Errorf("sent %+v", got)
 	}
 }
 
 func TestWaits(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	usage := `{"102290129340398":[{"type":"whatsapp","call_count":100,"estimated_time_to_regain_access":%d}]}`
 	for name, c := range map[string]struct {
@@ -88,9 +90,9 @@ func TestWaits(t *testing.T) {
 		"forever":   {"Retry-After", "99999999", 24 * time.Hour},
 		"overflow":  {"X-Business-Use-Case-Usage", fmt.Sprintf(usage, 1<<62), 24 * time.Hour},
 	} {
-		p.failNext(func(rw http.ResponseWriter, r *http.Request) {
+		p.Fail(func(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set(c.header, c.value)
-			problem(400, 80007, "Limit")(rw, r)
+			whatsapptest.Problem(400, 80007, "Limit")(rw, r)
 		})
 		_, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false)
 		var later *channel.Later
@@ -101,15 +103,17 @@ func TestWaits(t *testing.T) {
 }
 
 func TestNoProperAnswer(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	w := open(t, p, nil)
 	for name, answer := range map[string]string{"nothing": "", "html": "<html>", "no id": `{"messages":[]}`, "empty id": `{"messages":[{"id":""}]}`} {
-		p.failNext(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, answer) })
+		p.Fail(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, answer) })
 		if _, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false); fault.KindOf(err) != fault.Infra {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	p.server.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	w = open(t, p, func(c *Config) { c.BaseURL = gone.URL })
 	_, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false)
 	if fault.KindOf(err) != fault.Infra || strings.Contains(err.Error(), numberID) {
 		t.Errorf("no server: %v", err)
@@ -122,14 +126,14 @@ func TestNoProperAnswer(t *testing.T) {
 }
 
 func TestNoToken(t *testing.T) {
-	p := newPlatform(t)
+	p := whatsapptest.New(t)
 	for _, token := range []Secret{give(" \n"), func(context.Context) (string, error) { return "", errors.New("the vault is closed") }} {
 		w := open(t, p, func(c *Config) { c.Token = token })
 		if _, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false); fault.KindOf(err) != fault.Denied {
 			t.Error(err)
 		}
 	}
-	if got := p.all(); len(got) != 0 {
+	if got := p.Messages(""); len(got) != 0 {
 		t.Errorf("sent %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 )
 
 func TestRender(t *testing.T) {
@@ -50,7 +51,7 @@ func TestWordsFormatNothing(t *testing.T) {
 		}
 		plain := b.String()
 		got := render([]channel.Block{{Spans: []channel.Span{{Text: plain}}}})
-		seen, code, live := look(got)
+		seen, code, live := whatsapptest.Look(got)
 		if live != 0 || len(code) != 0 {
 			t.Fatalf("%q is sent as %q, of which %d marks take effect", plain, got, live)
 		}
@@ -64,7 +65,7 @@ func TestWordsFormatNothing(t *testing.T) {
 func TestMarksHold(t *testing.T) {
 	for _, inside := range []string{"a*b", "x *y* z", "end*", "_", "a_ b", "`q`", "two\nlines"} {
 		got := render([]channel.Block{{Spans: []channel.Span{{Text: "before "}, {Text: inside, Bold: true}, {Text: " after"}}}})
-		seen, _, live := look(got)
+		seen, _, live := whatsapptest.Look(got)
 		if want := 1 + strings.Count(inside, "\n"); live != want || seen != "before "+inside+" after" {
 			t.Errorf("%q is sent as %q and seen as %q with %d marks, want %d", inside, got, seen, live, want)
 		}

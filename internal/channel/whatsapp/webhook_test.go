@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 )
 
 // ears keep what was heard.
@@ -44,21 +45,21 @@ func (e *ears) take() []channel.Event {
 }
 
 type scene struct {
-	*platform
+	*whatsapptest.Server
 	*ears
 	hook *hook
 	log  *bytes.Buffer
 }
 
 func stage(t *testing.T, change func(*Config)) *scene {
-	s := &scene{platform: newPlatform(t), ears: &ears{}, log: &bytes.Buffer{}}
-	w := open(t, s.platform, func(c *Config) {
+	s := &scene{Server: whatsapptest.New(t), ears: &ears{}, log: &bytes.Buffer{}}
+	w := open(t, s.Server, func(c *Config) {
 		c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 		if change != nil {
 			change(c)
 		}
 	})
-	s.hook = serve(t, w.Handler(s.hear))
+	s.hook = serve(t, s.Server, w.Handler(s.hear))
 	return s
 }
 
@@ -124,8 +125,8 @@ func TestSignatures(t *testing.T) {
 		if status := s.hook.send(c.body, c.signature); status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", name, status)
 		}
-		if heard := s.take(); len(heard) != 0 || len(s.all()) != 0 {
-			t.Errorf("%s: heard %+v, sent %+v", name, heard, s.all())
+		if heard := s.take(); len(heard) != 0 || len(s.Messages("")) != 0 {
+			t.Errorf("%s: heard %+v, sent %+v", name, heard, s.Messages(""))
 		}
 		if text := s.log.String(); !strings.Contains(text, "signature") || strings.Contains(text, "secret-plan") || strings.Contains(text, secret) {
 			t.Errorf("%s: log %q", name, text)
@@ -171,8 +172,8 @@ func TestBodies(t *testing.T) {
 		if status := s.hook.send(c.body, sign(c.body, secret)); status != c.status {
 			t.Errorf("%s: %d, want %d", name, status, c.status)
 		}
-		if heard := s.take(); len(heard) != 0 || len(s.all()) != 0 {
-			t.Errorf("%s: heard %+v, sent %+v", name, heard, s.all())
+		if heard := s.take(); len(heard) != 0 || len(s.Messages("")) != 0 {
+			t.Errorf("%s: heard %+v, sent %+v", name, heard, s.Messages(""))
 		}
 	}
 	s := stage(t, nil)
@@ -215,7 +216,7 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(want, heard); diff != "" {
 		t.Error(diff)
 	}
-	if got := s.all(); len(got) != 0 {
+	if got := s.Messages(""); len(got) != 0 {
 		t.Errorf("sent %+v", got)
 	}
 }
@@ -239,8 +240,8 @@ func TestHearError(t *testing.T) {
 	if status := s.hook.deliver(said("wamid.1", "status of secret-plan", "", noon), said("wamid.2", "b", "", noon)); status != 500 {
 		t.Errorf("status %d", status)
 	}
-	if heard := s.take(); len(heard) != 2 || len(s.all()) != 0 {
-		t.Errorf("heard %+v, sent %+v", heard, s.all())
+	if heard := s.take(); len(heard) != 2 || len(s.Messages("")) != 0 {
+		t.Errorf("heard %+v, sent %+v", heard, s.Messages(""))
 	}
 	if text := s.log.String(); !strings.Contains(text, "the server is away") || strings.Contains(text, "secret-plan") {
 		t.Errorf("log %q", text)
@@ -252,10 +253,11 @@ func TestAnswers(t *testing.T) {
 	s.answer = channel.Answer{Text: "Done: **two** tasks.", Form: &channel.Question{Title: "Edit", Hint: "Reply to the plan.", Token: "t"}}
 	s.hook.deliver(pressed("wamid.1", "edit.1", "wamid.ours", noon))
 	id := s.take()[0].ID
-	if diff := cmp.Diff([]taken{{ID: s.all()[0].ID, To: ada, Quotes: "wamid.1", Key: id, Type: "text", Body: "Done: *two* tasks.\n\nReply to the plan."}}, s.all()); diff != "" {
+	if diff := cmp.Diff([]whatsapptest.Message{{ID: s.Messages("")[0].ID, To: ada, QuotedID: "wamid.1", Key: id, Type: "text",
+		Text: "Done: two tasks.\n\nReply to the plan.", Sent: "Done: *two* tasks.\n\nReply to the plan."}}, s.Messages("")); diff != "" {
 		t.Error(diff)
 	}
-	s.failNext(problem(400, 131047, "Re-engagement message"))
+	s.Fail(whatsapptest.Problem(400, 131047, "Re-engagement message"))
 	if status := s.hook.deliver(said("wamid.2", "secret-plan", "", noon)); status != 200 {
 		t.Errorf("an answer that was not sent: %d", status)
 	}
@@ -272,18 +274,18 @@ func TestNotUnderstood(t *testing.T) {
 		return fmt.Sprintf(`{"from":%q,"id":%q,"timestamp":"%d","type":"image","image":{"mime_type":"image/jpeg","id":"2754859441498128"}}`, ada, id, at.Unix())
 	}
 	s.hook.deliver(image("wamid.0", noon.Add(-2*time.Hour)))
-	if len(s.all()) != 0 {
-		t.Errorf("sent %+v", s.all())
+	if len(s.Messages("")) != 0 {
+		t.Errorf("sent %+v", s.Messages(""))
 	}
 	s.hook.deliver(image("wamid.1", noon), image("wamid.2", noon))
 	s.hook.deliver(image("wamid.1", noon))
 	s.hook.deliver(pressed("wamid.3", "no token", "wamid.ours", noon))
-	if got := s.all(); len(got) != 1 || got[0].Body != onlyText || got[0].Quotes != "wamid.1" {
+	if got := s.Messages(""); len(got) != 1 || got[0].Sent != onlyText || got[0].QuotedID != "wamid.1" {
 		t.Errorf("sent %+v", got)
 	}
 	now = noon.Add(pardonOnce)
 	s.hook.deliver(image("wamid.4", now))
-	if got := s.all(); len(got) != 2 {
+	if got := s.Messages(""); len(got) != 2 {
 		t.Errorf("after an hour: sent %+v", got)
 	}
 	if heard := s.take(); len(heard) != 0 {

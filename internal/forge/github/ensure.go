@@ -36,7 +36,7 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 	}
 	return forge.PullRequest{
 		Number: p.GetNumber(), URL: p.GetHTMLURL(), Head: r.Head, Base: p.GetBase().GetRef(), State: state(p),
-		Found: found, Created: p.GetCreatedAt().Time, Warnings: s.warnings,
+		Found: found, Created: p.GetCreatedAt().Time, Warnings: s.warnings, Host: f.host, Owner: s.owner, Name: s.name,
 	}, nil
 }
 

@@ -2,6 +2,8 @@ package github
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +18,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 	for _, c := range lines {
 		onLines[c.GetPullRequestReviewID()] = true
 	}
-	approved, names := map[string]time.Time{}, map[string]string{} // by login: those whose last word on the whole it is
+	approved, logins := map[string]time.Time{}, map[string]string{} // by login in lower case: those whose last word it is
 	var asked []forge.Item
 	for _, r := range reviews {
 		text := forge.Clean(r.GetBody(), maxText)
@@ -36,7 +38,8 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		switch state {
 		case "APPROVED":
 			approved[who] = at
-			names[who] = r.GetUser().GetLogin()
+			logins[who] = r.GetUser().GetLogin()
+			continue // kind words are no work; who wants something else changed asks for it
 		case "CHANGES_REQUESTED":
 			delete(approved, who)
 			if text == "" && !onLines[r.GetID()] {
@@ -57,9 +60,9 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		}
 	}
 	var latest time.Time
-	for who, at := range approved {
-		if !at.Before(latest) {
-			latest, l.ApprovedBy = at, names[who]
+	for _, who := range slices.Sorted(maps.Keys(approved)) {
+		if at := approved[who]; !at.Before(latest) {
+			latest, l.ApprovedBy = at, logins[who]
 		}
 	}
 	return nil

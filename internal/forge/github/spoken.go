@@ -49,7 +49,7 @@ func (l *look) add(i forge.Item, id int64) {
 
 // talked finds the comments in the conversation that are meant for us.
 func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
-	names := mention(l.me, l.author)
+	us := mention(l.me, l.author)
 	for _, c := range talk {
 		_, command := commandIn(c.GetBody())
 		text := forge.Clean(c.GetBody(), maxText)
@@ -57,7 +57,7 @@ func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 		case !l.ours(c.GetUser()) && c.GetUser() != nil && isBot(c.GetUser()):
 			l.Ignored++
 			continue
-		case !command && !names.MatchString(codeForm.ReplaceAllString(text, " ")):
+		case !command && !us.MatchString(codeForm.ReplaceAllString(text, " ")):
 			continue
 		}
 		if ok, err := l.heard(ctx, c.GetUser(), c.GetBody()); err != nil {

@@ -110,7 +110,7 @@ func TestReviews(t *testing.T) {
 		{"asks on lines only", []forgetest.Review{{By: "alice", State: "CHANGES_REQUESTED", Lines: []forgetest.Comment{{Body: "x"}}}}, 1, false, "", 0},
 		{"asks on lines too", []forgetest.Review{{By: "alice", State: "CHANGES_REQUESTED", Body: "y", Lines: []forgetest.Comment{{Body: "x"}}}}, 2, true, "", 0},
 		{"approves", []forgetest.Review{{By: "alice", State: "APPROVED"}}, 0, false, "alice", 0},
-		{"approves with a text", []forgetest.Review{{By: "alice", State: "APPROVED", Body: "But rename it."}}, 1, false, "alice", 0},
+		{"approves with a text", []forgetest.Review{{By: "alice", State: "APPROVED", Body: "But rename it."}}, 0, false, "alice", 0},
 		{"dismissed", []forgetest.Review{{By: "alice", State: "DISMISSED", Body: "No."}}, 0, false, "", 0},
 		{"approval dismissed", []forgetest.Review{{By: "alice", State: "APPROVED"}, {By: "alice", State: "DISMISSED"}}, 0, false, "", 0},
 		{"pending", []forgetest.Review{{By: "alice", State: "PENDING", Body: "x"}, {By: "longshift-bot", State: "PENDING", Body: "y"}}, 0, false, "", 0},

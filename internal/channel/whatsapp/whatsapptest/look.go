@@ -1,4 +1,4 @@
-package whatsapp
+package whatsapptest
 
 import (
 	"regexp"
@@ -18,9 +18,9 @@ var (
 	looksAs = strings.NewReplacer("∗", "*", "＿", "_", "∼", "~", "ˋ", "`")
 )
 
-// look gives what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
+// Look gives what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
 // stands in blocks of its own, and live how many marks took effect.
-func look(s string) (text string, code []string, live int) {
+func Look(s string) (text string, code []string, live int) {
 	var b strings.Builder
 	rest := s
 	for {

@@ -1,0 +1,140 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Deliver sends a payload of a kind to one of those that are connected, and gives the id of its envelope.
+func (s *Socket) Deliver(kind string, payload any) string {
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		panic(err) // payloads are made of strings
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count++
+	e := envelope{Type: kind, EnvelopeID: fmt.Sprintf("dbdd0ef3-1543-4f94-bfb4-%012d", s.count), Payload: raw,
+		AcceptsResponsePayload: kind != Event}
+	s.latest = &e
+	s.send(e)
+	return e.EnvelopeID
+}
+
+// redeliver sends the latest envelope once more.
+func (s *Socket) redeliver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.latest == nil {
+		return false
+	}
+	s.latest.RetryAttempt, s.latest.RetryReason = s.latest.RetryAttempt+1, "timeout"
+	s.send(*s.latest)
+	return true
+}
+
+// Raw sends a message as it is to all that are connected.
+func (s *Socket) Raw(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		_ = c.WriteMessage(websocket.TextMessage, []byte(text))
+	}
+}
+
+// send writes to one connection; the lock is held.
+func (s *Socket) send(e envelope) {
+	for c := range s.conns {
+		s.write(c, e)
+		return
+	}
+	s.waiting = append(s.waiting, e)
+}
+
+func (s *Socket) write(c *websocket.Conn, e envelope) {
+	_ = c.WriteJSON(e) // a connection that is broken ends its own reading, which sends it again
+	if before := s.sent[e.EnvelopeID]; before != nil {
+		before.timer.Stop()
+	}
+	s.sent[e.EnvelopeID] = &timed{e, time.AfterFunc(s.again, func() { s.sendAgain(e) })}
+}
+
+func (s *Socket) sendAgain(e envelope) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent[e.EnvelopeID] == nil || s.closed {
+		return
+	}
+	delete(s.sent, e.EnvelopeID)
+	e.RetryAttempt, e.RetryReason = e.RetryAttempt+1, "timeout"
+	s.send(e)
+}
+
+// Again sets after what time an envelope that was not acknowledged is sent again.
+func (s *Socket) Again(after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = after
+}
+
+// Deaf lets new connections be closed at once.
+func (s *Socket) Deaf(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deaf = on
+}
+
+// AnswerOpening sets what the next calls for a connection are answered with, one after the other.
+func (s *Socket) AnswerOpening(answers ...func(w http.ResponseWriter)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, answers...)
+}
+
+// State gives what was seen until now.
+func (s *Socket) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.state
+	now.Open, now.Acks, now.Tokens = len(s.conns), slices.Clone(now.Acks), slices.Clone(now.Tokens)
+	return now
+}
+
+// Wait waits until ok holds, and gives up after ten seconds.
+func (s *Socket) Wait(ok func(State) bool) bool {
+	return s.changed.wait(func() bool { return ok(s.State()) })
+}
+
+// Drop breaks all connections.
+func (s *Socket) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		_ = c.Close()
+	}
+}
+
+func (s *Socket) away(down bool) {
+	s.mu.Lock()
+	s.down = down
+	s.mu.Unlock()
+	if down {
+		s.Drop()
+	}
+}
+
+func (s *Socket) close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, e := range s.sent {
+		e.timer.Stop()
+	}
+	s.mu.Unlock()
+	s.Drop()
+	s.serving.Wait()
+}

@@ -1,0 +1,88 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Modal is a form that was opened for somebody.
+type Modal struct {
+	ID, CallbackID, PrivateMetadata string
+	Label                           string // of its only field
+	BlockID, ActionID               string // of that field
+
+	user string
+	open bool
+}
+
+func (s *Server) openView(p params) (map[string]any, string) {
+	user, known := s.triggers[p.need("trigger_id")]
+	if !known {
+		return nil, "expired_trigger_id"
+	}
+	delete(s.triggers, p.values["trigger_id"])
+	var v struct {
+		Type     string  `json:"type"`
+		Title    textObject    `json:"title"`
+		Submit   textObject    `json:"submit"`
+		Callback string  `json:"callback_id"`
+		Private  string  `json:"private_metadata"`
+		Blocks   []block `json:"blocks"`
+	}
+	if err := json.Unmarshal([]byte(p.need("view")), &v); err != nil {
+		s.t.Errorf("view: %v", err)
+	}
+	switch {
+	case v.Type != "modal", v.Title.Type != "plain_text", v.Title.Text == "", chars(v.Title.Text) > 24,
+		v.Submit.Text == "", chars(v.Submit.Text) > 24, len(v.Private) > 3000, len(v.Callback) > 255, len(v.Blocks) != 1:
+		s.t.Errorf("view %+v", v)
+		return nil, "invalid_arguments"
+	}
+	b := v.Blocks[0]
+	if b.Type != "input" || b.Label.Text == "" || b.Label.Type != "plain_text" || chars(b.Label.Text) > 2000 || b.BlockID == "" ||
+		b.Element.Type != "plain_text_input" || !b.Element.Multiline || b.Element.ActionID == "" || b.Element.MaxLength > 3000 {
+		s.t.Errorf("field %+v", b)
+		return nil, "invalid_arguments"
+	}
+	m := &Modal{ID: fmt.Sprintf("V%d", len(s.modals)+1), CallbackID: v.Callback, PrivateMetadata: v.Private, Label: b.Label.Text,
+		BlockID: b.BlockID, ActionID: b.Element.ActionID, user: user, open: true}
+	s.modals = append(s.modals, m)
+	s.changed.note()
+	return map[string]any{"view": map[string]any{"id": m.ID}}, ""
+}
+
+// View tells whether somebody has a form open that was not sent yet, and the label of its field. Of several the newest counts.
+func (s *Server) View(user string) (open bool, label string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.modal(user); m != nil {
+		return true, m.Label
+	}
+	return false, ""
+}
+
+func (s *Server) modal(user string) *Modal {
+	for i := len(s.modals) - 1; i >= 0; i-- {
+		if m := s.modals[i]; m.user == user && m.open {
+			return m
+		}
+	}
+	return nil
+}
+
+// take waits for a form, and closes it as sending it does.
+func (s *Server) take(user string) (Modal, bool) {
+	var taken Modal
+	ok := s.changed.wait(func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		m := s.modal(user)
+		if m == nil {
+			return false
+		}
+		m.open = false
+		taken = *m
+		return true
+	})
+	return taken, ok
+}

@@ -1,0 +1,81 @@
+package slacktest
+
+import "encoding/json"
+
+// Message is a message as it stands now.
+type Message struct {
+	TS        string
+	Thread    string // TS of the message that it replies to, "" for none
+	User      string // BotUser for ours
+	Text      string // as people see it, without markup
+	Code      []string
+	Buttons   []Button
+	Edited    int  // how often it was edited
+	Broadcast bool // a reply that is shown in the channel too
+	Mentions  int  // what calls people, in the message and in its notification
+}
+
+// Button is a button below a message.
+type Button struct {
+	Label, Token string
+	Style        string // "primary", "danger" or ""
+}
+
+// Messages gives what stands in a channel, its threads included, oldest first: ours and what people said.
+func (s *Server) Messages(channel string) (list []Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.messages {
+		if m.channel != channel {
+			continue
+		}
+		l, notice := show(m.blocks), look{}
+		words := notice.read(m.text)
+		if len(m.blocks) == 0 {
+			l.text = words
+		}
+		list = append(list, Message{TS: m.ts, Thread: m.thread, User: m.user, Text: l.text, Code: l.code, Buttons: l.buttons,
+			Edited: m.edited, Broadcast: m.broadcast, Mentions: l.calls + notice.calls})
+	}
+	return list
+}
+
+// Ephemeral gives what only one person got to see, oldest first, as plain text. What stands in a private chat is in Messages.
+func (s *Server) Ephemeral(user string) (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.answers {
+		if a.user == user {
+			list = append(list, a.text)
+		}
+	}
+	return list
+}
+
+// Post is a message that a test puts in a channel without a call.
+type Post struct {
+	Channel, Thread, User, Bot, Text string
+
+	TS       string // "" for the time
+	Metadata json.RawMessage
+}
+
+// Put lets messages stand, and gives the TS of the last one.
+func (s *Server) Put(posts ...Post) (ts string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range posts {
+		if ts = p.TS; ts == "" {
+			ts = s.stamp()
+		}
+		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text, metadata: p.Metadata})
+	}
+	return ts
+}
+
+// Keep drops all messages of all channels but the n oldest.
+func (s *Server) Keep(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = s.messages[:min(n, len(s.messages))]
+}

@@ -1,0 +1,115 @@
+package slacktest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// call is what was sent over HTTP.
+type call struct {
+	body   string
+	header http.Header
+}
+
+// SayHTTP is Say over HTTP: signed, to a program's webhook. It gives the program's answer; the message is the last in Messages.
+func (s *Server) SayHTTP(url, channel, user, text, thread string, direct bool) (status int, body string) {
+	s.t.Helper()
+	_, payload := s.speech(s.t, channel, user, text, thread, direct)
+	return s.Send(url, Event, payload)
+}
+
+// PressHTTP is Press over HTTP.
+func (s *Server) PressHTTP(url, channel, ts, token, user string) (status int, body string) {
+	s.t.Helper()
+	return s.Send(url, Interaction, s.press(s.t, channel, ts, token, user))
+}
+
+// FillHTTP is Fill over HTTP. The form stays open when it is not taken in with 200.
+func (s *Server) FillHTTP(url, text, user string) (status int, body string) {
+	s.t.Helper()
+	m, ok := s.take(user)
+	if !ok {
+		s.t.Fatalf("no form is opened for %s", user)
+	}
+	status, body = s.Send(url, Interaction, FormCall(m, text, Person(user)))
+	if status != http.StatusOK {
+		s.reopen(m.ID)
+	}
+	return status, body
+}
+
+func (s *Server) reopen(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.modals {
+		if m.ID == id {
+			m.open = true
+		}
+	}
+	s.changed.note()
+}
+
+// CommandHTTP lets somebody use the slash command; Slack delivers it over HTTP.
+func (s *Server) CommandHTTP(url, channel, user, text string) (status int, body string) {
+	return s.Send(url, Command, s.command(channel, user, text))
+}
+
+// Send signs a payload of a kind and sends it. LastHTTP gives what was sent.
+func (s *Server) Send(url, kind string, payload any) (status int, body string) {
+	text := Body(kind, payload)
+	c := call{text, s.Sign(text, time.Now())}
+	s.mu.Lock()
+	s.sent = c
+	s.mu.Unlock()
+	return s.Post(url, c.body, c.header)
+}
+
+// LastHTTP gives what was sent last by the methods above, so that it can be sent again, later or changed.
+func (s *Server) LastHTTP() (body string, header http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent.body, s.sent.header.Clone()
+}
+
+// Sign gives the header of a body that Slack signed at some time.
+func (s *Server) Sign(body string, at time.Time) http.Header { return SignWith(SigningSecret, body, at) }
+
+// SignWith signs with a secret of one's own.
+func SignWith(secret, body string, at time.Time) http.Header {
+	stamp := fmt.Sprint(at.Unix())
+	mac := hmac.New(sha256.New, []byte(secret))
+	_, _ = io.WriteString(mac, "v0:"+stamp+":"+body)
+	h := http.Header{}
+	h.Set("Content-Type", "application/x-www-form-urlencoded")
+	if strings.HasPrefix(body, "{") {
+		h.Set("Content-Type", "application/json")
+	}
+	h.Set("X-Slack-Request-Timestamp", stamp)
+	h.Set("X-Slack-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
+	return h
+}
+
+// Post sends a call as it is. Where nobody answers the status is 0 and the text says why.
+func (s *Server) Post(url, body string, header http.Header) (status int, text string) {
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return 0, err.Error()
+	}
+	req.Header = header.Clone()
+	r, err := s.client.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer r.Body.Close()
+	got, err := io.ReadAll(r.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return r.StatusCode, string(got)
+}

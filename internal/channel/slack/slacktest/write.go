@@ -1,0 +1,144 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// standing is a message as it stands.
+type standing struct {
+	channel, ts, thread, user, bot, text string
+
+	blocks    []block
+	metadata  json.RawMessage
+	edited    int
+	broadcast bool
+}
+
+func (s *Server) message(channel, ts string) *standing {
+	for _, m := range s.messages {
+		if m.channel == channel && m.ts == ts {
+			return m
+		}
+	}
+	return nil
+}
+
+func (s *Server) postMessage(p params) (map[string]any, string) {
+	m := &standing{channel: p.need("channel"), thread: p.values["thread_ts"], user: BotUser, bot: BotID, broadcast: p.on("reply_broadcast")}
+	if m.channel == Gone {
+		return nil, "channel_not_found"
+	}
+	if m.broadcast && m.thread == "" {
+		s.t.Error("chat.postMessage: reply_broadcast without thread_ts")
+	}
+	if code := s.checkThread(p, m.channel, m.thread); code != "" {
+		return nil, code
+	}
+	if p.values["unfurl_links"] != "false" || p.values["unfurl_media"] != "false" {
+		s.t.Errorf("post unfurls: links %q media %q", p.values["unfurl_links"], p.values["unfurl_media"])
+	}
+	var code string
+	if m.text, m.blocks, code = p.content(); code != "" {
+		return nil, code
+	}
+	if m.metadata, code = p.metadata(); code != "" {
+		return nil, code
+	}
+	m.ts = s.stamp()
+	s.messages = append(s.messages, m)
+	return map[string]any{"channel": m.channel, "ts": m.ts, "message": map[string]any{"type": "message", "user": BotUser, "text": m.text}}, ""
+}
+
+// checkThread holds a thread to what hangs on a message of the channel that is no reply itself.
+func (s *Server) checkThread(p params, channel, thread string) string {
+	if thread == "" {
+		return ""
+	}
+	root := s.message(channel, thread)
+	if root == nil {
+		return "thread_not_found"
+	}
+	if root.thread != "" {
+		s.t.Errorf("%s: thread_ts %s is a reply; it must be the message that the thread hangs on", p.method, thread)
+	}
+	return ""
+}
+
+func (s *Server) update(p params) (map[string]any, string) {
+	m := s.message(p.need("channel"), p.need("ts"))
+	if m == nil {
+		return nil, "message_not_found"
+	}
+	if m.user != BotUser {
+		return nil, "cant_update_message"
+	}
+	if p.on("reply_broadcast") { // it shows an old reply as it is, and takes no new text
+		s.t.Error("chat.update: reply_broadcast beside a new text")
+		return nil, "no_dual_broadcast_content_update"
+	}
+	text, blocks, code := p.content()
+	if code != "" {
+		return nil, code
+	}
+	meta, code := p.metadata()
+	if code != "" {
+		return nil, code
+	}
+	m.text, m.blocks, m.metadata = text, blocks, meta // what an edit leaves out may be lost
+	m.edited++
+	return map[string]any{"channel": m.channel, "ts": m.ts, "text": m.text}, ""
+}
+
+// answered is what only one person got to see.
+type answered struct{ user, text string }
+
+func (s *Server) postEphemeral(p params) (map[string]any, string) {
+	if strings.HasPrefix(p.need("channel"), "D") {
+		s.t.Error("a message for one person in a private chat")
+	}
+	if p.values["reply_broadcast"] != "" {
+		s.t.Error("chat.postEphemeral knows no reply_broadcast")
+	}
+	if th := p.values["thread_ts"]; th != "" && s.message(p.values["channel"], th) == nil {
+		return nil, "thread_not_found"
+	}
+	_, blocks, code := p.content()
+	if code != "" {
+		return nil, code
+	}
+	s.tell(p.need("user"), blocks)
+	return map[string]any{"message_ts": s.stamp()}, ""
+}
+
+func (s *Server) tell(user string, blocks []block) {
+	s.answers = append(s.answers, answered{user, show(blocks).text})
+	s.changed.note()
+}
+
+// respond takes an answer at the address that came with a slash command.
+func (s *Server) respond(w http.ResponseWriter, path string, p params) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	user, known := s.commands[path]
+	if !known {
+		s.t.Errorf("answer at %s, which came with no command", path)
+		http.Error(w, "used_url", http.StatusNotFound)
+		return
+	}
+	var body struct {
+		Type      string  `json:"response_type"`
+		Text      string  `json:"text"`
+		Broadcast bool    `json:"reply_broadcast"`
+		Blocks    []block `json:"blocks"`
+	}
+	if err := json.Unmarshal(p.body, &body); err != nil || body.Type != "ephemeral" || body.Text == "" || body.Broadcast {
+		s.t.Errorf("answer to a command: %+v, %v", body, err)
+	}
+	if code := checkBlocks(s.t, body.Blocks); code != "" {
+		s.t.Errorf("answer to a command: %s", code)
+	}
+	s.tell(user, body.Blocks)
+	_, _ = w.Write([]byte("ok"))
+}
