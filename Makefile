@@ -63,9 +63,10 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run $$(git ls-files '*.sh'); fi
 
 .PHONY: bench
-bench: build agents ## measure: whole task against a shell script, history, parsers
+bench: build agents ## measure: whole task against a shell script, waiting pull requests, history, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) run ./test/bench
+	$(GO) run ./test/bench -waiting 1000
 
 .PHONY: record
 record: build ## record the histories of the replay test, from released code only (RECORD="-only name" for one)

@@ -96,6 +96,9 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if cfg.Role.Control() {
 		w.control(e.desk(secrets))
 	}
+	if !cfg.Listeners {
+		return w.run(ctx)
+	}
 	return w.runWith(ctx, e)
 }
 

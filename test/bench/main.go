@@ -1,5 +1,6 @@
 // Command bench measures the whole task against a shell script that does the same git work and the same agent launches, in
-// one run and taking turns, and prints the figures of docs/performance.md. It needs the built programs and Claude Code.
+// one run and taking turns, or what pull requests cost that wait, and prints the figures of docs/performance.md. It needs the
+// built programs, and Claude Code for whole tasks.
 package main
 
 import (
@@ -26,8 +27,13 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 7, "rounds of each side; the first one is not counted")
+	waiting := flag.Int("waiting", 0, "measure so many pull requests that wait, in place of whole tasks")
 	flag.Parse()
-	if err := run(*rounds); err != nil {
+	measure := func() error { return run(*rounds) }
+	if *waiting > 0 {
+		measure = func() error { return runWaiting(*waiting) }
+	}
+	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -64,6 +70,7 @@ func script() agenttest.Script {
 // bench is the scene of one run.
 type bench struct {
 	dir, root, claude string
+	address           string // of the server
 	model             *agenttest.Server
 	temporal          client.Client
 }

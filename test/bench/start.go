@@ -14,11 +14,28 @@ import (
 
 // start starts the server and a worker, and gives what ends them.
 func (b *bench) start() (stop func(), err error) {
+	server, err := b.server()
+	if err != nil {
+		return nil, err
+	}
+	worker, err := b.program("longshift-worker", []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + b.address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
+		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
+	})
+	if err != nil {
+		server()
+		return nil, err
+	}
+	return func() { worker(); server() }, nil
+}
+
+// server starts the server and connects to it, and gives what ends both.
+func (b *bench) server() (stop func(), err error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	address := fmt.Sprintf("127.0.0.1:%d", port)
+	b.address = fmt.Sprintf("127.0.0.1:%d", port)
 	server, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--headless", "--db-filename", filepath.Join(b.dir, "temporal.db"))
 	if err != nil {
@@ -27,7 +44,7 @@ func (b *bench) start() (stop func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for {
-		if b.temporal, err = client.DialContext(ctx, client.Options{HostPort: address, Logger: quiet()}); err == nil || ctx.Err() != nil {
+		if b.temporal, err = client.DialContext(ctx, client.Options{HostPort: b.address, Logger: quiet()}); err == nil || ctx.Err() != nil {
 			break
 		}
 	}
@@ -35,15 +52,7 @@ func (b *bench) start() (stop func(), err error) {
 		server()
 		return nil, err
 	}
-	worker, err := b.program("longshift-worker", []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
-		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
-	})
-	if err != nil {
-		server()
-		return nil, err
-	}
-	return func() { worker(); b.temporal.Close(); server() }, nil
+	return func() { b.temporal.Close(); server() }, nil
 }
 
 // program starts one of ours and gives what ends it.

@@ -61,7 +61,7 @@ func NewStageOn(t testing.TB, server func() *Server, script agenttest.Script, se
 	script.Key = Key
 	s := &Stage{T: t, GitHub: forgetest.NewGitHub(t), Bare: bare(t, Repository(settings))}
 	s.Model = agenttest.NewServer(t, script)
-	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare})
+	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare, Merges: true, Collaborators: []string{"ada"}})
 	s.Front = s.front()
 	s.Server = server()
 	s.Worker = s.NewWorker(claude, env...)

@@ -99,6 +99,9 @@ func deliverable(id, text, acceptance string) map[string]any {
 // Complaint is what the first review asks for; the second plan's prompt carries it.
 const Complaint = "The README does not describe Add and Mul, which the specs ask for."
 
+// Fixed is calc.go as the story's first deliverable leaves it.
+const Fixed = fixed
+
 const fixed = "// Package calc does sums.\npackage calc\n\n// Add gives the sum of a and b.\nfunc Add(a, b int) int { return a + b }\n"
 
 const multiplied = fixed + "\n// Mul gives the product of a and b.\nfunc Mul(a, b int) int { return a * b }\n"
@@ -139,6 +142,16 @@ func Script() agenttest.Script {
 			answer(map[string]any{"verdict": "request_changes", "text": Complaint}),
 		}},
 	}}
+}
+
+// Session is a rule for one implementing session: it writes a file and reports with a message. match is in its prompt.
+func Session(name, match, message, content, file string) agenttest.Rule {
+	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match, Turns: []agenttest.Turn{write(file, content), say("<PROGRESS>\n" + message + "\n</PROGRESS>")}}
+}
+
+// Answering is a rule for a session that changes nothing and answers.
+func Answering(name, match, text string) agenttest.Rule {
+	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match, Turns: []agenttest.Turn{read("calc.go"), say("<PROGRESS>\n" + text + "\n</PROGRESS>")}}
 }
 
 // With gives a copy of a script in which the turn of a rule is changed.

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// answered lets one thing be done and answered, and gives the methods that were called.
+// answered lets one thing be done and answered, and gives how often each method was called.
 func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any) map[string]int {
 	t.Helper()
 	e := &ears{answer: a}
@@ -22,23 +23,23 @@ func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any)
 	if len(e.heard()) != 1 {
 		t.Fatalf("heard %+v", e.heard())
 	}
-	return f.calls
+	return f.Calls()
 }
 
 func TestAnswerInThread(t *testing.T) {
 	f := newFake(t)
-	f.messages = append(f.messages, &stored{channel: general, ts: "1760000001.000001", user: botUser})
+	f.Put(slacktest.Post{Channel: general, TS: "1760000001.000001", User: botUser})
 	calls := answered(t, f, channel.Answer{Text: "**Done**"}, callInteraction,
 		pressCall(general, "1760000002.000002", "1760000001.000001", "a", "1.2.3", "1760000009.123456", ada))
-	if calls["chat.postEphemeral"] != 1 || len(f.answers) != 1 || f.answers[0] != "Done" {
-		t.Errorf("calls %v, answers %q", calls, f.answers)
+	if calls["chat.postEphemeral"] != 1 || len(f.answers()) != 1 || f.answers()[0] != "Done" {
+		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 }
 
 func TestAnswerInPrivateChat(t *testing.T) {
 	f := newFake(t)
 	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callEvent, eventCall(messageEvent("message", "D0ADA", ada.ID, "status", "1760000009.000100", "")))
-	if calls["chat.postMessage"] != 1 || calls["chat.postEphemeral"] != 0 || len(f.messages) != 1 {
+	if calls["chat.postMessage"] != 1 || calls["chat.postEphemeral"] != 0 || len(f.Messages("D0ADA")) != 1 {
 		t.Errorf("calls %v", calls)
 	}
 }
@@ -47,14 +48,14 @@ func TestAnswerInPrivateChat(t *testing.T) {
 func TestAnswerToCommand(t *testing.T) {
 	f := newFake(t)
 	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callCommand,
-		commandCall("C0ELSE", "status", "1.2.3", f.server.URL+"/commands/T0/1/x", ada))
-	if len(calls) != 0 || len(f.answers) != 1 || f.answers[0] != "Two tasks run." {
-		t.Errorf("calls %v, answers %q", calls, f.answers)
+		commandCall("C0ELSE", "status", "1.2.3", f.AnswerURL(ada.ID), ada))
+	if len(calls) != 0 || len(f.answers()) != 1 || f.answers()[0] != "Two tasks run." {
+		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 	f = newFake(t)
 	for i, address := range []string{"http://169.254.169.254/latest", "https://hooks.slack.com.evil.example/x", "https://hooks.slack.com@evil.example/", "ftp://hooks.slack.com/", ":"} {
 		answered(t, f, channel.Answer{Text: "x"}, callCommand, commandCall(general, "status", "1.2.3", address, ada))
-		if f.calls["chat.postEphemeral"] != i+1 {
+		if f.Calls()["chat.postEphemeral"] != i+1 {
 			t.Errorf("%s was called", address)
 		}
 	}
@@ -72,27 +73,26 @@ func TestFormNotOpened(t *testing.T) {
 	f := newFake(t) // it knows no trigger
 	calls := answered(t, f, channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Hint: "Reply to the plan.", Token: "edit.1"}},
 		callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
-	if calls["views.open"] != 1 || len(f.answers) != 1 || f.answers[0] != "Reply to the plan." {
-		t.Errorf("calls %v, answers %q", calls, f.answers)
+	if calls["views.open"] != 1 || len(f.answers()) != 1 || f.answers()[0] != "Reply to the plan." {
+		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 }
 
 // TestLongQuestion: words that are too long for a form are shortened.
 func TestLongQuestion(t *testing.T) {
 	f := newFake(t)
-	f.triggers["1.2.3"] = true
 	long := strings.Repeat("long ", 100)
 	calls := answered(t, f, channel.Answer{Text: "Noted.", Form: &channel.Question{Title: long, Label: long, Token: "edit.1"}},
-		callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
-	if calls["views.open"] != 1 || len(f.views) != 1 || len(f.answers) != 1 {
-		t.Errorf("calls %v, answers %q", calls, f.answers)
+		callInteraction, pressCall(general, "1760000002.000002", "", "a", f.Trigger(ada.ID), "1760000009.123456", ada))
+	if open, _ := f.View(ada.ID); calls["views.open"] != 1 || !open || len(f.answers()) != 1 {
+		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 }
 
 // TestAnswerLost: what was heard stays heard.
 func TestAnswerLost(t *testing.T) {
 	f := newFake(t)
-	f.errNext["chat.postEphemeral"] = "user_not_in_channel"
+	f.Refuse("chat.postEphemeral", "user_not_in_channel")
 	calls := answered(t, f, channel.Answer{Text: "x"}, callInteraction, pressCall(general, "1760000002.000002", "", "a", "1.2.3", "1760000009.123456", ada))
 	if calls["chat.postEphemeral"] != 1 {
 		t.Errorf("calls %v", calls)
@@ -110,7 +110,7 @@ func TestAnswerComesAfter(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			showed <- false
 		}
-		answer(w, map[string]any{"ok": true, "message_ts": "1.000001"})
+		slacktest.Answer(w, map[string]any{"ok": true, "message_ts": "1.000001"})
 	}))
 	defer api.Close()
 	s, err := New(Config{BotToken: fixed(botToken), SigningSecret: fixed(signing), APIURL: api.URL})

@@ -2,13 +2,13 @@ package slack
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -18,88 +18,95 @@ func TestConformOverSocketMode(t *testing.T) {
 	channeltest.Conform(t, func(t *testing.T) channeltest.Fixture {
 		f := newFake(t)
 		s := f.open(nil)
-		p := &people{fake: f, via: func(kind string, payload any) { f.socket.deliver(kind, flat(payload)) }}
-		x := fixture(p, s)
+		x := fixture(f, s)
 		x.Listener = s
 		x.Redelivers = true
-		x.Break = func(t *testing.T) { f.socket.drop() }
-		return x
-	})
-}
-
-func TestConformOverHTTP(t *testing.T) {
-	channeltest.Conform(t, func(t *testing.T) channeltest.Fixture {
-		f := newFake(t)
-		s := f.open(nil)
-		p := &people{fake: f}
-		x := fixture(p, s)
-		x.Webhook = s
-		x.Serve = func(t *testing.T, h http.Handler) {
-			c := newCaller(t, h)
-			p.via = func(kind string, payload any) { c.call(kind, payload) }
+		x.Break = func(*testing.T) { f.Socket.Drop() }
+		x.Press = func(t *testing.T, at task.Place, token string, by channel.User) {
+			f.Press(t, at.ID, at.Message, token, by.ID)
+		}
+		x.Fill = func(t *testing.T, text string, by channel.User) { f.Fill(t, text, by.ID) }
+		x.Redeliver = func(*testing.T) { f.Redeliver() }
+		x.Say = func(t *testing.T, say channeltest.Say) string {
+			if say.By != channeltest.Person {
+				f.Socket.Deliver(slacktest.Event, slacktest.Echo(say.By, say.Room.ID, say.Text, echoTS))
+				return echoTS
+			}
+			return f.Say(t, say.Room.ID, say.User.ID, say.Text, first(say.ReplyTo, say.Room.Thread), say.Direct)
 		}
 		return x
 	})
 }
 
-func fixture(p *people, s *Slack) channeltest.Fixture {
-	f := p.fake
+// echoTS is that of a message that no person wrote.
+const echoTS = "1760000009.000100"
+
+func TestConformOverHTTP(t *testing.T) {
+	channeltest.Conform(t, func(t *testing.T) channeltest.Fixture {
+		f := newFake(t)
+		s := f.open(nil)
+		var url string
+		x := fixture(f, s)
+		x.Webhook = s
+		x.Serve = func(t *testing.T, h http.Handler) { url = newCaller(t, h).server.URL }
+		x.Press = func(_ *testing.T, at task.Place, token string, by channel.User) {
+			f.PressHTTP(url, at.ID, at.Message, token, by.ID)
+		}
+		x.Fill = func(_ *testing.T, text string, by channel.User) { f.FillHTTP(url, text, by.ID) }
+		x.Redeliver = func(*testing.T) { body, header := f.LastHTTP(); f.Post(url, body, header) }
+		x.Say = func(_ *testing.T, say channeltest.Say) string {
+			if say.By != channeltest.Person {
+				f.Send(url, slacktest.Event, slacktest.Echo(say.By, say.Room.ID, say.Text, echoTS))
+				return echoTS
+			}
+			f.SayHTTP(url, say.Room.ID, say.User.ID, say.Text, first(say.ReplyTo, say.Room.Thread), say.Direct)
+			all := f.Messages(say.Room.ID)
+			for i := len(all) - 1; ; i-- { // an answer may stand below it by now
+				if all[i].User == say.User.ID {
+					return all[i].TS
+				}
+			}
+		}
+		return x
+	})
+}
+
+func fixture(f *fake, s *Slack) channeltest.Fixture {
 	general := task.Room{Channel: channel.Slack, ID: general}
 	return channeltest.Fixture{Channel: s, Room: general, User: ada, Token: botToken, Gone: task.Place{Room: general, Message: "1.000001"},
 		Limit: 7000, Searchable: true,
-		Shown: func(t *testing.T, room task.Room) (list []channeltest.Shown) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			for _, m := range f.messages {
-				if m.channel == room.ID && m.user == botUser {
-					l := showBlocks(m.blocks)
-					list = append(list, channeltest.Shown{ID: m.ts, Thread: m.thread, Text: l.text, Code: l.code, Buttons: l.buttons})
+		Shown: func(_ *testing.T, room task.Room) (list []channeltest.Shown) {
+			for _, m := range f.Messages(room.ID) {
+				if m.User == botUser {
+					list = append(list, shown(m))
 				}
 			}
 			return list
 		},
-		Thread: func(t *testing.T) task.Room {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			m := &stored{channel: general.ID, ts: f.stamp(), user: ada.ID, text: "A thread."}
-			f.messages = append(f.messages, m)
-			return task.Room{Channel: channel.Slack, ID: general.ID, Thread: m.ts}
+		Thread: func(*testing.T) task.Room {
+			root := f.Put(slacktest.Post{Channel: general.ID, User: ada.ID, Text: "A thread."})
+			return task.Room{Channel: channel.Slack, ID: general.ID, Thread: root}
 		},
-		Mentions: func(t *testing.T) (n int) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			for _, m := range f.messages {
-				l := showBlocks(m.blocks)
-				l.read(m.text)
-				n += l.calls
+		Mentions: func(*testing.T) (n int) {
+			for _, m := range f.Messages(general.ID) {
+				if m.User == botUser {
+					n += m.Mentions
+				}
 			}
 			return n
 		},
-		Fail:      func(t *testing.T, kind channeltest.Failure) { f.mu.Lock(); f.failNext = kind; f.mu.Unlock() },
-		Lose:      func(t *testing.T) { f.mu.Lock(); f.loseNext = true; f.mu.Unlock() },
-		Press:     p.press,
-		Say:       p.say,
-		Redeliver: func(t *testing.T) { p.last() },
-		Answers: func(t *testing.T) []string {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			return append([]string(nil), f.answers...)
-		},
-		Fill: p.fill,
+		Fail:    func(_ *testing.T, kind channeltest.Failure) { f.Fail(kind) },
+		Lose:    func(*testing.T) { f.Lose() },
+		Answers: func(*testing.T) []string { return f.answers() },
 	}
 }
 
-// flat gives a form as Socket Mode carries it, as JSON.
-func flat(payload any) any {
-	form, ok := payload.(url.Values)
-	if !ok {
-		return payload
+func shown(m slacktest.Message) channeltest.Shown {
+	s := channeltest.Shown{ID: m.TS, Thread: m.Thread, Text: m.Text, Code: m.Code}
+	for _, b := range m.Buttons {
+		s.Buttons = append(s.Buttons, channeltest.Button{Label: b.Label, Token: b.Token})
 	}
-	out := map[string]string{}
-	for k := range form {
-		out[k] = form.Get(k)
-	}
-	return out
+	return s
 }
 
 // eventually waits for something that comes after an acknowledgement.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
 // hearCall gives what a delivery means.
@@ -121,8 +122,8 @@ func TestPressed(t *testing.T) {
 }
 
 func TestFilled(t *testing.T) {
-	v := fakeView{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "1.000001"), Message: "2.000002"}, "edit.1")}
-	v.input.BlockID, v.input.Element.ActionID = formInput, formInput
+	v := slacktest.Modal{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "1.000001"), Message: "2.000002"}, "edit.1")}
+	v.BlockID, v.ActionID = formInput, formInput
 	got := hearCall(t, callInteraction, formCall(v, " <@U1> & *more*\n", ada))
 	want := &channel.Event{Kind: channel.Form, User: ada, Room: room(general, "1.000001"), Direct: true, Token: "edit.1", Text: "<@U1> & *more*"}
 	if got == nil {
@@ -132,12 +133,12 @@ func TestFilled(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for name, change := range map[string]func(v *fakeView){
-		"another form":  func(v *fakeView) { v.CallbackID = "x" },
-		"no memory":     func(v *fakeView) { v.PrivateMetadata = "" },
-		"no room":       func(v *fakeView) { v.PrivateMetadata = `{"token":"a"}` },
-		"wild token":    func(v *fakeView) { v.PrivateMetadata = `{"token":"a b","room":"C1"}` },
-		"no identifier": func(v *fakeView) { v.ID = "" },
+	for name, change := range map[string]func(v *slacktest.Modal){
+		"another form":  func(v *slacktest.Modal) { v.CallbackID = "x" },
+		"no memory":     func(v *slacktest.Modal) { v.PrivateMetadata = "" },
+		"no room":       func(v *slacktest.Modal) { v.PrivateMetadata = `{"token":"a"}` },
+		"wild token":    func(v *slacktest.Modal) { v.PrivateMetadata = `{"token":"a b","room":"C1"}` },
+		"no identifier": func(v *slacktest.Modal) { v.ID = "" },
 	} {
 		v := v
 		change(&v)

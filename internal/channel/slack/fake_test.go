@@ -1,74 +1,52 @@
 package slack
 
 import (
-	"encoding/json"
-	"fmt"
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/longshift/longshift/internal/channel/channeltest"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
 const (
-	botToken = "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy"
-	appToken = "xapp-1-A0LONGSHIFT-998877-0123456789abcdef"
-	signing  = "8f742231b10e8888abcd99yyyzzz85a5"
-	botUser  = "U0BOT"
-	botID    = "B0BOT"
-	general  = "C0GENERAL"
+	botToken = slacktest.BotToken
+	appToken = slacktest.AppToken
+	signing  = slacktest.SigningSecret
+	botUser  = slacktest.BotUser
+	botID    = slacktest.BotID
+	general  = slacktest.General
 )
 
-// fake plays Slack: the Web API as its reference pages describe it, with the app installed by our manifest.
+var (
+	messageEvent = slacktest.MessageEvent
+	eventCall    = slacktest.EventCall
+	pressCall    = slacktest.PressCall
+	formCall     = slacktest.FormCall
+	commandCall  = slacktest.CommandCall
+	flat         = slacktest.Flat
+)
+
+func fixed(s string) Secret { return func(context.Context) (string, error) { return s, nil } }
+
+// fake plays Slack.
 type fake struct {
-	t      *testing.T
-	server *httptest.Server
-	scopes []string
-
-	mu       sync.Mutex
-	clock    int
-	messages []*stored
-	answers  []string       // what only one person got to see
-	calls    map[string]int // by method
-	needed   map[string]bool
-	views    []fakeView
-	triggers map[string]bool
-	failNext channeltest.Failure
-	loseNext bool
-	errNext  map[string]string // an error code for the next call of a method
-	socket   fakeSocket
+	*slacktest.Server
+	t *testing.T
 }
 
-type stored struct {
-	channel, ts, thread, user, bot, text string
-	blocks                               []fakeBlock
-	metadata                             json.RawMessage
-}
-
-type fakeView struct {
-	ID, CallbackID, PrivateMetadata string
-	input                           fakeBlock
-}
-
-func newFake(t *testing.T) *fake {
-	f := &fake{t: t, clock: 1_760_000_000, calls: map[string]int{}, needed: map[string]bool{}, triggers: map[string]bool{},
-		errNext: map[string]string{}, scopes: manifest(t).OAuth.Scopes.Bot}
-	f.socket.init()
-	f.server = httptest.NewServer(f)
-	t.Cleanup(func() { f.socket.close(); f.server.Close() })
-	return f
-}
+func newFake(t *testing.T) *fake { return &fake{slacktest.New(t), t} }
 
 // open makes the leaf that talks to the fake.
 func (f *fake) open(change func(c *Config)) *Slack {
 	f.t.Helper()
-	c := Config{BotToken: fixed(botToken), AppToken: fixed(appToken), SigningSecret: fixed(signing), APIURL: f.server.URL + "/api"}
+	c := Config{BotToken: fixed(botToken), AppToken: fixed(appToken), SigningSecret: fixed(signing), APIURL: f.URL}
 	if change != nil {
 		change(&c)
 	}
@@ -79,6 +57,9 @@ func (f *fake) open(change func(c *Config)) *Slack {
 	f.t.Cleanup(s.http.CloseIdleConnections)
 	return s
 }
+
+// answers are what was shown to ada alone.
+func (f *fake) answers() []string { return f.Ephemeral(ada.ID) }
 
 type appManifest struct {
 	OAuth struct {
@@ -110,139 +91,45 @@ func manifest(t *testing.T) (m appManifest) {
 	return m
 }
 
-// scopesOf are the bot scopes that Slack's reference names for a method, "" for none; for history it depends on the conversation.
-var scopesOf = map[string]string{"auth.test": "", "chat.postMessage": "chat:write", "chat.postEphemeral": "chat:write",
-	"chat.update": "chat:write", "views.open": "", "conversations.history": "history", "conversations.replies": "history"}
-
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == "/api/apps.connections.open":
-		f.openConnection(w, r)
-	case r.URL.Path == "/socket":
-		f.socket.serve(w, r)
-	case strings.HasPrefix(r.URL.Path, "/commands/"):
-		f.respond(w, r)
-	default:
-		f.method(w, r, strings.TrimPrefix(r.URL.Path, "/api/"))
-	}
+// caller sends signed calls to a handler.
+type caller struct {
+	t       *testing.T
+	server  *httptest.Server
+	secret  string
+	now     func() time.Time
+	headers map[string]string // set in place of the right ones; "" takes one away
 }
 
-func (f *fake) method(w http.ResponseWriter, r *http.Request, name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls[name]++
-	p := params{t: f.t, method: name, values: map[string]string{}}
-	p.read(r)
-	scope, known := scopesOf[name]
-	if !known || r.Method != http.MethodPost {
-		f.t.Errorf("call of %s %s", r.Method, r.URL.Path)
-		deny(w, "unknown_method")
-		return
-	}
-	if p.token != botToken {
-		deny(w, "invalid_auth")
-		return
-	}
-	if scope == "history" {
-		scope = historyScope(p.values["channel"])
-	}
-	if scope != "" {
-		f.needed[scope] = true
-		if !slices.Contains(f.scopes, scope) {
-			answer(w, map[string]any{"ok": false, "error": "missing_scope", "needed": scope, "provided": strings.Join(f.scopes, ",")})
-			return
+func newCaller(t *testing.T, h http.Handler) *caller {
+	c := &caller{t: t, server: httptest.NewServer(h), secret: signing, now: time.Now, headers: map[string]string{}}
+	t.Cleanup(c.server.Close)
+	return c
+}
+
+func (c *caller) call(kind string, payload any) (status int, text string) {
+	body := slacktest.Body(kind, payload)
+	h := slacktest.SignWith(c.secret, body, c.now())
+	for k, v := range c.headers {
+		h.Set(k, v)
+		if v == "" {
+			h.Del(k)
 		}
 	}
-	if code := f.errNext[name]; code != "" {
-		delete(f.errNext, name)
-		deny(w, code)
-		return
-	}
-	if strings.HasPrefix(name, "chat.") && f.fails(w) {
-		return
-	}
-	result, code := f.carryOut(name, p)
-	if code != "" {
-		deny(w, code)
-		return
-	}
-	if strings.HasPrefix(name, "chat.") && f.loseNext {
-		f.loseNext = false
-		panic(http.ErrAbortHandler)
-	}
-	result["ok"] = true
-	answer(w, result)
+	return c.send(body, h)
 }
 
-func historyScope(channel string) string {
-	switch channel[:1] {
-	case "D":
-		return "im:history"
-	case "G":
-		return "mpim:history"
-	case "P":
-		return "groups:history"
+func (c *caller) send(body string, h http.Header) (int, string) {
+	c.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, c.server.URL, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	return "channels:history"
-}
-
-func (f *fake) carryOut(name string, p params) (map[string]any, string) {
-	switch name {
-	case "auth.test":
-		return map[string]any{"url": "https://example.slack.com/", "team": "Example", "user": "longshift", "team_id": "T0", "user_id": botUser,
-			"bot_id": botID}, ""
-	case "chat.postMessage":
-		return f.postMessage(p)
-	case "chat.update":
-		return f.update(p)
-	case "chat.postEphemeral":
-		return f.postEphemeral(p)
-	case "views.open":
-		return f.openView(p)
-	case "conversations.history":
-		return f.history(p, func(m *stored) bool { return m.thread == "" }, true)
+	req.Header = h
+	r, err := c.server.Client().Do(req)
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	root := p.need("ts")
-	return f.history(p, func(m *stored) bool { return m.thread == root || m.ts == root }, false)
+	defer r.Body.Close()
+	got, _ := io.ReadAll(r.Body)
+	return r.StatusCode, string(got)
 }
-
-// fails answers in the way that a test asked for.
-func (f *fake) fails(w http.ResponseWriter) bool {
-	kind := f.failNext
-	f.failNext = ""
-	switch kind {
-	case channeltest.ServerError:
-		http.Error(w, "<html>unavailable</html>", http.StatusServiceUnavailable)
-	case channeltest.RateLimit:
-		w.Header().Set("Retry-After", fmt.Sprint(int(channeltest.Wait.Seconds())))
-		w.WriteHeader(http.StatusTooManyRequests)
-		answer(w, map[string]any{"ok": false, "error": "ratelimited"})
-	case channeltest.BadToken:
-		deny(w, "token_revoked")
-	case channeltest.NoRoom:
-		deny(w, "channel_not_found")
-	}
-	return kind != ""
-}
-
-// stamp gives a time of its own to each message.
-func (f *fake) stamp() string {
-	f.clock++
-	return fmt.Sprintf("%d.%06d", f.clock, f.clock%1000)
-}
-
-func (f *fake) message(channel, ts string) *stored {
-	for _, m := range f.messages {
-		if m.channel == channel && m.ts == ts {
-			return m
-		}
-	}
-	return nil
-}
-
-func answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-func deny(w http.ResponseWriter, code string) { answer(w, map[string]any{"ok": false, "error": code}) }

@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		"something_new": fault.Infra} {
 		f := newFake(t)
 		s := f.open(nil)
-		f.errNext["chat.postMessage"] = code
+		f.Refuse("chat.postMessage", code)
 		_, err := s.Post(t.Context(), room(general, ""), channel.Message{Key: "k", Text: "x"}, false)
 		if fault.KindOf(err) != want {
 			t.Errorf("%s: %v (%s), want %s", code, err, fault.KindOf(err), want)
@@ -32,11 +32,11 @@ func TestErrors(t *testing.T) {
 		if errors.As(err, &later) != (code == "ratelimited") {
 			t.Errorf("%s: %T", code, err)
 		}
-		f.errNext["conversations.history"] = code
+		f.Refuse("conversations.history", code)
 		if _, err := s.Post(t.Context(), room(general, ""), channel.Message{Key: "k", Text: "x"}, true); fault.KindOf(err) != want {
 			t.Errorf("%s in a search: %v", code, err)
 		}
-		if len(f.messages) != 0 {
+		if len(f.Messages(general)) != 0 {
 			t.Errorf("%s: a message was written though the search failed", code)
 		}
 	}
@@ -143,8 +143,8 @@ func TestInput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(f.calls) != 0 {
-		t.Errorf("calls were made: %v", f.calls)
+	if len(f.Calls()) != 0 {
+		t.Errorf("calls were made: %v", f.Calls())
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key
 			return found, problem(ctx, "look for the message in Slack channel "+in.ID, err)
 		}
 		for _, m := range messages {
-			if self.wrote(m) {
+			if self.wrote(m) && (in.Thread != "" || !reply(m)) {
 				found.note(m, key)
 			}
 		}
@@ -61,6 +61,12 @@ func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key
 
 func (me identity) wrote(m slackgo.Message) bool {
 	return me.user != "" && m.User == me.user || me.bot != "" && m.BotID == me.bot
+}
+
+// reply tells whether a message stands in a thread: a channel's history has those that are shown there too, and another message of the
+// channel may bear the same key.
+func reply(m slackgo.Message) bool {
+	return m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp
 }
 
 // note takes a message in if it bears the key.

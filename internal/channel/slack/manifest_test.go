@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
 // scopesOfEvents are what Slack's reference names for each event that we hear.
@@ -29,18 +30,21 @@ func TestManifest(t *testing.T) {
 		}
 		call.call(callEvent, eventCall(messageEvent("message", id, ada.ID, "more", "1760000009.000100", at.Message)))
 		call.call(callInteraction, pressCall(id, at.Message, "", "a", "1.2.3", "1760000009.123456", ada))
-		call.call(callCommand, commandCall(id, "status", "1.2.3", f.server.URL+"/commands/x", ada))
+		call.call(callCommand, commandCall(id, "status", "1.2.3", f.AnswerURL(ada.ID), ada))
 	}
 	call.server.Close()
 	if n := len(e.heard()); n != 12 {
 		t.Errorf("heard %d events, want 12", n)
 	}
-	for method := range scopesOf {
-		if f.calls[method] == 0 {
+	for _, method := range slacktest.Methods() {
+		if f.Calls()[method] == 0 {
 			t.Errorf("%s was not called", method)
 		}
 	}
-	needed := f.needed
+	needed := map[string]bool{}
+	for _, scope := range f.Needed() {
+		needed[scope] = true
+	}
 	for _, event := range m.Settings.Events.Bot {
 		scope, ok := scopesOfEvents[event]
 		if !ok {
@@ -63,6 +67,9 @@ func TestManifest(t *testing.T) {
 	slices.Sort(want)
 	if got := strings.Join(m.OAuth.Scopes.Bot, " "); got != strings.Join(want, " ") {
 		t.Errorf("scopes\n%s, need\n%s", got, strings.Join(want, " "))
+	}
+	if !slices.Equal(m.OAuth.Scopes.Bot, slacktest.Scopes) {
+		t.Errorf("the fake is installed with other scopes: %q", slacktest.Scopes)
 	}
 	if !m.Settings.SocketMode || !m.Settings.Interactivity.On || len(m.Features.Commands) != 1 || m.Features.Commands[0].Command != "/longshift" {
 		t.Errorf("manifest %+v", m)

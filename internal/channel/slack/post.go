@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"strings"
 
 	slackgo "github.com/slack-go/slack"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // Post writes a message, as up to four where it is long. The key stands in the metadata of each, so that Post with again finds those
-// that are there and writes only what is missing. Loud changes nothing: in Slack everyone chooses what makes a sound.
+// that are there and writes only what is missing. In Slack everyone chooses what makes a sound; Loud shows a reply in the channel too,
+// so that those see it who do not follow the thread. Of several parts that is the last one, which bears the buttons.
 func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
 	parts, err := build(m, messages, s.now())
 	if err != nil {
@@ -37,17 +39,24 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 			at.Message = ts
 			continue
 		}
-		if at, err = s.send(ctx, api, to, c, m.Key, mark); err != nil {
+		show := m.Loud && mark.number == mark.of && to.Thread != "" && !private(to.ID)
+		if at, err = s.send(ctx, api, to, c, show, m.Key, mark); err != nil {
 			return task.Place{}, err
 		}
 	}
 	return at, nil
 }
 
-func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, key string, p part) (task.Place, error) {
+// private tells whether a conversation is with one person, given by its own id or by that of the person.
+func private(id string) bool { return id != "" && strings.ContainsRune("DUW", rune(id[0])) }
+
+func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part) (task.Place, error) {
 	options := append(c.options(), p.metadata(key), slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())
 	if to.Thread != "" {
 		options = append(options, slackgo.MsgOptionTS(to.Thread))
+	}
+	if show {
+		options = append(options, slackgo.MsgOptionBroadcast())
 	}
 	room, ts, err := api.PostMessageContext(ctx, to.ID, options...)
 	if err != nil {
@@ -72,7 +81,8 @@ func (c content) options() []slackgo.MsgOption {
 	}
 }
 
-// Edit puts another text in the place of one message, shortened to what one holds.
+// Edit puts another text in the place of one message, shortened to what one holds. One that is shown in the channel too stays so, and
+// Loud changes nothing: Slack takes no call that shows an old reply and edits it.
 func (s *Slack) Edit(ctx context.Context, at task.Place, m channel.Message) error {
 	parts, err := build(m, 1, s.now())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -39,30 +40,32 @@ func TestPostAgain(t *testing.T) {
 				to.Thread = mustPost(t, s, to, channel.Message{Key: "root", Text: "Root."}, false).Message
 			}
 			m := channel.Message{Key: "plan", Text: longText(), Buttons: []channel.Button{{Label: "Yes", Token: "yes"}}}
-			f.mu.Lock()
-			first := len(f.messages)
-			f.mu.Unlock()
+			first := len(f.Messages(general))
 			mustPost(t, s, to, m, false)
-			f.mu.Lock()
-			n := len(f.messages) - first
-			f.messages = f.messages[:first+1] // only the first part stands
-			f.mu.Unlock()
+			n := len(f.Messages(general)) - first
+			f.Keep(first + 1) // only the first part stands
 			if n != 3 {
 				t.Fatalf("%d parts, want 3", n)
 			}
 			at := mustPost(t, s, to, m, true)
 			again := mustPost(t, s, to, m, true)
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if len(f.messages) != first+3 || at != again || f.messages[first+2].ts != at.Message {
-				t.Errorf("%d messages, want %d; places %+v and %+v", len(f.messages), first+3, at, again)
+			all := f.Messages(general)
+			if len(all) != first+3 || at != again || all[first+2].TS != at.Message {
+				t.Fatalf("%d messages, want %d; places %+v and %+v", len(all), first+3, at, again)
 			}
-			for _, p := range f.messages[first:] {
-				if p.thread != to.Thread {
-					t.Errorf("part in thread %q", p.thread)
+			for _, p := range all[first:] {
+				if p.Thread != to.Thread {
+					t.Errorf("part in thread %q", p.Thread)
 				}
 			}
 		})
+	}
+}
+
+// chatter lets others write n messages.
+func chatter(f *fake, n int) {
+	for range n {
+		f.Put(slacktest.Post{Channel: general, User: ada.ID, Text: "chat"})
 	}
 }
 
@@ -73,37 +76,25 @@ func TestFindOverPages(t *testing.T) {
 	to := room(general, "")
 	m := channel.Message{Key: "plan", Text: "The plan."}
 	first := mustPost(t, s, to, m, false)
-	f.mu.Lock()
-	for range 2*pageSize + 5 {
-		f.messages = append(f.messages, &stored{channel: general, ts: f.stamp(), user: ada.ID, text: "chat"})
-	}
-	f.mu.Unlock()
+	chatter(f, 2*pageSize+5)
 	if at := mustPost(t, s, to, m, true); at != first {
 		t.Errorf("place %+v, want %+v", at, first)
 	}
-	f.mu.Lock()
-	if f.calls["conversations.history"] != 3 {
-		t.Errorf("%d pages were read, want 3", f.calls["conversations.history"])
+	read := f.Calls()["conversations.history"]
+	if read != 3 {
+		t.Errorf("%d pages were read, want 3", read)
 	}
-	f.calls["conversations.history"] = 0
-	f.mu.Unlock()
 	late := mustPost(t, s, to, channel.Message{Key: "late", Text: "x"}, false)
 	if at := mustPost(t, s, to, channel.Message{Key: "late", Text: "x"}, true); at != late {
 		t.Errorf("place %+v, want %+v", at, late)
 	}
-	f.mu.Lock()
-	if n := f.calls["conversations.history"]; n != 1 {
+	if n := f.Calls()["conversations.history"] - read; n != 1 {
 		t.Errorf("%d pages were read for a message on the first one", n)
 	}
-	for range pages * pageSize {
-		f.messages = append(f.messages, &stored{channel: general, ts: f.stamp(), user: ada.ID, text: "chat"})
-	}
-	f.calls["conversations.history"] = 0
-	f.mu.Unlock()
+	chatter(f, pages*pageSize)
+	read = f.Calls()["conversations.history"]
 	mustPost(t, s, to, channel.Message{Key: "other", Text: "x"}, true)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := f.calls["conversations.history"]; n != pages {
+	if n := f.Calls()["conversations.history"] - read; n != pages {
 		t.Errorf("%d pages were read, want %d", n, pages)
 	}
 }
@@ -117,21 +108,20 @@ func TestOnlyOurs(t *testing.T) {
 	meta := func(kind, key, part string) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"event_type":%q,"event_payload":{"key":%q,"part":%q}}`, kind, key, part))
 	}
-	for _, x := range []stored{
-		{channel: general, user: "U0OTHER", bot: "B0OTHER", metadata: meta(eventType, "plan", "1/1")},
-		{channel: general, user: ada.ID, metadata: meta(eventType, "plan", "1/1")},
-		{channel: general, user: botUser, bot: botID, metadata: meta("deploy", "plan", "1/1")},
-		{channel: general, user: botUser, bot: botID, metadata: meta(eventType, "plan-2", "1/1")},
-		{channel: general, user: botUser, bot: botID, metadata: meta(eventType, "plan", "x")},
-		{channel: "C0ELSE", user: botUser, bot: botID, metadata: meta(eventType, "plan", "1/1")},
-		{channel: general, user: botUser, bot: botID},
+	for _, x := range []slacktest.Post{
+		{Channel: general, User: "U0OTHER", Bot: "B0OTHER", Metadata: meta(eventType, "plan", "1/1")},
+		{Channel: general, User: ada.ID, Metadata: meta(eventType, "plan", "1/1")},
+		{Channel: general, User: botUser, Bot: botID, Metadata: meta("deploy", "plan", "1/1")},
+		{Channel: general, User: botUser, Bot: botID, Metadata: meta(eventType, "plan-2", "1/1")},
+		{Channel: general, User: botUser, Bot: botID, Metadata: meta(eventType, "plan", "x")},
+		{Channel: "C0ELSE", User: botUser, Bot: botID, Metadata: meta(eventType, "plan", "1/1")},
+		{Channel: general, User: botUser, Bot: botID},
 	} {
-		x.ts = f.stamp()
-		f.messages = append(f.messages, &x)
+		f.Put(x)
 	}
-	before := len(f.messages)
+	before := len(f.Messages(general))
 	mustPost(t, s, to, m, true)
-	if n := len(f.messages); n != before+1 {
+	if n := len(f.Messages(general)); n != before+1 {
 		t.Errorf("%d messages were written, want 1", n-before)
 	}
 }

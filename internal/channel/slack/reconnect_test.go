@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // TestReconnects: for ever, with growing pauses, with a new token each time; a refused token ends only what never worked.
 func TestReconnects(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	e := &ears{}
 	var mu sync.Mutex
 	var pauses []time.Duration
@@ -33,9 +34,8 @@ func TestReconnects(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if pauses = append(pauses, d); len(pauses) == 12 {
-				s.mu.Lock()
-				s.deaf, token = false, appToken
-				s.mu.Unlock()
+				s.Deaf(false)
+				token = appToken
 			}
 			if len(pauses) == 6 {
 				token = "xapp-refused"
@@ -44,19 +44,17 @@ func TestReconnects(t *testing.T) {
 		}
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	}), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
-	first := s.deliver(callEvent, statusEvent("1760000009.000100"))
-	if !s.wait(func() bool { return slices.Contains(s.acks, first) }) {
+	first := s.Deliver(callEvent, statusEvent("1760000009.000100"))
+	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, first) }) {
 		t.Fatal("not acknowledged")
 	}
-	s.mu.Lock()
-	s.deaf = true
-	s.mu.Unlock()
-	s.drop()
-	second := s.deliver(callEvent, statusEvent("1760000010.000100"))
-	if !s.wait(func() bool { return slices.Contains(s.acks, second) }) {
+	s.Deaf(true)
+	s.Drop()
+	second := s.Deliver(callEvent, statusEvent("1760000010.000100"))
+	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, second) }) {
 		t.Fatal("not acknowledged after the break")
 	}
 	mu.Lock()
@@ -64,13 +62,11 @@ func TestReconnects(t *testing.T) {
 	if pauses[0] != firstPause || !slices.IsSorted(pauses) || slices.Max(pauses) != longPause {
 		t.Errorf("pauses %v", pauses)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.opened > len(pauses)+1 {
-		t.Errorf("%d connections with %d pauses", s.opened, len(pauses))
+	if is := s.State(); is.Opened > len(pauses)+1 {
+		t.Errorf("%d connections with %d pauses", is.Opened, len(pauses))
 	}
-	if !slices.Contains(s.tokens, "xapp-refused") {
-		t.Errorf("tokens %q", s.tokens)
+	if !slices.Contains(s.State().Tokens, "xapp-refused") {
+		t.Errorf("tokens %q", s.State().Tokens)
 	}
 	if strings.Contains(log.String(), "xapp-") || strings.Contains(log.String(), "ticket") {
 		t.Errorf("the log holds what it may not:\n%s", log.String())
@@ -80,15 +76,15 @@ func TestReconnects(t *testing.T) {
 // TestSlackIsDown: a failed opening is one pause, and one that Slack asks for is as long as it says.
 func TestSlackIsDown(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
-	s.down = []func(w http.ResponseWriter){
+	s := f.Socket
+	s.AnswerOpening(
 		func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) },
 		func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "40")
 			w.WriteHeader(http.StatusTooManyRequests)
 		},
-		func(w http.ResponseWriter) { deny(w, "internal_error") },
-	}
+		func(w http.ResponseWriter) { slacktest.Deny(w, "internal_error") },
+	)
 	var mu sync.Mutex
 	var pauses []time.Duration
 	listen(t, f.open(func(c *Config) {
@@ -99,7 +95,7 @@ func TestSlackIsDown(t *testing.T) {
 			return ctx.Err()
 		}
 	}), (&ears{}).hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
 	mu.Lock()
@@ -112,16 +108,16 @@ func TestSlackIsDown(t *testing.T) {
 // TestSecureSocket: the certificates of the HTTP client hold for the socket too.
 func TestSecureSocket(t *testing.T) {
 	f := newFake(t)
-	f.server.Close()
-	f.server = httptest.NewTLSServer(f)
-	s := &f.socket
+	server := httptest.NewTLSServer(f)
+	defer server.Close()
+	s := f.Socket
 	e := &ears{}
-	listen(t, f.open(func(c *Config) { c.HTTP = f.server.Client() }), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	listen(t, f.open(func(c *Config) { c.HTTP, c.APIURL = server.Client(), server.URL+"/api" }), e.hear)
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
-	s.deliver(callEvent, statusEvent("1760000009.000100"))
-	if !s.wait(func() bool { return len(s.acks) == 1 }) || len(e.heard()) != 1 {
+	s.Deliver(callEvent, statusEvent("1760000009.000100"))
+	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 1 }) || len(e.heard()) != 1 {
 		t.Error("not acknowledged")
 	}
 }
@@ -129,36 +125,36 @@ func TestSecureSocket(t *testing.T) {
 // TestLargeEnvelope: what is too large ends the connection, not the listener.
 func TestLargeEnvelope(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	e := &ears{}
 	listen(t, f.open(nil), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
-	s.raw(`{"type":"events_api","envelope_id":"large","payload":"` + strings.Repeat("x", 2<<20) + `"}`)
-	if !s.wait(func() bool { return s.opened == 2 && len(s.conns) == 1 }) {
+	s.Raw(`{"type":"events_api","envelope_id":"large","payload":"` + strings.Repeat("x", 2<<20) + `"}`)
+	if !s.Wait(func(is slacktest.State) bool { return is.Opened == 2 && is.Open == 1 }) {
 		t.Fatal("no second connection")
 	}
-	if len(e.heard()) != 0 || len(s.acks) != 0 {
-		t.Errorf("heard %d, acknowledged %q", len(e.heard()), s.acks)
+	if len(e.heard()) != 0 || len(s.State().Acks) != 0 {
+		t.Errorf("heard %d, acknowledged %q", len(e.heard()), s.State().Acks)
 	}
 }
 
 // TestDisconnect: Slack asks for a new connection every few hours.
 func TestDisconnect(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	e := &ears{}
 	listen(t, f.open(nil), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
-	s.raw(`{"type":"disconnect","reason":"refresh_requested","debug_info":{"host":"applink"}}`)
-	if !s.wait(func() bool { return s.opened == 2 && len(s.conns) == 1 }) {
+	s.Raw(`{"type":"disconnect","reason":"refresh_requested","debug_info":{"host":"applink"}}`)
+	if !s.Wait(func(is slacktest.State) bool { return is.Opened == 2 && is.Open == 1 }) {
 		t.Fatal("no second connection")
 	}
-	s.deliver(callEvent, statusEvent("1760000009.000100"))
-	if !s.wait(func() bool { return len(s.acks) == 1 }) {
+	s.Deliver(callEvent, statusEvent("1760000009.000100"))
+	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 1 }) {
 		t.Fatal("not acknowledged")
 	}
 }
@@ -179,29 +175,29 @@ func TestRefusedListener(t *testing.T) {
 // TestNothingLeft: a listener that was busy and lost connections leaves no goroutine.
 func TestNothingLeft(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	leaf := f.open(nil)
 	before := runtime.NumGoroutine()
 	for round := range 3 {
 		e := &ears{answer: channel.Answer{Text: "x"}}
 		stop := listen(t, leaf, e.hear)
-		if !s.wait(func() bool { return len(s.conns) == 1 }) {
+		if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 			t.Fatal("no connection")
 		}
 		for i := range 5 {
-			s.deliver(callEvent, statusEvent(fmt.Sprintf("176000%d009.%06d", round, i)))
+			s.Deliver(callEvent, statusEvent(fmt.Sprintf("176000%d009.%06d", round, i)))
 		}
-		if !s.wait(func() bool { return len(s.acks) >= 5*(round+1) }) {
-			t.Fatalf("acknowledged %d", len(s.acks))
+		if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) >= 5*(round+1) }) {
+			t.Fatalf("acknowledged %d", len(s.State().Acks))
 		}
-		s.drop()
-		if !s.wait(func() bool { return s.opened >= 2*(round+1) && len(s.conns) == 1 }) {
+		s.Drop()
+		if !s.Wait(func(is slacktest.State) bool { return is.Opened >= 2*(round+1) && is.Open == 1 }) {
 			t.Fatal("no second connection")
 		}
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		if !s.wait(func() bool { return len(s.conns) == 0 }) {
+		if !s.Wait(func(is slacktest.State) bool { return is.Open == 0 }) {
 			t.Fatal("the connection stays")
 		}
 	}

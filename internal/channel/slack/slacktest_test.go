@@ -3,14 +3,14 @@ package slack
 import (
 	"testing"
 
-	"github.com/slack-go/slack/slacktest"
+	library "github.com/slack-go/slack/slacktest"
 
 	"github.com/longshift/longshift/internal/channel"
 )
 
 // TestAgainstSlacktest talks to the library's own test server, which knows nothing of our fake.
 func TestAgainstSlacktest(t *testing.T) {
-	server := slacktest.NewTestServer()
+	server := library.NewTestServer()
 	server.Start()
 	defer server.Stop()
 	s, err := New(Config{BotToken: fixed("TEST_TOKEN"), APIURL: server.GetAPIURL()})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
 // listen runs a listener until the test ends or stop is called, which waits for its end.
@@ -35,6 +36,9 @@ func listen(t *testing.T, s *Slack, hear channel.Hear) (stop func() error) {
 	return stop
 }
 
+// nap lets a listener come back soon.
+func nap(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Millisecond) }
+
 func statusEvent(ts string) any {
 	return eventCall(messageEvent("message", "D0ADA", ada.ID, "status", ts, ""))
 }
@@ -56,22 +60,19 @@ func TestAcknowledged(t *testing.T) {
 			return channel.Answer{}, ctx.Err()
 		}
 	})
-	s := &f.socket
-	s.again = time.Hour
-	held := s.deliver(callEvent, statusEvent("1760000009.000100"))
+	s := f.Socket
+	s.Again(time.Hour)
+	held := s.Deliver(callEvent, statusEvent("1760000009.000100"))
 	<-got
-	passed := s.deliver(callEvent, eventCall(map[string]any{"type": "reaction_added"})) // taken at once: nothing for us
-	if !s.wait(func() bool { return slices.Contains(s.acks, passed) }) {
+	passed := s.Deliver(callEvent, eventCall(map[string]any{"type": "reaction_added"})) // taken at once: nothing for us
+	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, passed) }) {
 		t.Fatal("what is not for us is not acknowledged")
 	}
-	s.mu.Lock()
-	early := slices.Contains(s.acks, held)
-	s.mu.Unlock()
-	if early {
+	if slices.Contains(s.State().Acks, held) {
 		t.Error("acknowledged before Hear took it")
 	}
 	release()
-	if !s.wait(func() bool { return slices.Contains(s.acks, held) }) {
+	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, held) }) {
 		t.Error("not acknowledged after Hear took it")
 	}
 }
@@ -82,8 +83,8 @@ func TestNotAcknowledged(t *testing.T) {
 		callCommand: flat(commandCall(general, "status", "1.2.3", "", ada))} {
 		t.Run(kind, func(t *testing.T) {
 			f := newFake(t)
-			s := &f.socket
-			s.again = 100 * time.Millisecond
+			s := f.Socket
+			s.Again(100 * time.Millisecond)
 			got := make(chan channel.Event, 10)
 			n := 0
 			stop := listen(t, f.open(nil), func(_ context.Context, e channel.Event) (channel.Answer, error) {
@@ -93,15 +94,15 @@ func TestNotAcknowledged(t *testing.T) {
 				}
 				return channel.Answer{}, nil
 			})
-			id := s.deliver(kind, payload)
-			if !s.wait(func() bool { return slices.Contains(s.acks, id) }) {
+			id := s.Deliver(kind, payload)
+			if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, id) }) {
 				t.Fatal("not acknowledged")
 			}
 			if err := stop(); err != nil {
 				t.Fatal(err)
 			}
-			if len(got) != 2 || len(s.acks) != 1 {
-				t.Fatalf("heard %d times, acknowledged %d times", len(got), len(s.acks))
+			if len(got) != 2 || len(s.State().Acks) != 1 {
+				t.Fatalf("heard %d times, acknowledged %d times", len(got), len(s.State().Acks))
 			}
 			if first, second := <-got, <-got; first.ID != second.ID {
 				t.Errorf("ids %q and %q", first.ID, second.ID)
@@ -113,23 +114,23 @@ func TestNotAcknowledged(t *testing.T) {
 // TestStrangeEnvelopes: what the library or we do not know is acknowledged, and ends nothing.
 func TestStrangeEnvelopes(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	e := &ears{}
 	listen(t, f.open(nil), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
-	s.raw(`{"type":"events_api","envelope_id":"new-event","payload":{"type":"event_callback","event":{"type":"an_event_of_tomorrow"}}}`)
-	s.raw(`{"type":"interactive","envelope_id":"new-shape","payload":{"type":"block_actions","actions":"?"}}`)
-	s.raw(`{"type":"things_of_tomorrow","envelope_id":"new-kind","payload":{}}`)
-	s.raw(`{"type":"events_api","payload":{}}`)
-	s.raw(`no JSON`)
-	s.raw(``)
-	want := s.deliver(callEvent, statusEvent("1760000009.000100"))
-	if !s.wait(func() bool {
-		return slices.Contains(s.acks, want) && slices.Contains(s.acks, "new-event") && slices.Contains(s.acks, "new-shape") && slices.Contains(s.acks, "new-kind")
+	s.Raw(`{"type":"events_api","envelope_id":"new-event","payload":{"type":"event_callback","event":{"type":"an_event_of_tomorrow"}}}`)
+	s.Raw(`{"type":"interactive","envelope_id":"new-shape","payload":{"type":"block_actions","actions":"?"}}`)
+	s.Raw(`{"type":"things_of_tomorrow","envelope_id":"new-kind","payload":{}}`)
+	s.Raw(`{"type":"events_api","payload":{}}`)
+	s.Raw(`no JSON`)
+	s.Raw(``)
+	want := s.Deliver(callEvent, statusEvent("1760000009.000100"))
+	if !s.Wait(func(is slacktest.State) bool {
+		return slices.Contains(is.Acks, want) && slices.Contains(is.Acks, "new-event") && slices.Contains(is.Acks, "new-shape") && slices.Contains(is.Acks, "new-kind")
 	}) {
-		t.Errorf("acknowledged %q", s.acks)
+		t.Errorf("acknowledged %q", s.State().Acks)
 	}
 	if len(e.heard()) != 1 {
 		t.Errorf("heard %+v", e.heard())
@@ -139,28 +140,28 @@ func TestStrangeEnvelopes(t *testing.T) {
 // TestTwoListeners: each delivery goes to one of them, and one goes on when the other ends.
 func TestTwoListeners(t *testing.T) {
 	f := newFake(t)
-	s := &f.socket
+	s := f.Socket
 	e := &ears{}
 	stop := listen(t, f.open(nil), e.hear)
 	listen(t, f.open(nil), e.hear)
-	if !s.wait(func() bool { return len(s.conns) == 2 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 2 }) {
 		t.Fatal("no two connections")
 	}
 	for i := range 10 {
-		s.deliver(callEvent, statusEvent(fmt.Sprintf("1760000009.%06d", i)))
+		s.Deliver(callEvent, statusEvent(fmt.Sprintf("1760000009.%06d", i)))
 	}
-	if !s.wait(func() bool { return len(s.acks) == 10 }) {
-		t.Fatalf("acknowledged %d", len(s.acks))
+	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 10 }) {
+		t.Fatalf("acknowledged %d", len(s.State().Acks))
 	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	if !s.wait(func() bool { return len(s.conns) == 1 }) {
+	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("the connection of the ended one stays")
 	}
-	s.deliver(callEvent, statusEvent("1760000010.000000"))
-	if !s.wait(func() bool { return len(s.acks) == 11 }) {
-		t.Fatalf("acknowledged %d", len(s.acks))
+	s.Deliver(callEvent, statusEvent("1760000010.000000"))
+	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 11 }) {
+		t.Fatalf("acknowledged %d", len(s.State().Acks))
 	}
 	if len(e.heard()) != 11 {
 		t.Errorf("heard %d", len(e.heard()))

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,8 @@ func TestMrkdwn(t *testing.T) {
 		}
 	}
 }
+
+var references = regexp.MustCompile(`<[^<>]*>`)
 
 // TestNoSignOfSlacks: whatever the spans hold, no reference of Slack's begins in the text but those that we write.
 func TestNoSignOfSlacks(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -32,6 +33,12 @@ func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error)
 	defer e.mu.Unlock()
 	e.events = append(e.events, ev)
 	return e.answer, e.err
+}
+
+func (e *ears) set(a channel.Answer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answer = a
 }
 
 func (e *ears) heard() []channel.Event {
@@ -96,19 +103,8 @@ func TestRefusedCalls(t *testing.T) {
 func TestTamperedBody(t *testing.T) {
 	f, e := newFake(t), &ears{}
 	call := newCaller(t, f.open(nil).Handler(e.hear))
-	var seen http.Header
-	var sent string
-	spy := newCaller(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		seen = r.Header.Clone()
-		var b bytes.Buffer
-		_, _ = b.ReadFrom(r.Body)
-		sent = b.String()
-	}))
-	spy.call(callInteraction, pressed0)
-	headers := map[string]string{}
-	for _, k := range []string{"Content-Type", "X-Slack-Request-Timestamp", "X-Slack-Signature"} {
-		headers[k] = seen.Get(k)
-	}
+	sent := slacktest.Body(callInteraction, pressed0)
+	headers := slacktest.SignWith(signing, sent, time.Now())
 	if status, _ := call.send(strings.Replace(sent, "approve.1", "approve.2", 1), headers); status != 401 || len(e.heard()) != 0 {
 		t.Errorf("changed body: status %d, heard %+v", status, e.heard())
 	}
@@ -151,8 +147,8 @@ func TestNoSigningSecret(t *testing.T) {
 
 // TestReplayedCalls: each kind of call, sent again as it was, has the ID that it had.
 func TestReplayedCalls(t *testing.T) {
-	v := fakeView{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1")}
-	v.input.BlockID, v.input.Element.ActionID = formInput, formInput
+	v := slacktest.Modal{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1")}
+	v.BlockID, v.ActionID = formInput, formInput
 	for name, c := range map[string]struct {
 		kind     string
 		payload  any
@@ -175,7 +171,7 @@ func TestReplayedCalls(t *testing.T) {
 					t.Fatalf("status %d %q", status, text)
 				}
 			}
-			if n := f.calls["auth.test"]; n > 1 {
+			if n := f.Calls()["auth.test"]; n > 1 {
 				t.Errorf("asked %d times who we are", n)
 			}
 			got := e.heard()
@@ -240,9 +236,7 @@ func TestNotTakenIn(t *testing.T) {
 	if got := e.heard(); len(got) != 2 || got[0].ID != got[1].ID {
 		t.Errorf("heard %+v", got)
 	}
-	f.mu.Lock()
-	f.errNext["auth.test"] = "internal_error"
-	f.mu.Unlock()
+	f.Refuse("auth.test", "internal_error")
 	call = newCaller(t, f.open(nil).Handler(e.hear)) // one that does not know yet who it is
 	if status, _ := call.call(callEvent, ev); status != 500 || len(e.heard()) != 2 {
 		t.Errorf("without knowing who we are: status %d, heard %d", status, len(e.heard()))
@@ -270,12 +264,9 @@ func TestSlowHearer(t *testing.T) {
 
 // signed gives a call without a server.
 func signed(kind string, payload any) *http.Request {
-	media, text := body(kind, payload)
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text))
-	stamp := fmt.Sprint(time.Now().Unix())
-	r.Header.Set("Content-Type", media)
-	r.Header.Set("X-Slack-Request-Timestamp", stamp)
-	r.Header.Set("X-Slack-Signature", signature(signing, stamp, text))
+	body := slacktest.Body(kind, payload)
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header = slacktest.SignWith(signing, body, time.Now())
 	return r
 }
 

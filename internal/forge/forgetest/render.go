@@ -46,7 +46,7 @@ func (g *GitHub) pullBody(schema string, r *Repository, p *Pull) map[string]any 
 		m["merged_at"] = stamp(g.now())
 	}
 	if schema == "pull-request" {
-		m["merged"], m["mergeable"], m["merged_by"] = p.Merged, p.Mergeable, g.account(p.MergedBy)
+		m["merged"], m["mergeable"], m["merged_by"] = p.Merged, r.mergeable(p), g.account(p.MergedBy)
 	}
 	return m
 }

@@ -18,6 +18,7 @@ type Repository struct {
 	NoDrafts      bool     // as private repositories of the free plan
 	Collaborators []string // who may review
 	Teams         []string // slugs of teams that may review
+	Merges        bool     // whether a pull request can be merged is found out by git, at once; needs a GitDir
 
 	id        int
 	pulls     []*Pull
@@ -106,6 +107,16 @@ func (r *Repository) commit(branch string) string {
 		return ""
 	}
 	return out
+}
+
+// mergeable tells whether two branches can be merged, nil where nobody has said and git is not asked.
+func (r *Repository) mergeable(p *Pull) *bool {
+	if !r.Merges || p.Mergeable != nil {
+		return p.Mergeable
+	}
+	_, err := r.git("merge-tree", "--write-tree", "refs/heads/"+p.Base, "refs/heads/"+p.Head)
+	can := err == nil
+	return &can
 }
 
 // ahead tells whether a branch has commits that another lacks.

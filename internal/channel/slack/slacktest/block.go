@@ -21,22 +21,22 @@ func (x *textObject) UnmarshalJSON(data []byte) error {
 }
 
 type element struct {
-	Type      string   `json:"type"`
+	Type      string     `json:"type"`
 	Text      textObject `json:"text"`
-	ActionID  string   `json:"action_id"`
-	Value     string   `json:"value"`
-	Style     string   `json:"style"`
-	Multiline bool     `json:"multiline"`
-	MaxLength int      `json:"max_length"`
+	ActionID  string     `json:"action_id"`
+	Value     string     `json:"value"`
+	Style     string     `json:"style"`
+	Multiline bool       `json:"multiline"`
+	MaxLength int        `json:"max_length"`
 }
 
 type block struct {
 	Type     string            `json:"type"`
 	BlockID  string            `json:"block_id"`
-	Text     textObject          `json:"text"`
-	Label    textObject          `json:"label"`
+	Text     textObject        `json:"text"`
+	Label    textObject        `json:"label"`
 	Elements []json.RawMessage `json:"elements"`
-	Element  element       `json:"element"`
+	Element  element           `json:"element"`
 }
 
 // checkBlocks holds blocks against the limits of the Block Kit reference. It gives Slack's error code for the first that is broken.
@@ -103,4 +103,3 @@ func elements(b block) (list []element) {
 	}
 	return list
 }
-

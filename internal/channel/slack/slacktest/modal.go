@@ -22,12 +22,12 @@ func (s *Server) openView(p params) (map[string]any, string) {
 	}
 	delete(s.triggers, p.values["trigger_id"])
 	var v struct {
-		Type     string  `json:"type"`
-		Title    textObject    `json:"title"`
-		Submit   textObject    `json:"submit"`
-		Callback string  `json:"callback_id"`
-		Private  string  `json:"private_metadata"`
-		Blocks   []block `json:"blocks"`
+		Type     string     `json:"type"`
+		Title    textObject `json:"title"`
+		Submit   textObject `json:"submit"`
+		Callback string     `json:"callback_id"`
+		Private  string     `json:"private_metadata"`
+		Blocks   []block    `json:"blocks"`
 	}
 	if err := json.Unmarshal([]byte(p.need("view")), &v); err != nil {
 		s.t.Errorf("view: %v", err)

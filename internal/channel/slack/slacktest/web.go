@@ -78,7 +78,9 @@ func (s *Server) LastHTTP() (body string, header http.Header) {
 }
 
 // Sign gives the header of a body that Slack signed at some time.
-func (s *Server) Sign(body string, at time.Time) http.Header { return SignWith(SigningSecret, body, at) }
+func (s *Server) Sign(body string, at time.Time) http.Header {
+	return SignWith(SigningSecret, body, at)
+}
 
 // SignWith signs with a secret of one's own.
 func SignWith(secret, body string, at time.Time) http.Header {

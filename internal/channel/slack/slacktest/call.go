@@ -1,0 +1,121 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// scopesOf are the bot scopes that Slack's reference names for a method, "" for none; for history it depends on the conversation.
+var scopesOf = map[string]string{"auth.test": "", "chat.postMessage": "chat:write", "chat.postEphemeral": "chat:write",
+	"chat.update": "chat:write", "views.open": "", "conversations.history": "history", "conversations.replies": "history"}
+
+// Methods are those of the Web API that are played with a bot token, in order.
+func Methods() (names []string) {
+	for name := range scopesOf {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ServeHTTP takes the calls of a program: the Web API below /api/, the socket, and the answer addresses of slash commands.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p, err := s.read(r)
+	if err != nil {
+		return // whoever called is gone, as a program that was killed
+	}
+	s.mu.Lock()
+	down := s.down
+	s.mu.Unlock()
+	switch {
+	case down:
+		http.Error(w, "<html>unavailable</html>", http.StatusServiceUnavailable)
+	case r.URL.Path == "/api/apps.connections.open":
+		s.Socket.open(w, r, p.token)
+	case r.URL.Path == "/socket":
+		s.Socket.serve(w, r)
+	case strings.HasPrefix(r.URL.Path, "/commands/"):
+		s.respond(w, r.URL.Path, p)
+	default:
+		s.method(w, r, p)
+	}
+}
+
+func (s *Server) method(w http.ResponseWriter, r *http.Request, p params) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[p.method]++
+	scope, known := scopesOf[p.method]
+	if !known || r.Method != http.MethodPost {
+		s.t.Errorf("call of %s %s", r.Method, r.URL.Path)
+		Deny(w, "unknown_method")
+		return
+	}
+	if p.token != BotToken {
+		Deny(w, "invalid_auth")
+		return
+	}
+	if scope == "history" {
+		scope = historyScope(p.values["channel"])
+	}
+	if scope != "" {
+		s.needed[scope] = true
+		if !slices.Contains(Scopes, scope) {
+			Answer(w, map[string]any{"ok": false, "error": "missing_scope", "needed": scope, "provided": strings.Join(Scopes, ",")})
+			return
+		}
+	}
+	if s.fails(w, p.method) {
+		return
+	}
+	result, code := s.carryOut(p)
+	if code != "" {
+		Deny(w, code)
+		return
+	}
+	if writes(p.method) && s.loseNext {
+		s.loseNext = false
+		panic(http.ErrAbortHandler)
+	}
+	result["ok"] = true
+	Answer(w, result)
+}
+
+func (s *Server) carryOut(p params) (map[string]any, string) {
+	switch p.method {
+	case "auth.test":
+		return map[string]any{"url": "https://example.slack.com/", "team": "Example", "user": "longshift", "team_id": "T0",
+			"user_id": BotUser, "bot_id": BotID}, ""
+	case "chat.postMessage":
+		return s.postMessage(p)
+	case "chat.update":
+		return s.update(p)
+	case "chat.postEphemeral":
+		return s.postEphemeral(p)
+	case "views.open":
+		return s.openView(p)
+	case "conversations.history":
+		return s.history(p, func(m *standing) bool { return m.thread == "" || m.broadcast }, true)
+	}
+	root := p.need("ts")
+	return s.history(p, func(m *standing) bool { return m.thread == root || m.ts == root }, false)
+}
+
+// stamp gives a time of its own to each message, in Slack's form.
+func (s *Server) stamp() string {
+	s.last = max(s.last+1, time.Now().UnixMicro())
+	return fmt.Sprintf("%d.%06d", s.last/1_000_000, s.last%1_000_000)
+}
+
+// Answer writes what Slack answers.
+func Answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// Deny answers with an error code of Slack's.
+func Deny(w http.ResponseWriter, code string) { Answer(w, map[string]any{"ok": false, "error": code}) }
