@@ -15,7 +15,7 @@ import (
 // It is a workflow so that a request survives a forge that does not answer.
 func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, ScheduleToCloseTimeout: 24 * time.Hour,
+		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second, ScheduleToCloseTimeout: 24 * time.Hour,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
 	})
 	var what string
@@ -30,7 +30,7 @@ const mostLooks = 200
 // under the same names, so that nothing happens twice.
 func Watch(ctx workflow.Context, in signals.WatchInput) error {
 	look := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute,
+		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute},
 	})
 	for range mostLooks {

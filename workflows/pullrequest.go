@@ -146,6 +146,9 @@ func (f *follower) anew(ctx workflow.Context) error {
 	for _, t := range f.tells {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}
+	if f.at < f.after { // what was seen before does not count any more, in the next run neither
+		g.Stamp = ""
+	}
 	in.Going = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
 }

@@ -5,6 +5,7 @@ import (
 
 	historypb "go.temporal.io/api/history/v1"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/workflows"
 )
 
@@ -19,8 +20,12 @@ var recordedElsewhere = map[string][]string{
 		"end completed"},
 	"conversation-channel-down": {"workflow Conversation", "retried Show", "activity failed LongshiftNotFound", "posted card anew", "settled plan",
 		"posted end", "end completed"},
+	"conversation-continued":    {"workflow Conversation", "posted card", "posted plan", "end continued"},
+	"conversation-continuation": {"workflow Conversation", "edited card", "!posted card", "posted end", "end completed"},
 	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",
 		"external signal note", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
+	"pull-request-conflict-stays": {"workflow PullRequest", "sessions i", "activity MergeBase", "activity AbortMerge", "!activity PushBranch",
+		"log blocked", "!log suspended blocker", "outcome merged"},
 	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",
 		"!external signal note", "outcome closed"},
 	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",
@@ -53,5 +58,43 @@ func TestReplayTakesUpWhatRuns(t *testing.T) {
 	}
 	if cuts == 0 {
 		t.Error("nothing was taken up")
+	}
+}
+
+// display notes a message that people see.
+func (s *story) display(in activities.ShowInput) {
+	what := "card"
+	if in.Notice.Subject != "" {
+		what = string(in.Notice.Subject)
+	}
+	switch {
+	case in.Settled != "":
+		s.add("settled %s", what)
+	case in.At != nil:
+		s.add("edited %s", what)
+	default:
+		if s.posts[what]++; s.posts[what] == 2 {
+			s.add("posted %s anew", what)
+		}
+		s.add("posted %s", what)
+	}
+	for _, b := range in.Buttons {
+		s.add("button %s", b.Verb)
+	}
+}
+
+// outside notes what a workflow does beside its steps.
+func (s *story) outside(e *historypb.HistoryEvent) {
+	if a := e.GetChildWorkflowExecutionStartedEventAttributes(); a != nil {
+		s.add("child started %s", a.WorkflowType.Name)
+	}
+	if a := e.GetSignalExternalWorkflowExecutionInitiatedEventAttributes(); a != nil {
+		s.add("external signal %s", a.SignalName)
+	}
+	if a := e.GetMarkerRecordedEventAttributes(); a != nil {
+		s.add("marker %s", a.MarkerName)
+	}
+	for name := range e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes().GetIndexedFields() {
+		s.add("attribute %s", name)
 	}
 }

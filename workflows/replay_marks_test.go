@@ -125,44 +125,6 @@ func inputOf[T any](t *testing.T, input *commonpb.Payloads) (in T) {
 	return in
 }
 
-// display notes a message that people see.
-func (s *story) display(in activities.ShowInput) {
-	what := "card"
-	if in.Notice.Subject != "" {
-		what = string(in.Notice.Subject)
-	}
-	switch {
-	case in.Settled != "":
-		s.add("settled %s", what)
-	case in.At != nil:
-		s.add("edited %s", what)
-	default:
-		if s.posts[what]++; s.posts[what] == 2 {
-			s.add("posted %s anew", what)
-		}
-		s.add("posted %s", what)
-	}
-	for _, b := range in.Buttons {
-		s.add("button %s", b.Verb)
-	}
-}
-
-// outside notes what a workflow does beside its steps.
-func (s *story) outside(e *historypb.HistoryEvent) {
-	if a := e.GetChildWorkflowExecutionStartedEventAttributes(); a != nil {
-		s.add("child started %s", a.WorkflowType.Name)
-	}
-	if a := e.GetSignalExternalWorkflowExecutionInitiatedEventAttributes(); a != nil {
-		s.add("external signal %s", a.SignalName)
-	}
-	if a := e.GetMarkerRecordedEventAttributes(); a != nil {
-		s.add("marker %s", a.MarkerName)
-	}
-	for name := range e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes().GetIndexedFields() {
-		s.add("attribute %s", name)
-	}
-}
-
 func (s *story) end(e *historypb.HistoryEvent) {
 	if a := e.GetWorkflowExecutionFailedEventAttributes(); a != nil {
 		s.add("end failed %s", a.Failure.GetApplicationFailureInfo().GetType())

@@ -40,6 +40,7 @@ func (c *conversation) serve(ctx workflow.Context, r *room) {
 		default:
 			c.call(ctx, r, n)
 		}
+		c.publish(ctx)
 		c.refresh(ctx, r, n)
 		c.publish(ctx)
 	}
@@ -143,7 +144,7 @@ func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Durati
 		summary = in.Room.Channel + ": progress"
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life, HeartbeatTimeout: 5 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 			MaximumAttempts: 1 << 20}, // time ends it, not a count
 	})

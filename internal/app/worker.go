@@ -26,6 +26,10 @@ import (
 	"github.com/longshift/longshift/workflows"
 )
 
+// cachedWorkflows is how many workflows stay in memory between their steps: about 140 KB each. One that is not there is read again
+// from its history when something happens to it.
+const cachedWorkflows = 1000
+
 // stopTimeout is how long a stopping worker waits for its activities to hand their work on.
 const stopTimeout = 30 * time.Second
 
@@ -71,6 +75,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if err := RegisterAttributes(ctx, c, namespace(options)); err != nil {
 		return err
 	}
+	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	w := &workers{client: c, log: log, options: worker.Options{
 		WorkerStopTimeout:            stopTimeout,
 		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
@@ -17,8 +18,26 @@ type target struct{ id, run string }
 // keyPart is what a room's or a message's id may hold to be looked for. No colon: the parts of a key are told apart by it.
 var keyPart = regexp.MustCompile(`^[A-Za-z0-9._+@=/-]{1,150}$`)
 
-// thread finds the task that a thread is about. ok is false when it is none of ours.
+// settling is how long the server's list may take until it shows a message that was written just now.
+var settling = []time.Duration{300 * time.Millisecond, 900 * time.Millisecond}
+
+// thread finds the task that a thread is about. ok is false when it is none of ours. Who answers a message of ours at once may be
+// quicker than the list: it is looked for again.
 func (e *Ear) thread(ctx context.Context, ev channel.Event) (t target, ok bool, err error) {
+	t, ok, err = e.listed(ctx, ev)
+	for _, d := range settling {
+		if ok || err != nil || !ev.Direct || ev.ReplyTo == "" {
+			break
+		}
+		if err := e.c.Pause(ctx, d); err != nil {
+			return t, false, noAnswer(err)
+		}
+		t, ok, err = e.listed(ctx, ev)
+	}
+	return t, ok, err
+}
+
+func (e *Ear) listed(ctx context.Context, ev channel.Event) (t target, ok bool, err error) {
 	seen := ""
 	for _, message := range []string{ev.ReplyTo, ev.Room.Thread} {
 		if message == "" || message == seen || !keyPart.MatchString(message) || !keyPart.MatchString(ev.Room.ID) || !keyPart.MatchString(ev.Room.Channel) {

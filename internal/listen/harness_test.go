@@ -64,6 +64,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 			w.acts = append(w.acts, a)
 			return nil
 		},
+		Pause:  func(context.Context, time.Duration) error { return nil },
 		Redact: func(s string) string { return strings.ReplaceAll(s, secret, "[hidden]") },
 		Now: func() time.Time {
 			w.mu.Lock()

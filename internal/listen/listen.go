@@ -26,9 +26,10 @@ type Config struct {
 	Repository string              // of tasks whose text names none; empty: it must be named
 	WebURL     string              // of Temporal Web, for links; empty for none
 	Record     func(ctx context.Context, a Act) error
-	Redact     func(string) string // takes secrets out of a text
-	Log        *slog.Logger        // discarded when nil
-	Now        func() time.Time    // time.Now when nil
+	Redact     func(string) string                              // takes secrets out of a text
+	Log        *slog.Logger                                     // discarded when nil
+	Now        func() time.Time                                 // time.Now when nil
+	Pause      func(ctx context.Context, d time.Duration) error // waits; by the clock when nil
 }
 
 // People lists, by user id, who may do what on one channel. Everybody in a list may read how tasks stand.
@@ -98,7 +99,21 @@ func New(c Config) (*Ear, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Pause == nil {
+		c.Pause = pause
+	}
 	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: limiter{tries: map[string][]time.Time{}}}, nil
 }
 
 var channels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

@@ -29,6 +29,12 @@ func (s *Stage) OnHost(args ...string) Ran {
 	return s.longshift(s.T, s.Worker.Data, args...)
 }
 
+// OnHostOf runs the command line beside the data of a worker.
+func (s *Stage) OnHostOf(w *Worker, args ...string) Ran {
+	s.T.Helper()
+	return s.longshift(s.T, w.Data, args...)
+}
+
 func (s *Server) longshift(t testing.TB, data string, args ...string) Ran {
 	t.Helper()
 	home := t.TempDir()

@@ -175,3 +175,10 @@ func names(rules []agenttest.Rule) []string {
 	}
 	return all
 }
+
+// Planning is a rule for a planner whose plan has one deliverable, FIX-001. match is in its prompt.
+func Planning(name, match, summary string) agenttest.Rule {
+	return agenttest.Rule{Name: name, Role: task.Planner, Match: match, Turns: []agenttest.Turn{
+		answer(plan(summary, deliverable("FIX-001", "Add gives the sum", "go test passes"))),
+	}}
+}

@@ -77,6 +77,12 @@ func (s *stage) MergeBase(ctx context.Context, _ activities.MergeInput) (activit
 	return activities.Merged{Base: commitID("main"), Conflicts: []string{"calc.go"}}, nil
 }
 
+// AbortMerge puts the workspace back.
+func (s *stage) AbortMerge(ctx context.Context, _ activities.MergeInput) error {
+	s.of(ctx).count("AbortMerge")
+	return nil
+}
+
 // Show writes, or edits, a message. What is shown is counted under its name.
 func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.Place, error) {
 	p := s.of(ctx)

@@ -110,7 +110,11 @@ func (p *play) end(ctx context.Context) error {
 			return fmt.Errorf("the task ended with: %w", err)
 		}
 		p.run = p.stage.client.GetWorkflow(ctx, p.keep(p.first), "")
-		p.first = p.run.GetRunID()
+		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
+		if err != nil {
+			return fmt.Errorf("find %s: %w", p.run.GetID(), err)
+		}
+		p.first = d.WorkflowExecutionInfo.FirstRunId
 	}
 	var s signals.Status
 	var into any = &s

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
@@ -27,6 +28,8 @@ func pulls() []branch {
 			name: "pull-request-round", outcome: task.PullMerged, config: checked, rooms: []task.Room{room}, followed: true,
 			keep: func(string) string { return pullID }, look: muchToDo, drive: mergeInTheEnd,
 		},
+		lookedAfter(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, look: conflicting, session: unresolved, commit: nothingNew,
+			drive: mergeAfterAll}),
 		lookedAfter(branch{name: "pull-request-blocker", outcome: task.PullClosed, look: failsUntil(2), drive: resumeThenClose}),
 		lookedAfter(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, look: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
@@ -83,6 +86,25 @@ func failedCheck(sign string) forge.Item {
 	return forge.Item{Key: "check:test", Kind: forge.CheckItem, Text: "1 failure", Log: failing, Sign: sign, URL: pullURL + "/checks"}
 }
 
+// conflicting is a pull request with a conflict and nothing else to do.
+func conflicting(_ *play, l *forge.Look) {
+	no := false
+	l.Mergeable = &no
+}
+
+// unresolved is an implementer who does not know what both sides meant.
+func unresolved(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+	res := well(in, nil)
+	if in.Role == task.Implementer {
+		res.Report = task.Report{Kind: task.ReportBlocked, Text: "both sides rename Add, each in its own way"}
+	}
+	return res, nil
+}
+
+func nothingNew(int) (activities.Committed, error) {
+	return activities.Committed{Commit: commitID("0")}, nil
+}
+
 // failsUntil is a check that fails in the same way until so many pushes.
 func failsUntil(pushes int) func(*play, *forge.Look) {
 	return func(p *play, l *forge.Look) {
@@ -111,68 +133,6 @@ func tooLate(p *play, n int) error {
 		p.set("commit", 100)
 		p.set("head", 100)
 		return fault.New(fault.Changed, "push longshift/calc-1: somebody else has pushed").WithHint("look at the branch")
-	}
-	return nil
-}
-
-// mergeInTheEnd merges when the round has its answers and the workspace is gone: the second one, the first was the task's.
-func mergeInTheEnd(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "AnswerPullRequest", 1) },
-		func() error { return p.happens(ctx, "CleanUp", 2) },
-		func() error { return p.turns(ctx, pullID, "merged") })
-}
-
-func mergeAfterPush(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "pushed", 1) },
-		func() error { return p.happens(ctx, "CleanUp", 2) },
-		func() error { return p.turns(ctx, p.name, "merged") })
-}
-
-func resumeThenClose(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.resumeFrom(ctx, signals.ReasonBlocker) },
-		func() error { return p.happens(ctx, "CleanUp", 2) },
-		func() error { return p.turns(ctx, p.name, "closed") })
-}
-
-func resumeThenMerge(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.resumeFrom(ctx, signals.ReasonRounds) },
-		func() error { return p.happens(ctx, "CleanUp", 2) },
-		func() error { return p.turns(ctx, p.name, "merged") })
-}
-
-func giveUp(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.until(ctx, suspended(signals.ReasonBlocker)) },
-		func() error {
-			return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "no longer needed"})
-		})
-}
-
-// mergeInANewRun merges when the history has become too long and a new run looks on.
-func mergeInANewRun(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "CleanUp", 1) },
-		func() error { return p.continued(ctx) },
-		func() error { return p.turns(ctx, p.name, "merged") })
-}
-
-func (p *play) resumeFrom(ctx context.Context, why signals.Reason) error {
-	return inTurn(
-		func() error { return p.until(ctx, suspended(why)) },
-		func() error {
-			return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1"), Note: "the value may be nil"})
-		})
-}
-
-// turns is the end of a pull request, and the webhook that tells.
-func (p *play) turns(ctx context.Context, workflow, into string) error {
-	p.count(into)
-	if err := p.stage.client.SignalWorkflow(ctx, workflow, "", signals.Changed, signals.ChangedRequest{What: "pull_request " + into}); err != nil {
-		return fmt.Errorf("signal %s: %w", signals.Changed, err)
 	}
 	return nil
 }

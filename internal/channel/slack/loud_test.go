@@ -77,7 +77,7 @@ func TestFindBesideLoud(t *testing.T) {
 	m := channel.Message{Key: "plan", Text: "Approve?", Loud: true}
 	reply := mustPost(t, s, room(general, root.Message), m, false)
 	own := mustPost(t, s, room(general, ""), m, true)
-	if own == reply || own.Thread != "" {
+	if own.Message == reply.Message || own.Thread != "" {
 		t.Errorf("the reply was found in the channel: %+v", own)
 	}
 	if again := mustPost(t, s, room(general, root.Message), m, true); again != reply {
