@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -210,30 +209,15 @@ func (e *ears) invite(ctx context.Context) {
 			return
 		}
 	}
-	code := rand.Text()[:4] + "-" + rand.Text()[:4] + "-" + rand.Text()[:4]
 	const life = 30 * time.Minute
-	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) error {
-		return invite(ctx, e.client, signals.Invitation{Channel: channel.Telegram, Hash: signals.CodeHash(channel.Telegram, code), Expires: time.Now().Add(life)})
+	code := ""
+	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) (err error) {
+		code, err = listen.Invite(ctx, e.client, channel.Telegram, life, time.Now())
+		return err
 	})
 	if made {
 		e.log.WarnContext(ctx, "Nobody may use Telegram yet: write \"start "+code+"\" to the bot, in a private chat, within "+life.String())
 	}
-}
-
-// invite tells the Directory of an invitation.
-func invite(ctx context.Context, c client.Client, i signals.Invitation) error {
-	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
-		ID: signals.DirectoryID, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, StaticSummary: "which chats may do what",
-	}, signals.Directory)
-	h, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: start,
-		UpdateOptions:          client.UpdateWorkflowOptions{UpdateName: signals.Invite, Args: []any{i}, WaitForStage: client.WorkflowUpdateStageCompleted},
-	})
-	if err != nil {
-		return err
-	}
-	return h.Get(ctx, nil)
 }
 
 // insist tries until it succeeds, and tells whether it did.

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
-
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/signals"
 )
@@ -54,21 +51,12 @@ func (e *Ear) bind(ctx context.Context, ev channel.Event, code string) (channel.
 func (e *Ear) giveCode(ctx context.Context, ev channel.Event, code string) (a signals.BindAnswer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	start := e.c.Client.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
-		ID: signals.DirectoryID, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, signals.Directory)
 	room := ev.Room
 	room.Thread = ""
 	request := signals.BindRequest{Message: signals.Message{ID: ev.ID, By: e.name(ev.User)}, Channel: ev.Room.Channel,
 		Hash: signals.CodeHash(ev.Room.Channel, code), User: ev.User.ID, Name: e.name(ev.User), Room: room}
-	handle, err := e.c.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{StartWorkflowOperation: start,
-		UpdateOptions: client.UpdateWorkflowOptions{WorkflowID: signals.DirectoryID, UpdateName: signals.Bind, UpdateID: ev.ID,
-			Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted}})
-	if err == nil {
-		err = handle.Get(ctx, &a)
-	}
-	return a, refusal(err, signals.DirectoryID)
+	err = toDirectory(ctx, e.c.Client, signals.Bind, ev.ID, request, &a)
+	return a, err
 }
 
 // looksLikeCode keeps sentences that begin with "start" from being counted as wrong codes.

@@ -30,6 +30,7 @@ func TestStackKeepsItsPromises(t *testing.T) {
 	for name, files := range map[string][]string{
 		"alone":           {stack},
 		"with a login":    {stack, "deploy/claude-login.yml"},
+		"with chat":       {stack, "deploy/chat.yml"},
 		"with more hosts": {stack, "deploy/more-hosts.yml"},
 	} {
 		t.Run(name, func(t *testing.T) {
