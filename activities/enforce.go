@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -133,6 +135,9 @@ func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (o
 	if w.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}
+	if w.hides(put(c)) || w.hides(visible(w.below(c.Dir))) { // what is hidden from people may be more than a secret
+		return agent.Decision{Reason: d.Reason + "; it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"}, ""
+	}
 	q := w.question(c, d)
 	if len(q.Command)+len(q.Dir) > mostShown { // an approval holds for all of it, so people must see all of it
 		return agent.Decision{Reason: d.Reason + "; it is too long to be put to a person, so it may not run: make it shorter"}, ""
@@ -151,6 +156,11 @@ func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (o
 	}
 	return agent.Decision{End: agent.NeedsApproval,
 		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}, ""
+}
+
+// hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
+func (w *warden) hides(text string) bool {
+	return strings.Count(w.host.Redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
 }
 
 // write puts the decision into the command log.

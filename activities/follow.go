@@ -27,9 +27,11 @@ func (c *Control) LookAtPullRequest(ctx context.Context, in LookInput) (forge.Lo
 	if err != nil {
 		return forge.Look{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
 	}
-	for i := range l.Items { // logs of checks may show what a build has printed
-		l.Items[i].Text, l.Items[i].Log = c.Redact.String(l.Items[i].Text), c.Redact.String(l.Items[i].Log)
-		l.Items[i].Hunk = c.Redact.String(l.Items[i].Hunk)
+	for i := range l.Items { // logs of checks may show what a build has printed, and addresses what a service has put there
+		one := &l.Items[i]
+		for _, text := range []*string{&one.Text, &one.Log, &one.Hunk, &one.Path, &one.URL} {
+			*text = c.Redact.String(*text)
+		}
 	}
 	return l, nil
 }

@@ -161,3 +161,24 @@ func TestHomeIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// A command in which the redactor hides something is not put to a person: what they could not see they must not be asked to allow.
+func TestWhatIsHiddenIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	w := asks(t, func(_ context.Context, q signals.Question) (signals.Answer, error) {
+		asked = append(asked, q.Command)
+		return signals.Answer{Verdict: signals.Yes, By: "maria", Expires: time.Now().Add(time.Hour)}, nil
+	})
+	for i, command := range []string{
+		"terraform plan -var=u=x://a:;terraform-destroy;@b", "terraform plan x://a:&&destroy-everything&&:@b", "terraform plan x://a:|sh;:@b",
+		"terraform plan x://a:" + strings.Repeat(";reboot", 500) + ";:@b",
+	} {
+		if d := w.permit(t.Context(), bash(w, command, fmt.Sprint(i))); d.Allow {
+			t.Errorf("%.80q may run", command)
+		}
+	}
+	if d := w.permit(t.Context(), bash(w, "terraform plan -var=x=1", "plain")); !d.Allow || len(asked) != 1 {
+		t.Errorf("a plain one: %+v; asked about %q", d, asked)
+	}
+}

@@ -65,7 +65,7 @@ func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 
 // message writes what people see. Everything in it passes the redactor: the texts come from models and strangers.
 func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
-	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run)}
+	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run), hide: c.Redact.String}
 	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != ""}
 	switch in.Notice.Subject {
 	case signals.SubjectPlan:

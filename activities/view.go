@@ -16,6 +16,7 @@ type view struct {
 	notice  signals.Notice
 	settled string
 	web     string
+	hide    func(string) string // takes secrets out, before a text is made literal: escapes would hide them from it
 }
 
 // card is the one message that is edited in place: where the task stands.
@@ -25,7 +26,7 @@ func (v view) card() string {
 	fmt.Fprintf(&b, "%s\n\n", v.standing())
 	if v.Plan != nil && v.Outcome == "" {
 		for _, d := range v.Plan.Deliverables {
-			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, lit(oneLine(d.Description, 120)))
+			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, v.lit(oneLine(d.Description, 120)))
 		}
 		b.WriteString("\n")
 	}
@@ -45,7 +46,7 @@ func mark(s task.Status) string {
 }
 
 func (v view) title() string {
-	return lit(oneLine(v.Task, 160)) + " · " + lit(v.Repository)
+	return v.lit(oneLine(v.Task, 160)) + " · " + v.lit(v.Repository)
 }
 
 // standing is one line: the phase, and how far the plan is.
@@ -97,9 +98,9 @@ func (v view) plan() string {
 	head := fmt.Sprintf("**Plan, revision %d** · %s\n\n", v.notice.Revision, v.title())
 	switch {
 	case v.settled != "" && (v.Plan == nil || v.Plan.Revision != v.notice.Revision):
-		return head + lit(upper(v.settled)) + ".\n"
+		return head + v.lit(upper(v.settled)) + ".\n"
 	case v.settled != "":
-		return head + lit(upper(v.settled)) + ".\n\n" + v.Plan.Summary + "\n"
+		return head + v.lit(upper(v.settled)) + ".\n\n" + v.Plan.Summary + "\n"
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
 	}
@@ -122,7 +123,7 @@ func (v view) command() string {
 	q := v.question()
 	switch {
 	case v.settled != "":
-		return head + lit(upper(v.settled)) + "\n"
+		return head + v.lit(upper(v.settled)) + "\n"
 	case q == nil:
 		return head + "It has its decision.\n"
 	}
@@ -131,7 +132,7 @@ func (v view) command() string {
 		dir = "the folder " + q.Dir
 	}
 	return head + fence(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
-		lit(dir), q.Session, q.Role, lit(q.Reason), q.Rule)
+		v.lit(dir), q.Session, q.Role, v.lit(q.Reason), q.Rule)
 }
 
 // stop says why the task stands still, and what lifts it.
@@ -140,7 +141,7 @@ func (v view) stop() string {
 	if v.settled != "" || v.Reason == "" {
 		return head + "It goes on.\n"
 	}
-	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), lit(v.Detail), v.NextAction, v.figures(), v.links())
+	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail), v.NextAction, v.figures(), v.links())
 }
 
 // end is the completion notice: the outcome and what it took.
@@ -152,19 +153,19 @@ func (v view) end() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** · %s\n\n", upper(strings.ReplaceAll(string(v.Outcome), "_", " ")), v.title())
 	if v.Detail != "" {
-		fmt.Fprintf(&b, "%s\n\n", lit(oneLine(v.Detail, 600)))
+		fmt.Fprintf(&b, "%s\n\n", v.lit(oneLine(v.Detail, 600)))
 	}
 	if v.Files > 0 {
 		fmt.Fprintf(&b, "%s changed, +%d −%d · ", count(v.Files, "file"), v.Added, v.Deleted)
 	}
 	fmt.Fprintf(&b, "%s · %s", count(turns, "turn"), v.figures())
 	for _, w := range v.Warnings {
-		fmt.Fprintf(&b, "- %s\n", lit(oneLine(w, 300)))
+		fmt.Fprintf(&b, "- %s\n", v.lit(oneLine(w, 300)))
 	}
 	return b.String() + "\n" + v.links()
 }
 
-func lit(s string) string { return task.Literally(s) }
+func (v view) lit(s string) string { return task.Literally(v.hide(s)) }
 
 func upper(s string) string {
 	if s == "" {

@@ -109,6 +109,15 @@ type TokenAnswer struct {
 	Question string     `json:"question,omitempty"`
 }
 
+// QueryAbout asks a Conversation what one of its messages is about: an AboutQuery goes in, a TokenAnswer without a verb comes back.
+const QueryAbout = "about"
+
+// AboutQuery names a message.
+type AboutQuery struct {
+	Room    task.Room `json:"room"`
+	Message string    `json:"message"`
+}
+
 // QueryTask asks a Conversation which task it is about: a TaskAnswer comes back.
 const QueryTask = "task"
 

@@ -85,6 +85,12 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryAbout,
+		func(q signals.AboutQuery) (signals.TokenAnswer, error) { return c.about(q), nil },
+		workflow.QueryHandlerOptions{Description: "what a message is about: {room, message}"})
+	if err != nil {
+		return err
+	}
 	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryTask, func() (signals.TaskAnswer, error) { return c.last, nil },
 		workflow.QueryHandlerOptions{Description: "which workflow takes what people say"})
 	if err != nil {

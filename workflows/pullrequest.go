@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -155,7 +157,13 @@ func (f *follower) anew(ctx workflow.Context) error {
 
 // feedbackOf is what a session is told of an item.
 func feedbackOf(i forge.Item) prompt.Feedback {
-	fb := prompt.Feedback{What: what(i), URL: i.URL, Text: i.Text, Hunk: i.Hunk, Log: i.Log}
+	fb := prompt.Feedback{What: kindOfItem(i), Text: i.Text, Hunk: i.Hunk, Log: i.Log}
+	switch i.Kind {
+	case forge.CheckItem:
+		fb.Name = strings.TrimPrefix(i.Key, "check:")
+	case forge.ThreadItem:
+		fb.Name = fmt.Sprintf("%s:%d", i.Path, i.Line)
+	}
 	if i.By != "" {
 		fb.By = &task.Person{Name: i.By, Via: "write access"}
 	}

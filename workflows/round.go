@@ -133,11 +133,12 @@ func prefix(k forge.ItemKind) string {
 	return "REVIEW"
 }
 
+// wish is the deliverable of an item. What others wrote stands below it in the prompt, as data.
 func (f *follower) wish(i forge.Item) string {
 	if i.Kind == forge.CheckItem {
-		return "Make the check " + strings.TrimPrefix(i.Key, "check:") + " pass"
+		return "Make the failed check pass that stands below"
 	}
-	return "See to " + what(i) + " by " + i.By + ": " + firstLine(i.Text)
+	return "See to " + kindOfItem(i) + " that stands below"
 }
 
 // carry runs the stages of a task on the round's plan, until our own reviewer lets it pass, and pushes what came of it.

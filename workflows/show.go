@@ -185,14 +185,35 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 				if b.Token != q.Token {
 					continue
 				}
-				a := signals.TokenAnswer{State: signals.TokenLive, Verb: b.Verb, Workflow: m.Notice.From, Run: m.Notice.Run,
-					Revision: m.Notice.Revision, Question: m.Notice.Question}
-				if m.Settled != "" {
-					a.State, a.Why = signals.TokenStale, m.Settled
-				}
+				a := standing(m)
+				a.Verb = b.Verb
 				return a
 			}
 		}
 	}
 	return signals.TokenAnswer{State: signals.TokenUnknown}
+}
+
+// about says what a message is about. The task's one message is about nothing in particular.
+func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
+	for _, r := range c.rooms {
+		if r.Channel != q.Room.Channel || r.ID != q.Room.ID {
+			continue
+		}
+		for _, m := range r.Messages {
+			if m.Place.Message == q.Message && q.Message != "" {
+				return standing(m)
+			}
+		}
+	}
+	return signals.TokenAnswer{State: signals.TokenUnknown}
+}
+
+// standing says what a message is worth now.
+func standing(m signals.RoomMessage) signals.TokenAnswer {
+	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, Revision: m.Notice.Revision, Question: m.Notice.Question}
+	if m.Settled != "" {
+		a.State, a.Why = signals.TokenStale, m.Settled
+	}
+	return a
 }

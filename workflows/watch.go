@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,15 +126,30 @@ func (f *follower) conflict() bool {
 
 func conflictKey(base string) string { return "conflict:" + base }
 
-// what names an item in a sentence.
+// what names an item in a sentence, for people. Names of checks and files are chosen by others: they are cut, and on one line.
 func what(i forge.Item) string {
 	switch i.Kind {
 	case forge.CheckItem:
-		return "the check " + strings.TrimPrefix(i.Key, "check:") + " failed"
+		return "the check " + quoted(strings.TrimPrefix(i.Key, "check:")) + " failed"
 	case forge.ThreadItem:
-		return fmt.Sprintf("a review comment on %s, line %d", i.Path, i.Line)
+		return fmt.Sprintf("a review comment on %s, line %d", quoted(i.Path), i.Line)
+	}
+	return kindOfItem(i)
+}
+
+// kindOfItem says what an item is without any word of others: what agents are ordered must not hold such.
+func kindOfItem(i forge.Item) string {
+	switch i.Kind {
+	case forge.CheckItem:
+		return "a failed check"
+	case forge.ThreadItem:
+		return "a review comment on a line"
 	case forge.ReviewItem:
 		return "a review"
 	}
 	return "a comment"
+}
+
+func quoted(name string) string {
+	return strconv.Quote(clip(strings.Join(strings.Fields(name), " "), 80))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
@@ -113,13 +112,4 @@ func people(cfg config.Config) map[string]listen.People {
 type console struct {
 	io.Reader
 	io.Writer
-}
-
-// hooks gives the handlers of webhooks, by their address.
-func (c channels) hooks(hear channel.Hear) map[string]http.Handler {
-	all := map[string]http.Handler{}
-	for name, w := range c.webhooks {
-		all["/webhooks/"+name] = w.Handler(hear)
-	}
-	return all
 }

@@ -15,6 +15,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"golang.org/x/net/netutil"
 	"golang.org/x/term"
 
 	"github.com/longshift/longshift/activities"
@@ -31,22 +32,26 @@ import (
 )
 
 // newEar builds what turns the acts of people into messages to tasks. Each act is in the record before it counts.
-func newEar(cfg config.Config, c client.Client, namespace string, acts *audit.Log, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
+func newEar(cfg config.Config, c client.Client, namespace string, record func(context.Context, listen.Act) error, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
 	return listen.New(listen.Config{
 		Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
-		Redact: secrets.String, Log: log, Now: time.Now,
-		Record: func(ctx context.Context, a listen.Act) error {
-			verdict := audit.ActRefused
-			switch {
-			case a.Done:
-				verdict = audit.ActDone
-			case a.Reason == listen.Asked:
-				verdict = audit.ActAsked
-			}
-			return acts.AppendAct(ctx, audit.Act{Time: a.Time, Channel: a.Channel, User: a.User, Name: a.Name, Verb: a.Verb,
-				Task: a.Task, Delivery: a.Delivery, Verdict: verdict, Reason: secrets.String(a.Reason)})
-		},
+		Redact: secrets.String, Log: log, Now: time.Now, Record: record,
 	})
+}
+
+// recorder puts what people did on record.
+func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, listen.Act) error {
+	return func(ctx context.Context, a listen.Act) error {
+		verdict := audit.ActRefused
+		switch {
+		case a.Done:
+			verdict = audit.ActDone
+		case a.Reason == listen.Asked:
+			verdict = audit.ActAsked
+		}
+		return acts.AppendAct(ctx, audit.Act{Time: a.Time, Channel: a.Channel, User: a.User, Name: a.Name, Verb: a.Verb,
+			Task: a.Task, Delivery: a.Delivery, Verdict: verdict, Reason: secrets.String(a.Reason)})
+	}
 }
 
 // newEars builds everything that hears people. The returned function ends it.
@@ -67,12 +72,13 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 	if err != nil {
 		return nil, nil, err
 	}
-	ear, err := newEar(cfg, c, namespace, acts, secrets, log)
+	record := recorder(acts, secrets)
+	ear, err := newEar(cfg, c, namespace, record, secrets, log)
 	if err != nil {
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &ears{cfg: cfg, client: c, ear: ear, channels: chats, hub: hub, log: log}, func() { _ = acts.Close() }, nil
+	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, hub: hub, log: log}, func() { _ = acts.Close() }, nil
 }
 
 // desk builds the activities on forges and channels.
@@ -103,6 +109,7 @@ type ears struct {
 	cfg      config.Config
 	client   client.Client
 	ear      *listen.Ear
+	record   func(context.Context, listen.Act) error
 	channels channels
 	hub      *github.Forge
 	log      *slog.Logger
@@ -154,26 +161,30 @@ func (e *ears) serve(ctx context.Context) (*http.Server, error) {
 		return nil, nil
 	}
 	mux := http.NewServeMux()
-	for path, h := range e.channels.hooks(e.ear.Hear) {
-		mux.Handle(path, h)
+	refused := newDoorman(e.record, e.log)
+	for name, w := range e.channels.webhooks {
+		mux.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.ear.Hear)))
 	}
 	if e.cfg.GitHubWebhook.Present() {
-		mux.Handle("/webhooks/github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook), Label: e.cfg.GitHubLabel,
-			Repositories: e.cfg.GitHubRepositories, Deliver: e.ear.OnForge, Log: e.log}))
+		mux.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
+			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.ear.OnForge, Log: e.log})))
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	listener, err := net.Listen("tcp", e.cfg.Listen)
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN=%q: %w", e.cfg.Listen, err).WithHint("give a free address of this machine")
 	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
+	server := &http.Server{Handler: atMost(mostCalls, mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(netutil.LimitListener(listener, mostConnections)); !errors.Is(err, http.ErrServerClosed) {
 			e.log.ErrorContext(ctx, "Webhooks are not taken any more", "error", err)
 		}
 	}()
 	e.log.InfoContext(ctx, "Taking webhooks", "address", listener.Addr().String())
+	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		e.log.WarnContext(ctx, "Webhooks are taken in the clear on an address that others may reach: put a proxy that ends TLS before it", "address", a.String())
+	}
 	return server, nil
 }
 

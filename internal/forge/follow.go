@@ -35,6 +35,8 @@ type Look struct {
 	More       int    `json:"more,omitempty"`      // items that were left out
 	Ignored    int    `json:"ignored,omitempty"`   // comments of people without write access, and of bots
 	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"` // what could not be read and does not spoil the rest: one line each, at most 3
 }
 
 // ItemKind is what there is to do about.

@@ -59,8 +59,8 @@ type Result struct {
 // Feedback is what a person, or a check, said about a pull request that stands.
 type Feedback struct {
 	By   *task.Person `json:"by,omitempty"`   // somebody with write access; nil for a check
-	What string       `json:"what,omitempty"` // such as "a review comment on main.go, line 12"
-	URL  string       `json:"url,omitempty"`
+	What string       `json:"what,omitempty"` // "a failed check", "a review comment on a line"
+	Name string       `json:"name,omitempty"` // of the check, or file and line; chosen by others
 	Text string       `json:"text,omitempty"`
 	Hunk string       `json:"hunk,omitempty"` // the lines it is about
 	Log  string       `json:"log,omitempty"`  // the end of the check's log

@@ -19,6 +19,8 @@ var servedFeedback = map[string][]string{
 	"/repos/{owner}/{repo}/commits/{ref}/status":                              {"get"},
 	"/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations":             {"get"},
 	"/repos/{owner}/{repo}/actions/jobs/{job_id}/logs":                        {"get"},
+	"/repos/{owner}/{repo}/actions/runs":                                      {"get"},
+	"/repos/{owner}/{repo}/actions/runs/{run_id}/jobs":                        {"get"},
 	"/repos/{owner}/{repo}/collaborators/{username}/permission":               {"get"},
 	"/repos/{owner}/{repo}/branches/{branch}":                                 {"get"},
 }
@@ -26,7 +28,8 @@ var servedFeedback = map[string][]string{
 // people is what the server knows of accounts, and the host of its logs.
 type people struct {
 	bots map[string]bool
-	app  bool // the token is an app's
+	app  bool     // the token is an app's
+	lack []string // permissions that the token does not have
 	last int64
 	logs *httptest.Server
 }
@@ -38,12 +41,16 @@ type feedback struct {
 	reviews  map[int][]*Review
 	checks   []*Check
 	statuses []*Status
+	runs     []Run
 	may      map[string]string // lower-case login to permission
 }
 
 // operateFeedback carries out a call of servedFeedback; g.mu is held.
 func (g *GitHub) operateFeedback(repo *Repository, rt *route, r *http.Request, body []byte) (answer, bool) {
 	number, _ := strconv.Atoi(rt.params["pull_number"] + rt.params["issue_number"]) // one of them
+	if a, lacks := g.withheld(rt.path); lacks {
+		return a, true
+	}
 	switch r.Method + " " + rt.path[len("/repos/{owner}/{repo}"):] {
 	case "GET /pulls/{pull_number}/reviews":
 		return g.ofPull(repo, number, func(p *Pull) answer { return g.page(g.reviews(repo, p), r.URL) })
@@ -63,6 +70,10 @@ func (g *GitHub) operateFeedback(repo *Repository, rt *route, r *http.Request, b
 		return g.annotations(repo, rt.params["check_run_id"], r), true
 	case "GET /actions/jobs/{job_id}/logs":
 		return g.jobLog(repo, rt.params["job_id"]), true
+	case "GET /actions/runs":
+		return g.runs(repo, r), true
+	case "GET /actions/runs/{run_id}/jobs":
+		return g.jobs(repo, rt.params["run_id"], r), true
 	case "GET /collaborators/{username}/permission":
 		return g.permission(repo, rt.params["username"]), true
 	case "GET /branches/{branch}":

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +27,28 @@ func (g *GitHub) SetBot(login string) {
 
 // SetApp makes the token one of an app, which has no account.
 func (g *GitHub) SetApp() { g.set(func() { g.people.app = true }) }
+
+// Withhold takes permissions from the token, of "checks", "actions" and "statuses", and gives it all others.
+func (g *GitHub) Withhold(permissions ...string) { g.set(func() { g.people.lack = permissions }) }
+
+// withheld refuses a call for which the token lacks the permission.
+func (g *GitHub) withheld(path string) (answer, bool) {
+	needs := ""
+	switch {
+	case strings.Contains(path, "/check-runs"):
+		needs = "checks"
+	case strings.Contains(path, "/actions/"):
+		needs = "actions"
+	case strings.HasSuffix(path, "/status"):
+		needs = "statuses"
+	}
+	if needs == "" || !slices.Contains(g.people.lack, needs) {
+		return answer{}, false
+	}
+	a := refuse(http.StatusForbidden, "Resource not accessible by personal access token")
+	a.header = http.Header{"X-Accepted-Github-Permissions": {needs + "=read"}}
+	return a, true
+}
 
 // accountType is what an account is; g.mu must be held.
 func (g *GitHub) accountType(login string) string {

@@ -1,10 +1,10 @@
 package forgetest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,6 +20,8 @@ type Check struct {
 	Text        string
 	Annotations []Annotation
 	Job         bool   // of GitHub Actions
+	Run         int64  // of a job: the run that it belongs to; 0 is one that all such jobs of the commit share
+	Step        string // of a job that failed: the step that did
 	Log         string // of a job; "" is one whose log is gone
 	At          time.Time
 }
@@ -30,17 +32,6 @@ type Annotation struct {
 	Line    int
 	Level   string // notice, warning or failure
 	Message string
-}
-
-// Status is the state that some system has given to a commit, under a name.
-type Status struct {
-	ID      int64
-	Head    string // commit
-	Context string // its name
-	State   string // error, failure, pending or success
-	Text    string
-	URL     string
-	At      time.Time
 }
 
 // SetCheck puts a check on a commit, or changes the one that has this id, and gives its id.
@@ -54,22 +45,17 @@ func (g *GitHub) SetCheck(repo string, c Check) int64 {
 	f := g.said(repo)
 	for _, old := range f.checks {
 		if c.ID != 0 && old.ID == c.ID {
+			c.Run = cmp.Or(c.Run, old.Run)
 			*old = c
 			return c.ID
 		}
 	}
 	c.ID = g.id()
+	if c.Job && c.Run == 0 {
+		c.Run = f.runOf(c.Head)
+	}
 	f.checks = append(f.checks, &c)
 	return c.ID
-}
-
-// SetStatus gives a commit a state under a name; the newest counts.
-func (g *GitHub) SetStatus(repo string, s Status) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s.ID, s.At = g.id(), g.at(s.At)
-	f := g.said(repo)
-	f.statuses = append(f.statuses, &s)
 }
 
 // checkRuns lists the checks of a commit. Of those with one name the latest stands for all, unless all are asked for.
@@ -104,7 +90,7 @@ func (g *GitHub) checkBody(repo *Repository, c *Check) map[string]any {
 	slug := "example-ci"
 	if c.Job {
 		slug = "github-actions"
-		m["html_url"] = fmt.Sprintf("%s/%s/actions/runs/77/job/%d", g.URL, repo.Name, c.ID)
+		m["html_url"] = g.jobPage(repo, c)
 		m["details_url"] = m["html_url"]
 	}
 	m["app"] = g.object("nullable-integration", map[string]any{"id": 1, "slug": slug, "name": slug, "owner": g.userBody("github")})
@@ -135,35 +121,4 @@ func (g *GitHub) annotations(repo *Repository, id string, r *http.Request) answe
 		return g.page(list, r.URL)
 	}
 	return refuse(http.StatusNotFound, "Not Found")
-}
-
-// combined lists the newest status under each name.
-func (g *GitHub) combined(repo *Repository, ref string, r *http.Request) answer {
-	newest := map[string]int64{}
-	for _, s := range repo.feedback().statuses {
-		if s.Head == ref {
-			newest[s.Context] = s.ID
-		}
-	}
-	list, state := []any{}, "success"
-	for _, s := range repo.feedback().statuses {
-		if newest[s.Context] != s.ID {
-			continue
-		}
-		if s.State != "success" {
-			state = strings.Replace(s.State, "error", "failure", 1)
-		}
-		list = append(list, g.object("simple-commit-status", map[string]any{
-			"id": s.ID, "context": s.Context, "state": s.State, "description": orNil(s.Text), "target_url": orNil(s.URL),
-			"created_at": stamp(s.At), "updated_at": stamp(s.At),
-		}))
-	}
-	if len(list) == 0 {
-		state = "pending" // as GitHub says of a commit without any
-	}
-	a := g.page(list, r.URL)
-	a.body = g.object("combined-commit-status", map[string]any{
-		"sha": ref, "state": state, "total_count": len(list), "statuses": a.body, "repository": g.repoBody("minimal-repository", repo),
-	})
-	return a
 }

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -59,6 +60,17 @@ func (g *GitHub) Rename(from, to string) {
 	g.repos[strings.ToLower(to)] = r
 	g.moved[strings.ToLower(from)] = to
 }
+
+// Remove takes a repository away, as its owner can. Its old names lead nowhere then.
+func (g *GitHub) Remove(repo string) {
+	g.set(func() {
+		delete(g.repos, strings.ToLower(repo))
+		maps.DeleteFunc(g.moved, func(_, to string) bool { return strings.EqualFold(to, repo) })
+	})
+}
+
+// Archive makes a repository one that can only be read.
+func (g *GitHub) Archive(repo string, yes bool) { g.set(func() { g.repo(repo).Archived = yes }) }
 
 // repo finds a repository; g.mu must be held.
 func (g *GitHub) repo(name string) *Repository { return g.repos[strings.ToLower(name)] }

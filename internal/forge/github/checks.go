@@ -18,7 +18,7 @@ const maxNotes = 10 // annotations of a check
 // checks counts the checks and statuses of the head, and finds those that failed. One that was cancelled, or waits for a person, is
 // neither.
 func (l *look) checks(ctx context.Context) error {
-	runs, err := pagesAt(ctx, l, kindRuns, func(r gh.ListCheckRunsResults) []*gh.CheckRun { return r.CheckRuns })
+	runs, err := l.checkRuns(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (l *look) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error
 	}
 	path := l.path("check-runs/%d/annotations?per_page=%d", r.GetID(), maxNotes)
 	a, err := get[[]*gh.CheckRunAnnotation](ctx, l.session, "list remarks of a check", path, "")
-	if answered(err, http.StatusNotFound) {
+	if answered(err, http.StatusNotFound, http.StatusForbidden) {
 		return nil, nil
 	}
 	if err != nil {

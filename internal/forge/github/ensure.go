@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"strings"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -14,14 +13,14 @@ import (
 // EnsurePullRequest implements forge.Forge. It always looks before it creates, and looks again when it can't know whether a
 // creation took place; GitHub itself refuses a second open pull request for the same two branches.
 func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.PullRequest, error) {
-	if err := f.check(r); err != nil {
+	if err := r.Check(); err != nil {
 		return forge.PullRequest{}, err
 	}
-	s, err := f.session(ctx)
+	s, err := f.visit(ctx, r.Repository)
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
-	if err := s.resolve(ctx, r); err != nil {
+	if err := s.resolve(ctx); err != nil {
 		return forge.PullRequest{}, err
 	}
 	r.Title, r.Body = r.OneLine(), forge.Tagged(r.Body, r.TaskID, r.Fence)
@@ -40,28 +39,9 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 	}, nil
 }
 
-// check refuses what is no repository of this GitHub.
-func (f *Forge) check(r forge.Request) error {
-	repo := r.Repository
-	host := repo.Host
-	if i := strings.LastIndexByte(host, ':'); i >= 0 {
-		host = host[:i]
-	}
-	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "ssh.")
-	switch {
-	case repo.Owner == "" || repo.Name == "" || strings.ContainsAny(repo.Owner+repo.Name, "/?#%"):
-		return fault.New(fault.Input, "repository %q is not one of GitHub's", repo.Text).WithHint("give owner/name")
-	case host != "" && !strings.EqualFold(host, f.host):
-		return fault.New(fault.Input, "repository %q is not on %s", repo.Text, f.host).
-			WithHint("set LONGSHIFT_GITHUB_URL for a GitHub Enterprise Server")
-	}
-	return r.Check()
-}
-
 // resolve asks for the repository: whether it is there and writable, and its name today, for a renamed one answers to its old name
 // while its branches are found under the new one only.
-func (s *session) resolve(ctx context.Context, r forge.Request) error {
-	s.owner, s.name = r.Repository.Owner, r.Repository.Name
+func (s *session) resolve(ctx context.Context) error {
 	var repo *gh.Repository
 	err := s.repeat(ctx, "read repository", func(c *gh.Client) (resp *gh.Response, err error) {
 		repo, resp, err = c.Repositories.Get(ctx, s.owner, s.name)
@@ -74,10 +54,14 @@ func (s *session) resolve(ctx context.Context, r forge.Request) error {
 		s.owner, s.name = o, n
 	}
 	if repo.GetArchived() {
-		return fault.New(fault.Denied, "GitHub: repository %s/%s is archived and takes no pull request", s.owner, s.name).
-			WithHint("unarchive it in its settings")
+		return s.archived()
 	}
 	return nil
+}
+
+func (s *session) archived() error {
+	return fault.New(fault.Denied, "GitHub: repository %s/%s is archived: nothing can be changed there", s.owner, s.name).
+		WithHint("unarchive it in its settings")
 }
 
 // findOrCreate looks, creates when there is nothing, and looks again when the creation's end is not known.

@@ -29,14 +29,15 @@ type Config struct {
 
 // Forge is GitHub. It is safe for concurrent use.
 type Forge struct {
-	token func(ctx context.Context) (string, error)
-	base  *url.URL // of the API; nil is github.com
-	host  string   // where people see repositories
-	http  http.Client
-	log   *slog.Logger
-	now   func() time.Time
-	sleep func(ctx context.Context, d time.Duration) error
-	limit limit
+	token    func(ctx context.Context) (string, error)
+	base     *url.URL // of the API; nil is github.com
+	host     string   // where people see repositories
+	http     http.Client
+	log      *slog.Logger
+	now      func() time.Time
+	sleep    func(ctx context.Context, d time.Duration) error
+	limit    limit
+	refusals refusals
 }
 
 var _ forge.Forge = (*Forge)(nil)

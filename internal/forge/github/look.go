@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -18,6 +17,8 @@ const (
 	maxItems = 20
 	maxText  = 4 << 10 // bytes of an item's text, and of its log
 	maxHunk  = 2 << 10 // bytes
+
+	maxWarnings = 3 // of a look
 )
 
 var _ forge.Follower = (*Forge)(nil)
@@ -71,23 +72,34 @@ func (f *Forge) Look(ctx context.Context, r task.Repository, number int, seen st
 		}
 	}
 	l.Stamp = l.stamp(p)
+	l.Warnings = l.warnings[:min(len(l.warnings), maxWarnings)]
 	return l.Look, nil
 }
 
 // pull reads the pull request itself.
 func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 	p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
-	if answered(err, http.StatusNotFound) {
-		return nil, fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name,
-			l.number, err).WithHint("a fine-grained token must list the repository and have \"Pull requests: write\"")
-	}
-	if err != nil {
+	switch {
+	case answered(err, http.StatusNotFound, http.StatusGone):
+		return nil, l.noSuchPull(ctx, err)
+	case err != nil:
 		return nil, err
+	case p.GetBase().GetRepo().GetArchived() && state(p) == forge.Open:
+		return nil, l.archived()
 	}
 	l.State, l.Draft, l.Mergeable = state(p), p.GetDraft(), p.Mergeable
 	l.Head, l.Base, l.BaseHead = p.GetHead().GetSHA(), p.GetBase().GetRef(), p.GetBase().GetSHA()
 	l.MergedBy, l.author = p.GetMergedBy().GetLogin(), p.GetUser().GetLogin()
 	return p, nil
+}
+
+// noSuchPull tells what is missing: the repository, or the pull request in it.
+func (l *look) noSuchPull(ctx context.Context, err error) error {
+	if err := l.resolve(ctx); err != nil {
+		return err
+	}
+	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name, l.number, err).
+		WithHint("give the token the permission \"Pull requests: write\"; somebody may have deleted the pull request")
 }
 
 // read reads what people and checks say, and sorts it.
@@ -121,52 +133,4 @@ func (l *look) read(ctx context.Context) error {
 		l.Items = append(l.Items, f.Item)
 	}
 	return nil
-}
-
-// people reads reviews and comments.
-func (l *look) people(ctx context.Context) error {
-	reviews, err := listAt[*gh.PullRequestReview](ctx, l, kindReviews)
-	if err != nil {
-		return err
-	}
-	lines, err := listAt[*gh.PullRequestComment](ctx, l, kindLines)
-	if err != nil {
-		return err
-	}
-	talk, err := listAt[*gh.IssueComment](ctx, l, kindTalk)
-	if err != nil {
-		return err
-	}
-	if l.me, err = l.meIfAny(ctx); err != nil {
-		return err
-	}
-	for _, c := range lines {
-		l.note(c.GetUser(), c.GetBody())
-	}
-	for _, c := range talk {
-		l.note(c.GetUser(), c.GetBody())
-	}
-	if err := l.threads(ctx, lines); err != nil {
-		return err
-	}
-	if err := l.reviewed(ctx, reviews, lines); err != nil {
-		return err
-	}
-	return l.talked(ctx, talk)
-}
-
-// note notes what a comment of ours answers.
-func (l *look) note(u *gh.User, body string) {
-	if !l.ours(u) {
-		return
-	}
-	for key, last := range forge.AnsweredItems(body) {
-		l.done[key] = max(l.done[key], last)
-	}
-}
-
-// ours tells whether somebody is the account of the token, or the one that has opened the pull request.
-func (l *look) ours(u *gh.User) bool {
-	login := u.GetLogin()
-	return login != "" && (strings.EqualFold(login, l.me) || strings.EqualFold(login, l.author))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -11,26 +13,48 @@ const (
 	maxPages = 30  // of one list
 )
 
-// What a look reads, by the letter that stands for it in a stamp.
+// kind is what a look reads: the letter that stands for it in a stamp, and for the jobs of a run a dot and the number of the run.
+type kind string
+
 const (
-	kindPull     = 'p'
-	kindBase     = 'b'
-	kindReviews  = 'r'
-	kindLines    = 'l'
-	kindTalk     = 't'
-	kindRuns     = 'c'
-	kindStatuses = 's'
+	kindPull     kind = "p"
+	kindBase     kind = "b"
+	kindReviews  kind = "r"
+	kindLines    kind = "l"
+	kindTalk     kind = "t"
+	kindRuns     kind = "c"
+	kindActions  kind = "a"
+	kindJobs     kind = "j"
+	kindStatuses kind = "s"
 )
 
-// names are for errors.
-var names = map[byte]string{
+// ofRun is the kind of the jobs of one run.
+func ofRun(id int64) kind { return kindJobs + kind("."+strconv.FormatInt(id, 10)) }
+
+// run is the number of the run whose jobs are read, 0 for all else.
+func (k kind) run() int64 {
+	_, text, _ := strings.Cut(string(k), ".")
+	id, _ := strconv.ParseInt(text, 10, 64)
+	return id
+}
+
+// step is the kind in words, for errors.
+func (k kind) step() string { return steps[k[:1]] }
+
+// known tells whether a kind that stood in a stamp is one.
+func (k kind) known() bool {
+	return k.step() != "" && (k[:1] == kindJobs) == (k.run() > 0) && (k == k[:1] || k == ofRun(k.run()))
+}
+
+var steps = map[kind]string{
 	kindPull: "read pull request", kindBase: "read base branch", kindReviews: "list reviews", kindLines: "list comments on lines",
 	kindTalk: "list comments", kindRuns: "list checks", kindStatuses: "list commit statuses",
+	kindActions: "list runs of GitHub Actions", kindJobs: "list jobs of GitHub Actions",
 }
 
 // at is the path of a page.
-func (l *look) at(kind byte, number int) string {
-	switch kind {
+func (l *look) at(k kind, number int) string {
+	switch k[:1] {
 	case kindPull:
 		return l.path("pulls/%d", l.number)
 	case kindBase:
@@ -43,6 +67,10 @@ func (l *look) at(kind byte, number int) string {
 		return pageOf(l.path("issues/%d/comments?per_page=100", l.number), number)
 	case kindRuns:
 		return pageOf(l.path("commits/%s/check-runs?filter=latest&per_page=100", url.PathEscape(l.Head)), number)
+	case kindActions:
+		return pageOf(l.path("actions/runs?head_sha=%s&exclude_pull_requests=true&per_page=100", url.QueryEscape(l.Head)), number)
+	case kindJobs:
+		return pageOf(l.path("actions/runs/%d/jobs?filter=latest&per_page=100", k.run()), number)
 	}
 	return pageOf(l.path("commits/%s/status?per_page=100", url.PathEscape(l.Head)), number)
 }
@@ -55,38 +83,38 @@ type page struct {
 }
 
 // pageAt reads one page, and notes its tag.
-func pageAt[T any](ctx context.Context, l *look, kind byte, number int) (v T, next int, err error) {
-	path := l.at(kind, number)
+func pageAt[T any](ctx context.Context, l *look, k kind, number int) (v T, next int, err error) {
+	path := l.at(k, number)
 	p, ok := l.have[path]
 	if !ok {
-		a, err := get[json.RawMessage](ctx, l.session, names[kind], path, "")
+		a, err := get[json.RawMessage](ctx, l.session, k.step(), path, "")
 		if err != nil {
 			return v, 0, err
 		}
 		p = page{a.value, a.next, a.tag}
 	}
 	if err := json.Unmarshal(p.body, &v); err != nil {
-		return v, 0, l.fault(names[kind], &problem{message: "the answer can't be used: " + err.Error(), passing: true})
+		return v, 0, l.fault(k.step(), &problem{message: "the answer can't be used: " + err.Error(), passing: true})
 	}
 	if p.tag == "" {
 		l.untold = true
 	}
 	l.have[path] = p
-	l.tags = append(l.tags, tagged{kind, number, p.tag})
+	l.tags = append(l.tags, tagged{k, number, p.tag})
 	return v, p.next, nil
 }
 
 // listAt reads all pages of a list.
-func listAt[T any](ctx context.Context, l *look, kind byte) ([]T, error) {
-	return pagesAt(ctx, l, kind, func(part []T) []T { return part })
+func listAt[T any](ctx context.Context, l *look, k kind) ([]T, error) {
+	return pagesAt(ctx, l, k, func(part []T) []T { return part })
 }
 
 // pagesAt reads all pages, each of which holds a part of a list. After a full page the next one is read although GitHub names none: when
 // an entry is added there, the full one stays as it was, and so does its tag.
-func pagesAt[P, T any](ctx context.Context, l *look, kind byte, entries func(P) []T) ([]T, error) {
+func pagesAt[P, T any](ctx context.Context, l *look, k kind, entries func(P) []T) ([]T, error) {
 	var all []T
 	for number := 1; ; number++ {
-		part, next, err := pageAt[P](ctx, l, kind, number)
+		part, next, err := pageAt[P](ctx, l, k, number)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +125,7 @@ func pagesAt[P, T any](ctx context.Context, l *look, kind byte, entries func(P) 
 		}
 		if number == maxPages {
 			l.untold = true
-			l.warn("#%d: %s: there are more than %d pages", l.number, names[kind], maxPages)
+			l.warn("#%d: %s: there are more than %d pages", l.number, k.step(), maxPages)
 			return all, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ const maxStamp = 1 << 10 // bytes
 
 // tagged is one page of what was read, with GitHub's tag for it.
 type tagged struct {
-	kind byte
+	kind kind
 	page int
 	tag  string
 }
@@ -29,7 +30,7 @@ type stamp struct {
 	Head string   `json:"h,omitempty"` // the pages of checks are those of this commit
 	Base string   `json:"b,omitempty"`
 	Pull string   `json:"p"`           // of the pull request's own fields
-	Tags []string `json:"t,omitempty"` // kind, number of the page, ":", tag
+	Tags []string `json:"t,omitempty"` // letter of the kind, number of the page, the rest of the kind, ":", tag
 }
 
 // stamp is "" when the next look can't be made cheaper: there are too many pages, or one without a tag.
@@ -46,7 +47,7 @@ func (l *look) stamp(p *gh.PullRequest) string {
 		if t.kind == kindPull && l.State == forge.Open && p.Mergeable == nil {
 			continue
 		}
-		s.Tags = append(s.Tags, string(t.kind)+strconv.Itoa(t.page)+":"+packTag(t.tag))
+		s.Tags = append(s.Tags, string(t.kind[:1])+strconv.Itoa(t.page)+string(t.kind[1:])+":"+packTag(t.tag))
 	}
 	text, err := json.Marshal(s)
 	if err != nil || len(text) > maxStamp {
@@ -61,8 +62,8 @@ func essence(p *gh.PullRequest) string {
 	if p.Mergeable != nil {
 		merge = strconv.FormatBool(*p.Mergeable)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %t %s %q %s %s", state(p), p.GetDraft(), p.GetHead().GetSHA(), p.GetBase().GetRef(), merge,
-		p.GetMergedBy().GetLogin()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %t %s %q %s %s %t", state(p), p.GetDraft(), p.GetHead().GetSHA(), p.GetBase().GetRef(), merge,
+		p.GetMergedBy().GetLogin(), p.GetBase().GetRepo().GetArchived()))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -84,11 +85,14 @@ func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
 			return false, ignoreGone(err)
 		}
 	}
+	if opened, err := l.opened(ctx, s, tags); err != nil || opened {
+		return false, err
+	}
 	for _, t := range tags {
 		path := l.at(t.kind, t.page)
-		a, err := get[json.RawMessage](ctx, l.session, names[t.kind], path, t.tag)
+		a, err := get[json.RawMessage](ctx, l.session, t.kind.step(), path, t.tag)
 		if err != nil {
-			return false, ignoreGone(err)
+			return false, ignoreLost(t.kind, err)
 		}
 		if !a.unchanged {
 			l.have[path] = page{a.value, a.next, a.tag}
@@ -106,6 +110,35 @@ func ignoreGone(err error) error {
 	return err
 }
 
+// ignoreLost is ignoreGone for what the token may have lost the permission for, too: the look has other places to read from.
+func ignoreLost(k kind, err error) error {
+	if (k == kindRuns || k[:1] == kindJobs || k == kindActions) && answered(err, 403) {
+		return nil
+	}
+	return ignoreGone(err)
+}
+
+// opened tells whether the token may read by now what it could not read when the stamp was made. It asks once in an hour.
+func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error) {
+	has := func(k kind) bool { return slices.ContainsFunc(tags, func(t tagged) bool { return t.kind == k }) }
+	if s.Head == "" || has(kindRuns) {
+		return false, nil // nothing of checks was read, or all
+	}
+	for _, c := range []struct {
+		kind kind
+		door string
+	}{{kindRuns, checksDoor}, {kindActions, actionsDoor}} {
+		if has(c.kind) || !l.mayTry(c.door) {
+			continue
+		}
+		_, _, err := pageAt[json.RawMessage](ctx, l, c.kind, 1)
+		if !l.denied(c.door, err) {
+			return err == nil, ignoreGone(err)
+		}
+	}
+	return false, nil
+}
+
 func (s stamp) read() ([]tagged, error) {
 	var tags []tagged
 	for _, text := range s.Tags {
@@ -113,12 +146,17 @@ func (s stamp) read() ([]tagged, error) {
 		if !ok || len(head) < 2 {
 			return nil, errStamp
 		}
-		n, err := strconv.Atoi(head[1:])
+		page, _, ofRun := strings.Cut(head[1:], ".")
+		k := kind(head[:1])
+		if ofRun {
+			k += kind(head[1+len(page):])
+		}
+		n, err := strconv.Atoi(page)
 		tag := unpackTag(packed)
-		if err != nil || n < 1 || tag == "" || names[head[0]] == "" {
+		if err != nil || n < 1 || tag == "" || !k.known() {
 			return nil, errStamp
 		}
-		tags = append(tags, tagged{head[0], n, tag})
+		tags = append(tags, tagged{k, n, tag})
 	}
 	return tags, nil
 }

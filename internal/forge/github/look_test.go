@@ -323,6 +323,9 @@ func TestLookIsRefused(t *testing.T) {
 	}{
 		{shop(), 99, fault.NotFound}, {shop(), 0, fault.Input}, {shop(), -1, fault.Input},
 		{task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"}, n, fault.NotFound},
+		{task.Repository{Text: "acme/..", Owner: "acme", Name: ".."}, n, fault.Input},
+		{task.Repository{Text: "acme/.", Owner: "acme", Name: "."}, n, fault.Input},
+		{task.Repository{Text: "x", Host: "[::1]:80", Owner: "acme", Name: "shop"}, n, fault.Input},
 		{task.Repository{Text: "x", Host: "example.com", Owner: "acme", Name: "shop"}, n, fault.Input},
 	} {
 		if l, err := b.forge.Look(t.Context(), c.repo, c.number, ""); fault.KindOf(err) != c.kind {

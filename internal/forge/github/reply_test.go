@@ -124,6 +124,11 @@ func TestAnswerDeath(t *testing.T) {
 		b, n, l := asked(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		left := died
+		b.server.Before(func(method, _ string) {
+			if method == http.MethodPost && left == 0 { // the answer must not be faster than the death
+				b.server.Inject(forgetest.Hung().Late().On(http.MethodPost, ""))
+			}
+		})
 		b.server.After(func(method, _ string) {
 			if method == http.MethodPost {
 				if left == 0 {
@@ -139,6 +144,7 @@ func TestAnswerDeath(t *testing.T) {
 		if err := b.forge.Answer(ctx, shop(), n, all); !errors.Is(err, context.Canceled) {
 			t.Fatalf("death %d: %v", died, err)
 		}
+		b.server.Before(nil)
 		b.server.After(nil)
 		if err := b.forge.Answer(t.Context(), shop(), n, all); err != nil {
 			t.Fatal(err)

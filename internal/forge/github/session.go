@@ -101,6 +101,9 @@ func (s *session) fault(what string, err error) error {
 		return fmt.Errorf("GitHub: %s: %w", what, err)
 	}
 	where := s.owner + "/" + s.name
+	if s.owner == "" { // what is asked is about the token alone
+		where = s.host
+	}
 	switch {
 	case p.gone != "":
 		return fault.New(fault.Changed, "GitHub: %s: branch %q is not in %s: %w", what, p.gone, where, err).
@@ -113,26 +116,21 @@ func (s *session) fault(what string, err error) error {
 		return f
 	case p.status == http.StatusUnauthorized:
 		return fault.New(fault.Denied, "GitHub: %s: the token is refused: %w", what, err).
-			WithHint("the token has run out or is wrong: make a new one that may write pull requests of %s", where)
+			WithHint("the token has run out or is wrong: make a new one that may write pull requests on %s", where)
 	case p.status == http.StatusForbidden:
-		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", permissionHint(p.needs, where))
+		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", permissionHint(what, p.needs, where))
 	case p.status == http.StatusNotFound:
 		return fault.New(fault.NotFound, "GitHub: %s: repository %s is not there, or the token can't see it: %w", what, where, err).
 			WithHint("check the name; a fine-grained token must list the repository")
+	case p.status == http.StatusGone || p.status == http.StatusUnavailableForLegalReasons:
+		return fault.New(fault.NotFound, "GitHub: %s: it is gone from %s: %w", what, where, err).
+			WithHint("somebody has deleted it, or GitHub has blocked the repository")
 	case p.status == http.StatusUnprocessableEntity:
 		return fault.New(fault.Input, "GitHub: %s: %w", what, err)
 	case p.status == 0:
 		return fault.New(fault.Denied, "GitHub: %s: %w", what, err).WithHint("check the base URL and the proxy in between")
 	}
 	return fault.New(fault.Internal, "GitHub: %s: %w", what, err)
-}
-
-func permissionHint(needs, where string) string {
-	hint := "give the token the permission \"Pull requests: write\" on " + where + " (classic token: scope repo)"
-	if needs != "" {
-		hint += "; GitHub names " + needs
-	}
-	return hint
 }
 
 // warn notes something that does not spoil the rest.

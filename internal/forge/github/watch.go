@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -17,14 +18,8 @@ var (
 
 // visit begins a call of the forge at a repository, without asking whether it is there.
 func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) {
-	host, _, _ := strings.Cut(r.Host, ":")
-	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "ssh.")
-	switch {
-	case !repositoryForm.MatchString(r.Owner + "/" + r.Name):
-		return nil, fault.New(fault.Input, "repository %q is not one of GitHub's", r.Text).WithHint("give owner/name")
-	case host != "" && !strings.EqualFold(host, f.host):
-		return nil, fault.New(fault.Input, "repository %q is not on %s", r.Text, f.host).
-			WithHint("set LONGSHIFT_GITHUB_URL for a GitHub Enterprise Server")
+	if err := f.has(r); err != nil {
+		return nil, err
 	}
 	s, err := f.session(ctx)
 	if err != nil {
@@ -32,6 +27,23 @@ func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) 
 	}
 	s.owner, s.name = r.Owner, r.Name
 	return s, nil
+}
+
+// has refuses what is no repository of this GitHub.
+func (f *Forge) has(r task.Repository) error {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "ssh.")
+	switch {
+	case !repositoryForm.MatchString(r.Owner + "/" + r.Name), r.Name == ".", r.Name == "..": // a path would lead elsewhere
+		return fault.New(fault.Input, "repository %q is not one of GitHub's", r.Text).WithHint("give owner/name")
+	case host != "" && !strings.EqualFold(host, f.host):
+		return fault.New(fault.Input, "repository %q is not on %s", r.Text, f.host).
+			WithHint("set LONGSHIFT_GITHUB_URL for a GitHub Enterprise Server")
+	}
+	return nil
 }
 
 // answered tells whether GitHub has refused a request with one of these statuses.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -50,13 +51,13 @@ func writes(role string) bool {
 	return false
 }
 
-// account asks for the user name of the token.
+// account asks for the user name of the token, "" for that of an app.
 func (f *Forge) account(ctx context.Context) (string, error) {
 	s, err := f.session(ctx)
 	if err != nil {
 		return "", err
 	}
-	return s.me(ctx)
+	return s.meIfAny(ctx)
 }
 
 // me gives the user name of the token. A token of an app has none: that is a fault of kind Denied.
@@ -84,22 +85,28 @@ func (s *session) meIfAny(ctx context.Context) (string, error) {
 	return me, err
 }
 
-// askedOnce remembers an answer. A failure is not remembered.
+// askedOnce remembers an answer: a name for good, that there is none for an hour. A failure is not remembered.
 type askedOnce struct {
-	ask  func(ctx context.Context) (string, error)
-	mu   sync.Mutex
-	name string
+	ask   func(ctx context.Context) (string, error)
+	now   func() time.Time
+	mu    sync.Mutex
+	name  string
+	until time.Time // there is no name
 }
 
 func (a *askedOnce) login(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.name != "" {
+	if a.name != "" || a.now().Before(a.until) {
 		return a.name, nil
 	}
 	name, err := a.ask(ctx)
-	if err == nil {
-		a.name = name
+	if err != nil {
+		return "", err
 	}
-	return name, err
+	a.name = name
+	if name == "" {
+		a.until = a.now().Add(refusalHolds)
+	}
+	return name, nil
 }

@@ -27,7 +27,7 @@ type WebhookConfig struct {
 	Secret       func(ctx context.Context) (string, error)      // asked for each delivery; never logged
 	Label        string                                         // makes an issue ours; "" is longshift
 	Repositories []string                                       // owner/name or owner/*; what comes from others is passed over
-	Account      func(ctx context.Context) (string, error)      // user name of the token; nil asks GitHub once
+	Account      func(ctx context.Context) (string, error)      // user name of the token, "" for that of an app; nil asks GitHub once
 	Deliver      func(ctx context.Context, e forge.Event) error // is called with 8 s at most; may be called again with the same ID
 	Log          *slog.Logger                                   // nil is the log of the forge
 }
@@ -43,7 +43,7 @@ func (f *Forge) Webhook(c WebhookConfig) http.Handler {
 		c.Log = f.log
 	}
 	if c.Account == nil {
-		c.Account = (&askedOnce{ask: f.account}).login
+		c.Account = (&askedOnce{ask: f.account, now: f.now}).login
 	}
 	return &webhook{WebhookConfig: c, host: f.host, now: f.now}
 }

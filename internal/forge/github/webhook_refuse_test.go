@@ -60,7 +60,6 @@ func TestWebhookNotReady(t *testing.T) {
 		{"empty secret", func(c *WebhookConfig) { c.Secret = func(context.Context) (string, error) { return "", nil } }},
 		{"nobody to deliver to", func(c *WebhookConfig) { c.Deliver = nil }},
 		{"account not known", func(c *WebhookConfig) { c.Account = func(context.Context) (string, error) { return "", broken } }},
-		{"account without a name", func(c *WebhookConfig) { c.Account = func(context.Context) (string, error) { return "", nil } }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			newEar(t, c.change).expect(signed("issues", labelled(t)), http.StatusServiceUnavailable, 0)

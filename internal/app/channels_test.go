@@ -1,0 +1,102 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+func TestChannelsThatHaveATokenAreOpened(t *testing.T) {
+	t.Parallel()
+	none, err := newChannels(load(t), console{strings.NewReader(""), io.Discard}, slog.New(slog.DiscardHandler))
+	must(t, err)
+	if len(none.all)+len(none.listeners)+len(none.webhooks)+len(none.rooms) != 0 {
+		t.Errorf("channels without a token: %+v", none)
+	}
+	cfg := load(t, "LONGSHIFT_SLACK_BOT_TOKEN=xoxb-1", "LONGSHIFT_SLACK_APP_TOKEN=xapp-1", "LONGSHIFT_SLACK_CHANNELS=C0123456789",
+		"LONGSHIFT_TELEGRAM_TOKEN=1:a", "LONGSHIFT_TELEGRAM_CHATS=-100,7", "LONGSHIFT_WHATSAPP_TOKEN=w", "LONGSHIFT_WHATSAPP_APP_SECRET=s",
+		"LONGSHIFT_WHATSAPP_PHONE_ID=123", "LONGSHIFT_TERMINAL=true")
+	all, err := newChannels(cfg, console{strings.NewReader(""), io.Discard}, slog.New(slog.DiscardHandler))
+	must(t, err)
+	if got := slices.Sorted(maps.Keys(all.all)); !slices.Equal(got, []string{channel.Slack, channel.Telegram, channel.Terminal, channel.WhatsApp}) {
+		t.Errorf("channels %v", got)
+	}
+	if got := slices.Sorted(maps.Keys(all.listeners)); !slices.Equal(got, []string{channel.Slack, channel.Telegram, channel.Terminal}) {
+		t.Errorf("listeners %v", got)
+	}
+	if got := slices.Sorted(maps.Keys(all.webhooks)); !slices.Equal(got, []string{channel.WhatsApp}) {
+		t.Errorf("webhooks %v: without its signing secret Slack has none", got)
+	}
+	want := []task.Room{{Channel: channel.Slack, ID: "C0123456789"}, {Channel: channel.Telegram, ID: "-100"}, {Channel: channel.Telegram, ID: "7"}, {Channel: channel.Terminal, ID: "operator"}}
+	if !slices.Equal(all.rooms, want) {
+		t.Errorf("rooms %+v", all.rooms)
+	}
+	if p := people(load(t, "LONGSHIFT_SLACK_APPROVE=U01,U02"))[channel.Slack]; !slices.Equal(p.Approve, []string{"U01", "U02"}) || len(p.Start)+len(p.Commands) != 0 {
+		t.Errorf("people %+v", p)
+	}
+}
+
+// A listener serves webhooks only where their secret is known, says that it lives, and ends with its context.
+func TestListenerServes(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	address := l.Addr().String()
+	must(t, l.Close())
+	var said bytes.Buffer
+	cfg := load(t, "LONGSHIFT_LISTEN="+address, "LONGSHIFT_WHATSAPP_TOKEN=w", "LONGSHIFT_WHATSAPP_APP_SECRET=s", "LONGSHIFT_WHATSAPP_PHONE_ID=123", "LONGSHIFT_ROLE=listen",
+		"LONGSHIFT_DATA="+t.TempDir())
+	e, end, err := newEars(t.Context(), cfg, nothing{}, "default", &said, nil, slog.New(slog.DiscardHandler))
+	must(t, err)
+	defer end()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.run(ctx) }()
+	status := func(method, path string) int {
+		for deadline := time.Now().Add(10 * time.Second); ; {
+			req, err := http.NewRequest(method, "http://"+address+path, strings.NewReader("{}"))
+			must(t, err)
+			resp, err := http.DefaultClient.Do(req)
+			if err == nil {
+				resp.Body.Close()
+				return resp.StatusCode
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+		}
+	}
+	for path, want := range map[string]int{"/healthz": 204, "/webhooks/slack": 404, "/webhooks/github": 404, "/": 404} {
+		if got := status("GET", path); got != want {
+			t.Errorf("GET %s: %d, want %d", path, got, want)
+		}
+	}
+	if got := status("POST", "/webhooks/whatsapp"); got != 401 {
+		t.Errorf("an unsigned call: %d", got)
+	}
+	other := *e
+	if _, err := other.serve(t.Context()); fault.KindOf(err) != fault.Input || !strings.Contains(err.Error(), address) {
+		t.Errorf("an address that is taken: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// nothing is a server that nobody asks.
+type nothing struct{ client.Client }

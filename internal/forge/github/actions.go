@@ -1,0 +1,120 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	gh "github.com/google/go-github/v66/github"
+)
+
+const (
+	maxRuns = 50 // of GitHub Actions on one commit whose jobs are read
+
+	// What a token may lack, and the look can do without.
+	checksDoor  = "checks"
+	actionsDoor = "actions"
+
+	noChecks = "checks of others than GitHub Actions can't be read: the token lacks the permission \"Checks: read\", which " +
+		"fine-grained personal tokens don't have (the token of an app has it, and a classic one with the scope repo)"
+	noActions = "neither checks nor jobs of GitHub Actions can be read, only commit statuses: give the token the permission " +
+		"\"Actions: read\", or \"Checks: read\" where it can have it"
+)
+
+// checkRuns gives the checks of the head. A token that may not read them sees the jobs of GitHub Actions, and one that may not read
+// these either sees none.
+func (l *look) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
+	if l.mayTry(checksDoor) {
+		runs, err := pagesAt(ctx, l, kindRuns, func(r gh.ListCheckRunsResults) []*gh.CheckRun { return r.CheckRuns })
+		if !l.denied(checksDoor, err) {
+			return runs, err
+		}
+	}
+	if l.mayTry(actionsDoor) {
+		jobs, err := l.jobs(ctx)
+		if !l.denied(actionsDoor, err) {
+			l.lacks(checksDoor, noChecks)
+			return jobs, err
+		}
+	}
+	l.lacks(actionsDoor, noActions)
+	return nil, nil
+}
+
+// jobs gives the jobs of the newest runs on the head as the checks that GitHub makes of them. One that was skipped or is neutral says
+// nothing.
+func (l *look) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
+	runs, err := pagesAt(ctx, l, kindActions, func(r gh.WorkflowRuns) []*gh.WorkflowRun { return r.WorkflowRuns })
+	if err != nil {
+		return nil, err
+	}
+	runs = newest(runs)
+	if len(runs) > maxRuns {
+		runs, l.untold = runs[:maxRuns], true
+		l.warn("#%d: there are more than %d runs of GitHub Actions", l.number, maxRuns)
+	}
+	var all []*gh.CheckRun
+	for _, r := range runs {
+		jobs, err := l.jobsOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range jobs {
+			if c := j.GetConclusion(); c != "skipped" && c != "neutral" {
+				all = append(all, asCheck(j))
+			}
+		}
+		if isDone(r.GetStatus()) || slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
+			continue
+		}
+		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status}) // jobs that wait for others are not there yet
+	}
+	return all, nil
+}
+
+// newest leaves of the runs of one workflow for one kind of event the last one, which is what counts at a pull request. Their order is
+// the same for each commit.
+func newest(runs []*gh.WorkflowRun) []*gh.WorkflowRun {
+	kind := func(a, b *gh.WorkflowRun) int {
+		return cmp.Or(cmp.Compare(a.GetWorkflowID(), b.GetWorkflowID()), cmp.Compare(a.GetEvent(), b.GetEvent()))
+	}
+	runs = slices.SortedFunc(slices.Values(runs), func(a, b *gh.WorkflowRun) int { return cmp.Or(kind(a, b), cmp.Compare(b.GetID(), a.GetID())) })
+	return slices.CompactFunc(runs, func(a, b *gh.WorkflowRun) bool { return kind(a, b) == 0 })
+}
+
+// jobsOf gives the jobs of a run in its newest attempt. When run and jobs have ended, only another attempt can change them, and that
+// shows in the list of runs: a stamp need not hold the tags of the jobs.
+func (l *look) jobsOf(ctx context.Context, r *gh.WorkflowRun) ([]*gh.WorkflowJob, error) {
+	tags, untold := l.tags, l.untold
+	jobs, err := pagesAt(ctx, l, ofRun(r.GetID()), func(j gh.Jobs) []*gh.WorkflowJob { return j.Jobs })
+	switch {
+	case answered(err, http.StatusNotFound): // somebody has deleted it since
+		l.untold = true
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if isDone(r.GetStatus()) && !slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
+		l.tags, l.untold = tags, untold
+	}
+	return jobs, nil
+}
+
+func isDone(status string) bool { return status == "completed" }
+
+// asCheck is the check that GitHub makes of a job. It has the same number; its page names it.
+func asCheck(j *gh.WorkflowJob) *gh.CheckRun {
+	slug, title := "github-actions", ""
+	for _, s := range j.Steps {
+		if c := s.GetConclusion(); c == "failure" || c == "timed_out" {
+			title = "in the step " + strconv.Quote(s.GetName())
+			break
+		}
+	}
+	return &gh.CheckRun{
+		ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, HTMLURL: j.HTMLURL, DetailsURL: j.HTMLURL,
+		CompletedAt: j.CompletedAt, App: &gh.App{Slug: &slug}, Output: &gh.CheckRunOutput{Title: &title},
+	}
+}

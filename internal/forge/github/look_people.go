@@ -1,0 +1,58 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// people reads reviews and comments.
+func (l *look) people(ctx context.Context) error {
+	reviews, err := listAt[*gh.PullRequestReview](ctx, l, kindReviews)
+	if err != nil {
+		return err
+	}
+	lines, err := listAt[*gh.PullRequestComment](ctx, l, kindLines)
+	if err != nil {
+		return err
+	}
+	talk, err := listAt[*gh.IssueComment](ctx, l, kindTalk)
+	if err != nil {
+		return err
+	}
+	if l.me, err = l.meIfAny(ctx); err != nil {
+		return err
+	}
+	for _, c := range lines {
+		l.note(c.GetUser(), c.GetBody())
+	}
+	for _, c := range talk {
+		l.note(c.GetUser(), c.GetBody())
+	}
+	if err := l.threads(ctx, lines); err != nil {
+		return err
+	}
+	if err := l.reviewed(ctx, reviews, lines); err != nil {
+		return err
+	}
+	return l.talked(ctx, talk)
+}
+
+// note notes what a comment of ours answers.
+func (l *look) note(u *gh.User, body string) {
+	if !l.ours(u) {
+		return
+	}
+	for key, last := range forge.AnsweredItems(body) {
+		l.done[key] = max(l.done[key], last)
+	}
+}
+
+// ours tells whether somebody is the account of the token, or the one that has opened the pull request.
+func (l *look) ours(u *gh.User) bool {
+	login := u.GetLogin()
+	return login != "" && (strings.EqualFold(login, l.me) || strings.EqualFold(login, l.author))
+}

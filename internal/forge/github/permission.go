@@ -1,0 +1,106 @@
+package github
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// refusalHolds is how long a permission that the token lacks is not asked for again.
+const refusalHolds = time.Hour
+
+// needed is what each step takes of a fine-grained token, or of an app's. "" is a step that no permission opens.
+var needed = map[string]string{
+	"read repository":             "Metadata: read",
+	"ask what a user may do":      "Metadata: read", // and its account must be able to write
+	"ask whose token it is":       "",
+	"read base branch":            "Contents: read",
+	"read pull request":           "Pull requests: read",
+	"list pull requests":          "Pull requests: read",
+	"list reviews":                "Pull requests: read",
+	"list comments on lines":      "Pull requests: read",
+	"create pull request":         "Pull requests: write",
+	"update pull request":         "Pull requests: write",
+	"add labels":                  "Pull requests: write",
+	"request reviewers":           "Pull requests: write",
+	"answer a thread":             "Pull requests: write",
+	"list comments":               "Issues: read",
+	"read issue":                  "Issues: read",
+	"list issues":                 "Issues: read",
+	"list events of an issue":     "Issues: read",
+	"write a comment":             "Issues: write",
+	"react to a comment":          "Issues: write",
+	"list checks":                 "Checks: read",
+	"list remarks of a check":     "Checks: read",
+	"list runs of GitHub Actions": "Actions: read",
+	"list jobs of GitHub Actions": "Actions: read",
+	"find the log of a job":       "Actions: read",
+	"list commit statuses":        "Commit statuses: read",
+	"read the log of a job":       "", // stands elsewhere, open to who knows the address
+}
+
+// permissionHint is the way out for a step that GitHub does not allow; names is what GitHub itself says that it takes.
+func permissionHint(step, names, where string) string {
+	hint := "see whether the account of the token may do this on " + where
+	if p := needed[step]; p != "" {
+		hint = "give the token the permission \"" + p + "\" on " + where + " (classic token: scope repo), and its account access"
+	}
+	if names != "" {
+		hint += "; GitHub names " + names
+	}
+	return hint
+}
+
+// refusals remembers what tokens may not read, so that each look does not ask in vain.
+type refusals struct {
+	mu    sync.Mutex
+	until map[door]time.Time
+	told  map[string]bool // permissions that the log has named
+}
+
+// door is one thing that a token may not read. The repository counts too: the same token may read more of a public one.
+type door struct{ token, repository, what string }
+
+func (s *session) door(what string) door {
+	return door{s.key, strings.ToLower(s.owner + "/" + s.name), what}
+}
+
+// mayTry tells whether a permission has not been refused within the last hour.
+func (s *session) mayTry(what string) bool {
+	s.refusals.mu.Lock()
+	defer s.refusals.mu.Unlock()
+	return !s.now().Before(s.refusals.until[s.door(what)])
+}
+
+// denied tells whether err is a refusal, and remembers it. GitHub says that there is nothing where it does not want to say more.
+func (s *session) denied(what string, err error) bool {
+	if !answered(err, http.StatusForbidden, http.StatusNotFound) {
+		return false
+	}
+	s.refusals.mu.Lock()
+	defer s.refusals.mu.Unlock()
+	now := s.now()
+	maps.DeleteFunc(s.refusals.until, func(_ door, until time.Time) bool { return !now.Before(until) })
+	if s.refusals.until == nil {
+		s.refusals.until = map[door]time.Time{}
+	}
+	s.refusals.until[s.door(what)] = now.Add(refusalHolds)
+	return true
+}
+
+// lacks warns of a permission that is missing; the log has it once.
+func (s *session) lacks(what, text string) {
+	s.warnings = append(s.warnings, text)
+	s.refusals.mu.Lock()
+	told := s.refusals.told[what]
+	if s.refusals.told == nil {
+		s.refusals.told = map[string]bool{}
+	}
+	s.refusals.told[what] = true
+	s.refusals.mu.Unlock()
+	if !told {
+		s.log.Warn("GitHub: "+text, "repository", s.owner+"/"+s.name)
+	}
+}
