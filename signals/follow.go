@@ -42,7 +42,8 @@ type Follow struct {
 	BudgetTime time.Duration `json:"budgetTime"`
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
-	Talk       bool          `json:"talk,omitempty"` // there is a Conversation
+	Talk       bool          `json:"talk,omitempty"`     // there is a Conversation
+	Sessions   int           `json:"sessions,omitempty"` // numbers given out
 
 	Going *Going `json:"going,omitempty"` // of the run before this one
 }
@@ -60,6 +61,13 @@ type Going struct {
 	Log      []LogLine         `json:"log,omitempty"`
 	Progress []task.Entry      `json:"progress,omitempty"`
 	Tells    []TellRequest     `json:"tells,omitempty"`
+	Parked   *Parked           `json:"parked,omitempty"`
+}
+
+// Parked is why a person is asked to look at a pull request.
+type Parked struct {
+	Reason Reason `json:"reason"`
+	Detail string `json:"detail"`
 }
 
 // IssueTaskID is the workflow id of the one task that works on an issue of a forge.

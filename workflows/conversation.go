@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -31,7 +32,7 @@ type room struct {
 }
 
 // idle is how long a Conversation lasts when nothing comes any more: its task was terminated, and could not say so.
-const idle = 60 * 24 * time.Hour
+const idle = 400 * 24 * time.Hour
 
 // Conversation shows a task in the rooms of its channels: one message that is edited in place, and one of its own whenever somebody
 // has to act. It delivers in order, tries again while a channel is down, and drops what has become too old.
@@ -55,15 +56,30 @@ func Conversation(ctx workflow.Context, in signals.ConversationInput) error {
 		workflow.GoNamed(ctx, "room "+r.Channel, func(ctx workflow.Context) { c.serve(ctx, r) })
 	}
 	workflow.GoNamed(ctx, "idle", c.watchIdle)
-	full := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
-	if err := workflow.Await(ctx, func() bool { return c.quiet() && (c.final || c.deserted || full()) }); err != nil {
-		return err
+	for {
+		full := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
+		if err := workflow.Await(ctx, func() bool { return c.quiet() && (c.final || c.deserted || full()) }); err != nil {
+			return err
+		}
+		switch breathe(ctx); {
+		case !c.quiet(): // something has come
+		case c.final || c.deserted:
+			return nil
+		default:
+			in.State = c.state()
+			return workflow.NewContinueAsNewError(ctx, signals.Conversation, in)
+		}
 	}
-	if c.final || c.deserted {
-		return nil
+}
+
+// read takes a notice in.
+func (c *conversation) read(ctx workflow.Context, payload json.RawMessage) {
+	n, err := readPayload[signals.Notice](payload)
+	if err != nil || n.From == "" {
+		workflow.GetLogger(ctx).Warn("A notice can't be read", "error", err)
+		return
 	}
-	in.State = c.state()
-	return workflow.NewContinueAsNewError(ctx, signals.Conversation, in)
+	c.take(n)
 }
 
 // watchIdle notices when nothing has come for so long that nothing will.
@@ -103,12 +119,7 @@ func (c *conversation) listen(ctx workflow.Context) error {
 			if !notes.Receive(ctx, &payload) {
 				return
 			}
-			n, err := readPayload[signals.Notice](payload)
-			if err != nil || n.From == "" {
-				workflow.GetLogger(ctx).Warn("A notice can't be read", "error", err)
-				continue
-			}
-			c.take(n)
+			c.read(ctx, payload)
 		}
 	})
 	return nil
@@ -141,27 +152,45 @@ func (c *conversation) quiet() bool {
 func (c *conversation) state() *signals.ConversationState {
 	s := &signals.ConversationState{Last: c.last, N: c.n}
 	for _, r := range c.rooms {
-		s.Rooms = append(s.Rooms, r.RoomState)
+		one := signals.RoomState{Card: r.Card}
+		for _, m := range r.Messages {
+			m.Notice.Text = ""
+			one.Messages = append(one.Messages, m)
+		}
+		s.Rooms = append(s.Rooms, one)
 	}
 	return s
 }
 
-// publish lists the messages that people may answer, so that a reply finds its task.
+// mostKeys is how many bytes the list of messages may have: the server takes 2 KiB, and ends a workflow that gives it more.
+const mostKeys = 1800
+
+// publish lists the messages that people may answer, so that a reply finds its task: of each room what everything hangs on, and of
+// the others the newest.
 func (c *conversation) publish(ctx workflow.Context) {
-	const most = 12
 	var keys []string
+	size := 0
+	add := func(r task.Room, message string) {
+		key := signals.ThreadKey(r, message)
+		if message == "" || slices.Contains(keys, key) || size+len(key)+3 > mostKeys {
+			return
+		}
+		keys, size = append(keys, key), size+len(key)+3
+	}
 	for _, r := range c.rooms {
-		if r.Thread != "" {
-			keys = append(keys, signals.ThreadKey(r.Room, r.Thread))
-		}
+		add(r.Room, r.Thread)
 		if r.Card != nil {
-			keys = append(keys, signals.ThreadKey(r.Room, r.Card.Message))
-		}
-		for _, m := range r.Messages[max(0, len(r.Messages)-most):] {
-			keys = append(keys, signals.ThreadKey(r.Room, m.Place.Message))
+			add(r.Room, r.Card.Message)
 		}
 	}
-	if len(keys) == len(c.keys) {
+	for back := 1; back <= mostKept; back++ {
+		for _, r := range c.rooms {
+			if at := len(r.Messages) - back; at >= 0 {
+				add(r.Room, r.Messages[at].Place.Message)
+			}
+		}
+	}
+	if slices.Equal(keys, c.keys) {
 		return
 	}
 	key := temporal.NewSearchAttributeKeyKeywordList(signals.AttrThread)

@@ -108,6 +108,11 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 			one.commit = t.status.Head
 		}
 		t.came[next.ID] = one
+		for _, d := range t.status.Plan.Deliverables { // a session that says the whole plan is done has done the others too
+			if _, there := t.came[d.ID]; !there && d.Status == task.Passed {
+				t.came[d.ID] = one
+			}
+		}
 	}
 	if p := t.status.Plan; p.AllBlocked() {
 		return end(task.AllBlocked, "%s", t.blockers())

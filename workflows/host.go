@@ -32,7 +32,7 @@ type step struct {
 // onHost runs a step on the task's host, and follows the task when the host is gone: it asks whether the host lives,
 // and if it does not, another one restores the workspace and the step runs there.
 func (t *pipeline) onHost(ctx workflow.Context, s step) error {
-	wait, cuts := t.taken.Probe, 0
+	wait, cuts, again := t.taken.Probe, 0, false
 	for {
 		err := s.call(s.options(ctx, wait))
 		if err == nil {
@@ -60,7 +60,10 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 				continue
 			}
 			err = t.take(ctx)
+		case kindOf(err) == fault.NotFound && again:
+			return err // it is something else that is not there
 		case kindOf(err) == fault.NotFound || kindOf(err) == fault.Fenced:
+			again = true
 			// The workspace is not there any more, or another attempt holds it: take the task anew.
 			err = t.take(ctx)
 		}
@@ -123,7 +126,7 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 		t.status.Warnings = out.Warnings
 		t.maxCost, t.maxTime = out.MaxCost, out.MaxTime
 	}
-	if t.continues && !out.Restored { // the round begins; what it adds counts from here
+	if t.continues && (!out.Restored || t.status.BaseCommit == "") { // the round begins; what it adds counts from here
 		t.status.BaseCommit = out.BaseCommit
 	}
 	t.status.Head = out.Head

@@ -17,7 +17,6 @@ const mostMerges = 2
 // merge brings the base into the branch. What git can't settle by itself, a session resolves; when it can't either, the merge is
 // given up, and the pull request stays in conflict.
 func (f *follower) merge(ctx workflow.Context) error {
-	f.going.Tried[conflictKey(f.look.BaseHead)] = f.look.Head
 	m, err := f.mergeBase(ctx)
 	if err != nil || len(m.Conflicts) == 0 {
 		return err

@@ -30,36 +30,59 @@ func PullRequest(ctx workflow.Context, in signals.Follow) (signals.Status, error
 // follower is the state of one pull request that is looked after.
 type follower struct {
 	*pipeline
-	in    signals.Follow
-	going signals.Going
-	look  forge.Look // the newest that said anything
-	looks int        // that said anything
-	begun int        // all looks
-	at    int        // which of them gave the newest
-	after int        // what an earlier one gave does not count any more
-	wakes int        // how often somebody has told us to look
+	in     signals.Follow
+	going  signals.Going
+	look   forge.Look // the newest that said anything
+	looks  int        // that said anything
+	begun  int        // all looks
+	at     int        // which of them gave the newest
+	after  int        // what an earlier one gave does not count any more
+	wakes  int        // how often somebody has told us to look
+	unread int        // looks in a row that failed
 }
 
-// run waits until there is something to do, does it in a round, and waits again.
+// run waits until there is something to do, does it in a round, and waits again. While a person is asked to look at it, it waits for
+// them, and for the cause to go away.
 func (f *follower) run(ctx workflow.Context) error {
-	seen := 0
+	seen, resumed := 0, f.resume
 	for {
-		f.enter(ctx, task.Following)
-		if err := workflow.Await(ctx, func() bool { return f.news(seen) || f.full(ctx) }); err != nil {
+		f.rest(ctx)
+		if err := workflow.Await(ctx, func() bool { return f.news(seen) || f.resume > resumed || f.full(ctx) }); err != nil {
 			return err
 		}
-		if !f.news(seen) {
-			return f.anew(ctx)
-		}
-		seen = f.looks
-		items := f.todo()
-		if len(items) == 0 && !f.conflict() {
+		switch {
+		case f.resume > resumed: // a person has looked at it
+			resumed = f.resume
+			f.going.Rounds, f.going.Tried = 0, map[string]string{}
+			f.unpark(ctx)
+			f.lookAgain()
+			continue
+		case !f.news(seen):
+			if breathe(ctx); !f.news(seen) && f.resume == resumed && f.full(ctx) {
+				return f.anew(ctx)
+			}
 			continue
 		}
-		if err := f.attempt(ctx, items); err != nil {
+		seen = f.looks
+		if err := f.act(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// act does what the newest look asks for.
+func (f *follower) act(ctx workflow.Context) error {
+	items := f.todo()
+	if len(items) == 0 && !f.conflict() {
+		f.unpark(ctx)
+		return nil
+	}
+	if why, detail := f.blocked(items); why != "" {
+		f.park(ctx, why, detail)
+		return nil
+	}
+	f.unpark(ctx)
+	return f.attempt(ctx, items)
 }
 
 // news tells whether there is a look that nobody has acted upon, and that is not older than what we did last.
@@ -90,7 +113,7 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 	}
 	f.continues = true
 	f.settings, f.before, f.maxCost, f.maxTime = in.Settings, in.Usage, in.MaxCost, in.MaxTime
-	f.sessions, f.progress = f.going.Sessions, f.going.Progress
+	f.sessions, f.progress = max(f.going.Sessions, in.Sessions), f.going.Progress
 	f.status = signals.Status{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository, Task: in.Input.Task,
 		Started: f.going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head, Fence: in.Fence,
@@ -113,6 +136,10 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 	f.hearChanges(ctx)
 	if in.Talk {
 		f.joinTalk(ctx, signals.ConversationID(in.Run), f.going.Notices)
+	}
+	if in.Going == nil {
+		f.say(ctx, "following", "looking after %s", in.URL)
+		f.show(ctx, signals.Notice{})
 	}
 	workflow.GoNamed(ctx, "look", f.watch)
 	return f, nil
@@ -144,7 +171,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	in.Head, in.Base, in.Fence = s.Head, s.Base, s.Fence
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions, f.talk.n, s.Log[max(0, len(s.Log)-20):], f.progress
-	g.Seen = f.seen[max(0, len(f.seen)-200):]
+	g.Seen, g.Tells = f.seen[max(0, len(f.seen)-200):], nil
 	for _, t := range f.tells {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}

@@ -19,45 +19,40 @@ import (
 // mostReviews is how often our own reviewer may send a round's work back.
 const mostReviews = 3
 
-// attempt does a round, unless what it would be about was worked on before and stands as it stood, or there were enough rounds.
+// attempt does a round. What comes of it is no end of the workflow, unless the pull request, or a person, ends it.
 func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
-	if why, detail := f.blocked(items); why != "" {
-		if err := f.suspend(ctx, why, "%s", detail); err != nil {
-			return err
-		}
-		f.going.Rounds, f.going.Tried = 0, map[string]string{} // a person has looked at it
-		f.lookAgain()
-		return nil
-	}
 	f.going.Rounds++
 	f.status.Rounds = f.going.Rounds
 	f.say(ctx, "round", "round %d: %s", f.going.Rounds, f.aim(items))
 	f.show(ctx, signals.Notice{})
 	err := f.round(ctx, items)
-	if ctx.Err() != nil {
+	var e *ending
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if kindOf(err) == fault.Changed && err != nil { // somebody has pushed meanwhile: look at what they did, then see what is left
+	case err == nil:
+		return nil
+	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: look at what they did, then see what is left
 		f.say(ctx, "host", "the branch was changed by somebody else: %s", firstLine(message(err)))
 		f.going.Rounds--
-		f.sweep(ctx)
-		f.lookAgain()
-		return nil
+	case asError(err, &e):
+		f.park(ctx, signals.ReasonErrors, e.Error())
+	default:
+		f.park(ctx, signals.ReasonInfra, message(err))
 	}
-	return err
+	f.sweep(ctx)
+	f.lookAgain()
+	return nil
 }
 
-// blocked says why no round may begin.
+// blocked says why no round may begin: what a round has worked on stands as it stood, or there were enough of them.
 func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
 	for _, i := range items {
-		if i.Kind != forge.CheckItem {
-			continue
-		}
-		if head, tried := f.going.Tried[i.Key+":"+i.Sign]; tried && head != f.look.Head {
+		if head, tried := f.going.Tried[i.Key+":"+i.Sign]; tried && i.Kind == forge.CheckItem {
 			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i), short(f.look.Head), short(head))
 		}
 	}
-	if head, tried := f.going.Tried[conflictKey(f.look.BaseHead)]; tried && head != f.look.Head && f.look.Mergeable != nil && !*f.look.Mergeable {
+	if _, tried := f.going.Tried[conflictKey(f.look.BaseHead)]; tried && f.conflict() {
 		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s stands after a round of work on it", f.look.Base, short(f.look.BaseHead))
 	}
 	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
@@ -68,7 +63,7 @@ func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
 
 func (f *follower) aim(items []forge.Item) string {
 	var parts []string
-	if f.look.Mergeable != nil && !*f.look.Mergeable {
+	if f.conflict() {
 		parts = append(parts, "a conflict with "+f.look.Base)
 	}
 	for _, i := range items {
@@ -84,8 +79,8 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	if err := f.insist(ctx, func() error { return f.take(ctx) }); err != nil {
 		return err
 	}
-	start := f.status.Head
-	if f.conflict() {
+	start, conflict := f.status.Head, f.conflict()
+	if conflict {
 		if err := f.merge(ctx); err != nil {
 			return err
 		}
@@ -100,6 +95,9 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	f.status.Plan = &p
 	if err := f.carry(ctx, start); err != nil {
 		return err
+	}
+	if conflict {
+		f.going.Tried[conflictKey(f.look.BaseHead)] = f.look.Head
 	}
 	for _, i := range items {
 		if i.Kind == forge.CheckItem {
@@ -217,8 +215,11 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	var replies []forge.Reply
 	for n, i := range items {
 		c, ok := f.came[itemID(i, n)]
-		if !ok {
+		if !ok { // left pending: it comes up again
 			continue
+		}
+		if i.Kind != forge.CheckItem {
+			f.going.Done[i.Key] = answers(i)
 		}
 		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL, Text: firstLine(i.Text)},
 			Text: answer(c), Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
@@ -229,11 +230,6 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	})
 	if err != nil {
 		return err
-	}
-	for _, i := range items {
-		if i.Kind != forge.CheckItem {
-			f.going.Done[i.Key] = answers(i)
-		}
 	}
 	f.prune()
 	f.say(ctx, "answered", "%d answered", len(replies))

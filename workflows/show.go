@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -51,8 +52,9 @@ func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) 
 	if len(r.queue) > 0 && r.Card != nil {
 		return
 	}
+	n.Subject = ""
 	in := c.showInput(r, n)
-	in.Notice.Subject, in.At = "", r.Card
+	in.At = r.Card
 	place, ok := c.show(ctx, in, progressLife)
 	if ok {
 		r.Card = &place
@@ -111,7 +113,13 @@ func (c *conversation) replace(ctx workflow.Context, r *room, m *signals.RoomMes
 }
 
 func (c *conversation) showInput(r *room, n signals.Notice) activities.ShowInput {
-	return activities.ShowInput{Room: r.Room, Notice: n, Key: fmt.Sprintf("%s.%d.%s", n.Run[:min(8, len(n.Run))], n.N, n.Subject)}
+	return activities.ShowInput{Room: r.Room, Notice: n, Key: messageKey(n)}
+}
+
+// messageKey names a message within its room: by its sender, what number it is of theirs, and what it is about.
+func messageKey(n signals.Notice) string {
+	sum := sha256.Sum256([]byte(n.From + "\x00" + n.Run))
+	return fmt.Sprintf("%x.%d.%s", sum[:6], n.N, n.Subject)
 }
 
 // show has a message written or edited. It is tried until it succeeds or is too old; then, or when the channel refuses it, it is

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/task"
@@ -11,31 +12,40 @@ import (
 // talk is a task's line to its Conversation. Notices go out one after another, beside the work: nothing waits for them.
 type talk struct {
 	id     string // of the Conversation; empty when nobody follows the task in a chat
+	run    string // the task's first run, of which the id is made: a run that was reset goes on with the same one
 	n      int    // notices so far
 	queue  []signals.Notice
 	silent bool // the Conversation is gone
 }
 
+// mostRooms is how many rooms show one task.
+const mostRooms = 20
+
 // openTalk starts the Conversation of a task that is followed in rooms. It lives on when the task has ended, for what was not
 // delivered yet.
 func (t *pipeline) openTalk(ctx workflow.Context, rooms []task.Room) {
-	if r := t.input.Room; r != nil {
-		rooms = addRoom(rooms, *r)
+	all := rooms[:0:0]
+	for _, r := range rooms {
+		all = addRoom(all, r)
 	}
-	if len(rooms) == 0 {
+	if r := t.input.Room; r != nil {
+		all = addRoom(all, *r)
+	}
+	t.talk.run = workflow.GetInfo(ctx).OriginalRunID
+	if rooms = all[:min(len(all), mostRooms)]; len(rooms) == 0 {
 		return
 	}
-	t.talk.id = signals.ConversationID(t.status.RunID)
+	t.talk.id = signals.ConversationID(t.talk.run)
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID: t.talk.id, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		StaticSummary:     "what people see of " + t.status.WorkflowID,
 	}
-	in := signals.ConversationInput{Task: t.status.WorkflowID, Run: t.status.RunID, Rooms: rooms}
+	in := signals.ConversationInput{Task: t.status.WorkflowID, Run: t.talk.run, Rooms: rooms}
 	rest, _ := workflow.NewDisconnectedContext(ctx) // what was said before a cancel is still told
 	workflow.GoNamed(rest, "talk", func(ctx workflow.Context) {
 		child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), signals.Conversation, in)
-		if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil {
+		if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 			workflow.GetLogger(ctx).Warn("No conversation", "error", err)
 			t.talk.silent, t.talk.queue = true, nil
 			return

@@ -38,20 +38,30 @@ func (f *follower) watch(ctx workflow.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
+			f.unreadable(ctx, err)
 			wait = slowest
 			continue
 		case l.Unchanged:
 			wait = min(max(2*wait, poll), max(poll, slowest))
 			continue
 		}
-		wait = poll
+		wait, f.unread = poll, 0
 		f.going.Stamp, f.look = l.Stamp, l
 		f.status.Base, f.looks, f.at = l.Base, f.looks+1, at
 		if l.State != forge.Open {
 			f.ended(ctx, l)
 			return
 		}
+	}
+}
+
+// mostUnread is how many looks in a row may fail, each after all its tries, until a person is asked.
+const mostUnread = 3
+
+func (f *follower) unreadable(ctx workflow.Context, err error) {
+	f.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
+	if f.unread++; f.unread >= mostUnread && f.going.Parked == nil {
+		f.park(ctx, signals.ReasonAccess, "the pull request can't be read: "+message(err))
 	}
 }
 
@@ -120,9 +130,7 @@ func isCommand(text string) bool {
 }
 
 // conflict tells whether the branch can't be merged into its base.
-func (f *follower) conflict() bool {
-	return f.look.Mergeable != nil && !*f.look.Mergeable && f.going.Tried[conflictKey(f.look.BaseHead)] != f.look.Head
-}
+func (f *follower) conflict() bool { return f.look.Mergeable != nil && !*f.look.Mergeable }
 
 func conflictKey(base string) string { return "conflict:" + base }
 

@@ -30,5 +30,5 @@ type Span struct {
 	Italic bool
 	Strike bool
 	Mono   bool
-	Link   string // http or https address, empty for none
+	Link   string // http or https address, empty for none; it is to be read in the text too, so it needs no showing
 }

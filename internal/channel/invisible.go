@@ -2,22 +2,15 @@ package channel
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/longshift/longshift/internal/task"
 )
 
-// newline gives every line end the one form, those of other writing systems included.
-var newline = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n")
+// visible gives valid text that holds only what people see.
+func visible(s string) string { return task.Visible(s) }
 
-// visible gives valid text that holds only what people see: what cannot be seen could hide words from the one who approves them.
-// Tabs and line ends stay.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && hidden(r) {
-			return -1
-		}
-		return r
-	}, newline.Replace(strings.ToValidUTF8(s, "\uFFFD")))
-}
+// hidden tells what has no look of its own.
+func hidden(r rune) bool { return task.Hidden(r) }
 
 // oneLine is visible text without line ends and tabs.
 func oneLine(s string) string {
@@ -27,18 +20,4 @@ func oneLine(s string) string {
 		}
 		return r
 	}, visible(s))
-}
-
-// hidden tells what has no look of its own: controls, zero-width characters, those that turn the reading direction, tags, and
-// selectors of variants but the one that makes a sign an emoji.
-func hidden(r rune) bool {
-	switch {
-	case r == '\uFE0F':
-		return false
-	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
-		return true
-	case r >= 0xE0000 && r <= 0xE0FFF: // tags, and all that is to be ignored by default around them
-		return true
-	}
-	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

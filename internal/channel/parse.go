@@ -19,7 +19,8 @@ const (
 	maxCells = 2000 // of one table
 )
 
-// markdown has no part that reads HTML: tags stay visible as they are written, and so do comments.
+// markdown has no part that reads HTML: tags stay visible as they are written, and so do comments. Nor has it one that reads the
+// addresses of links by reference: such a line is to be seen, for it may hold any words.
 var markdown = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -42,8 +43,7 @@ var markdown = parser.NewParser(
 		util.Prioritized(address{limited(extension.NewLinkifyParser(), maxTries)}, 999),
 	),
 	parser.WithParagraphTransformers(
-		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
-		util.Prioritized(narrow{extension.NewTableParagraphTransformer()}, 200),
+		util.Prioritized(whole{extension.NewTableParagraphTransformer()}, 200),
 	),
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
@@ -102,18 +102,4 @@ func (a address) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.No
 		}
 	}
 	return nil
-}
-
-// narrow leaves a table alone whose every line would be filled up to the number of its columns, when that is too much.
-type narrow struct{ parser.ParagraphTransformer }
-
-func (n narrow) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
-	lines, widest := p.Lines(), 0
-	for i := range lines.Len() {
-		s := lines.At(i)
-		widest = max(widest, bytes.Count(s.Value(r.Source()), []byte{'|'})+1)
-	}
-	if widest*lines.Len() <= maxCells {
-		n.ParagraphTransformer.Transform(p, r, pc)
-	}
 }

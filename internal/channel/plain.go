@@ -2,8 +2,7 @@ package channel
 
 import "strings"
 
-// Plain gives blocks as text without markup, for notifications and where a channel shows none. A link's address stands in
-// brackets behind its words.
+// Plain gives blocks as text without markup, for notifications and where a channel shows none.
 func Plain(blocks []Block) string {
 	var s strings.Builder
 	for i, b := range blocks {
@@ -36,12 +35,8 @@ func plainBlock(b Block) string {
 
 func plainSpans(spans []Span) string {
 	var s strings.Builder
-	for i, sp := range spans {
+	for _, sp := range spans {
 		s.WriteString(sp.Text)
-		last := i == len(spans)-1 || spans[i+1].Link != sp.Link // a link may have several spans
-		if sp.Link != "" && last && !sameAddress(sp.Text, sp.Link) {
-			s.WriteString(" (" + sp.Link + ")")
-		}
 	}
 	return s.String()
 }

@@ -16,8 +16,10 @@ const maxRead = 64 << 10
 const cutOff = "… the rest was left out"
 
 // Read reads Markdown that anybody may have written, the first 64 KiB of it. Line ends within a paragraph become blanks, unless
-// they are hard ones, which are line ends in a span. Tags of HTML stand as they are written, images give their words, and links
-// are http or https without a user's name. What people can't see is dropped. A table gives one item per row.
+// they are hard ones, which are line ends in a span. A table gives its heads and one item per row. No word of the text gets lost,
+// for people decide about it by what they see: tags and comments of HTML stand as they are written, as do definitions of links;
+// the addresses and titles of links and images stand behind their words, and what is said about code before it. Links are http or
+// https without a user's name. Characters without a look of their own are dropped.
 func Read(markdown string) (blocks []Block) {
 	cut := len(markdown) > maxRead
 	if cut {
@@ -89,9 +91,9 @@ func (r *reader) block(n ast.Node, at place) {
 	case *ast.List:
 		r.list(n, at)
 	case *ast.FencedCodeBlock:
-		r.code(n, language(string(n.Language(r.source))))
+		r.fenced(n)
 	case *ast.CodeBlock:
-		r.code(n, "")
+		r.code("", r.lines(n))
 	case *ast.ThematicBreak:
 		r.out = append(r.out, Block{Kind: Rule})
 	case *extast.Table:
@@ -154,27 +156,4 @@ func (r *reader) item(n ast.Node, mark string, at place) {
 			r.out = append(r.out, Block{Kind: Paragraph, Spans: spans})
 		}
 	}
-}
-
-func (r *reader) code(n ast.Node, lang string) {
-	lines := n.Lines()
-	var s strings.Builder
-	for i := range lines.Len() {
-		l := lines.At(i)
-		s.Write(l.Value(r.source))
-	}
-	if code := strings.TrimRight(s.String(), "\n"); code != "" {
-		r.out = append(r.out, Block{Kind: Code, Lang: lang, Code: code})
-	}
-}
-
-// language gives the name of a language if it is a plain one.
-func language(s string) string {
-	bad := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+#-_.", r)
-	}
-	if len(s) > 30 || strings.ContainsFunc(s, bad) {
-		return ""
-	}
-	return s
 }

@@ -16,7 +16,16 @@ func item(level int, mark, s string) Block {
 	return Block{Kind: Item, Level: level, Mark: mark, Spans: words(s)}
 }
 
-func linked(s, to string) Block { return Block{Spans: []Span{{Text: s, Link: to}}} }
+func mono(s string) Block { return Block{Spans: []Span{{Text: s, Mono: true}}} }
+
+// linked gives words that lead somewhere; behind them stands where, unless they say it themselves.
+func linked(s, to string) Block {
+	b := Block{Spans: []Span{{Text: s, Link: to}}}
+	if !sameAddress(s, to) {
+		b.Spans = append(b.Spans, Span{Text: " ("}, Span{Text: to, Link: to}, Span{Text: ")"})
+	}
+	return b
+}
 
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
@@ -33,28 +42,29 @@ func TestRead(t *testing.T) {
 		{"task list", "- [x] a\n- [ ] b", []Block{item(0, "☑", "a"), item(0, "☐", "b")}},
 		{"item with paragraphs", "- a\n\n  b\n\n  ```\n  c\n  ```\n\n  d", []Block{item(0, "•", "a\nb"), {Kind: Code, Code: "c"}, para("d")}},
 		{"quote", "> a\n>\n> b\n> - c", []Block{{Kind: Quote, Spans: words("a")}, {Kind: Quote, Spans: words("b")}, item(0, "•", "c")}},
-		{"code", "```go title\n\tx := 1\n\n\ty\n\n```", []Block{{Kind: Code, Lang: "go", Code: "\tx := 1\n\n\ty"}}},
-		{"code of an odd language", "```<!channel>\n<b> & *x* \\* &amp;\n```", []Block{{Kind: Code, Code: "<b> & *x* \\* &amp;"}}},
+		{"code", "```go title\n\tx := 1\n\n\ty\n\n```", []Block{mono("go title"), {Kind: Code, Lang: "go", Code: "\tx := 1\n\n\ty"}}},
+		{"code of a language", "```c++\na\n```\n~~~ objective-c\nb\n~~~", []Block{{Kind: Code, Lang: "c++", Code: "a"}, {Kind: Code, Lang: "objective-c", Code: "b"}}},
+		{"code of an odd language", "```<!channel>\n<b> & *x* \\* &amp;\n```", []Block{mono("<!channel>"), {Kind: Code, Code: "<b> & *x* \\* &amp;"}}},
 		{"indented code", "    a\n      b", []Block{{Kind: Code, Code: "a\n  b"}}},
 		{"open fence", "```\na", []Block{{Kind: Code, Code: "a"}}},
 		{"rule", "a\n\n***", []Block{para("a"), {Kind: Rule}}},
 		{"html", "<b>x</b> <!-- hidden -->\n\n<script>\nalert(1)\n</script>", []Block{para("<b>x</b> <!-- hidden -->"), para("<script> alert(1) </script>")}},
 		{"entities", "&lt;b&gt; \\&amp; \\*x\\* &nope; &#x41;&", []Block{para("<b> &amp; *x* &nope; A&")}},
 		{"code span takes words as they are", "`a\\*b &lt;`", []Block{{Spans: []Span{{Text: `a\*b &lt;`, Mono: true}}}}},
-		{"image", "![a cat](https://example.com/cat.png) ![](x.png)", []Block{para("a cat (image)")}},
+		{"image", "![a cat](https://example.com/cat.png) ![](x.png)", []Block{para("a cat (image: https://example.com/cat.png) (image: x.png)")}},
 		{"link", "[the *page*](https://example.com/a?b=1&c \"title\")", []Block{{Spans: []Span{{Text: "the ", Link: "https://example.com/a?b=1&c"},
-			{Text: "page", Italic: true, Link: "https://example.com/a?b=1&c"}}}}},
-		{"link by reference", "[a][x]\n\n[x]: https://example.com/", []Block{linked("a", "https://example.com/")}},
+			{Text: "page", Italic: true, Link: "https://example.com/a?b=1&c"}, {Text: " ("}, {Text: "https://example.com/a?b=1&c", Link: "https://example.com/a?b=1&c"}, {Text: ` "title")`}}}}},
+		{"link by reference", "[a][x]\n\n[x]: https://example.com/", []Block{para("[a][x]"), {Spans: []Span{{Text: "[x]: "}, {Text: "https://example.com/", Link: "https://example.com/"}}}}},
 		{"address", "<https://example.com/a> https://example.com/b.", []Block{{Spans: []Span{{Text: "https://example.com/a", Link: "https://example.com/a"}, {Text: " "},
 			{Text: "https://example.com/b", Link: "https://example.com/b"}, {Text: "."}}}}},
 		{"address without a scheme", "www.example.com x@example.com", []Block{{Spans: []Span{{Text: "www.example.com", Link: "http://www.example.com"}, {Text: " x@example.com"}}}}},
-		{"link to a program", "[a](javascript:alert(1)) [b](tg://user?id=1) [c](file:///etc/passwd) [d](/x) [e](data:text/html,x)", []Block{para("a b c d e")}},
-		{"link with a user's name", "[a](https://example.com@evil.example/)", []Block{para("a")}},
-		{"link that shows another address", "[https://example.com](https://evil.example/)", []Block{para("https://example.com")}},
+		{"link to a program", "[a](javascript:alert(1)) [b](tg://user?id=1) [c](file:///etc/passwd) [d](/x) [e](data:text/html,x)", []Block{para("a (javascript:alert(1)) b (tg://user?id=1) c (file:///etc/passwd) d (/x) e (data:text/html,x)")}},
+		{"link with a user's name", "[a](https://example.com@evil.example/)", []Block{para("a (https://example.com@evil.example/)")}},
+		{"link that shows another address", "[https://example.com](https://evil.example/)", []Block{para("https://example.com (https://evil.example/)")}},
 		{"link that shows its address", "[example.com/](https://example.com)", []Block{linked("example.com/", "https://example.com")}},
 		{"link with an entity", "[a](https://example.com/?a=1&amp;b=2)", []Block{linked("a", "https://example.com/?a=1&b=2")}},
-		{"link with a hidden sign", "[a](https://exa&#x200b;mple.com/)", []Block{para("a")}},
-		{"table", "| Host | State | Since |\n|---|---|---|\n| a | **up** | |\n| b | | noon |", []Block{
+		{"link with a hidden sign", "[a](https://exa&#x200b;mple.com/)", []Block{para("a (https://exa&#x200b;mple.com/)")}},
+		{"table", "| Host | State | Since |\n|---|---|---|\n| a | **up** | |\n| b | | noon |", []Block{para("Host, State, Since"),
 			{Kind: Item, Mark: "•", Spans: []Span{{Text: "a — State: "}, {Text: "up", Bold: true}}}, item(0, "•", "b, Since: noon")}},
 		{"table without rows", "| a | b |\n|---|---|", []Block{para("a, b")}},
 		{"invisible", "a\u200bb\u202ec\U000E0041d\x07e\u00adf\ufeffg\u2066h\u3164i\U000E0101j\u115fk", []Block{para("abcdefghijk")}},

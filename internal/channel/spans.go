@@ -42,11 +42,7 @@ func (r *reader) inline(n ast.Node, style Span, out *[]Span) {
 			s.Mono = true
 			r.inline(c, s, out)
 		case *ast.Image:
-			start := len(*out)
-			r.inline(c, style, out)
-			if len(*out) == start {
-				add("(image)")
-			}
+			r.image(c, style, out)
 		case *ast.Link:
 			r.link(c, style, out)
 		case *ast.AutoLink:
@@ -71,23 +67,6 @@ func (r *reader) words(n *ast.Text, style Span, add func(string)) {
 		add("\n")
 	case n.SoftLineBreak():
 		add(" ")
-	}
-}
-
-// link adds a link. Its words may not show another address than the one it leads to: then they stay words.
-func (r *reader) link(n *ast.Link, style Span, out *[]Span) {
-	start := len(*out)
-	style.Link = web(unescape(string(n.Destination)))
-	r.inline(n, style, out)
-	var words strings.Builder
-	for _, s := range (*out)[start:] {
-		words.WriteString(s.Text)
-	}
-	if style.Link == "" || !looksLikeAddress(words.String()) || sameAddress(words.String(), style.Link) {
-		return
-	}
-	for i := start; i < len(*out); i++ {
-		(*out)[i].Link = ""
 	}
 }
 

@@ -1,26 +1,59 @@
 package channel
 
 import (
+	"bytes"
+
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
 
-// table gives each row as an item that names its columns, for a phone shows no table: "• first — Column: second, Column: third".
+// whole leaves a text as it is written that would lose cells as a table, because a line has more of them than the table has columns,
+// and one whose every line would be filled up to the number of its columns, when that is too much.
+type whole struct{ parser.ParagraphTransformer }
+
+func (w whole) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
+	lines, widest := p.Lines(), 0
+	for i := lines.Len() - 1; i >= 0; i-- {
+		s := lines.At(i)
+		line := bytes.TrimSpace(s.Value(r.Source()))
+		n := cellsIn(line)
+		if ruler := len(bytes.Trim(line, "|:- \t")) == 0; ruler && n < widest { // it may be the line below the heads
+			return
+		}
+		widest = max(widest, n)
+	}
+	if widest*lines.Len() <= maxCells {
+		w.ParagraphTransformer.Transform(p, r, pc)
+	}
+}
+
+// cellsIn counts the cells of a line, rather too many than too few.
+func cellsIn(line []byte) int {
+	line = bytes.TrimPrefix(line, []byte{'|'})
+	n := 1
+	for i, b := range line {
+		if b == '|' && i < len(line)-1 && (i == 0 || line[i-1] != '\\') {
+			n++
+		}
+	}
+	return n
+}
+
+// table gives its heads, and each row as an item that names its columns, for a phone shows no table: "• first — Column: second".
 func (r *reader) table(n *extast.Table) {
 	var heads [][]Span
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		cells := r.cells(row)
 		if _, ok := row.(*extast.TableHeader); ok {
 			heads = cells
-			if row.NextSibling() == nil {
-				r.row(Block{Kind: Paragraph}, cells, nil)
-			}
+			r.row(Block{Kind: Paragraph}, cells, nil)
 			continue
 		}
 		r.row(Block{Kind: Item, Mark: "•"}, cells, heads)
 	}
 }
-
 func (r *reader) cells(row ast.Node) (cells [][]Span) {
 	for c := row.FirstChild(); c != nil; c = c.NextSibling() {
 		cells = append(cells, r.spans(c))

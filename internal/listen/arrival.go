@@ -2,13 +2,9 @@ package listen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
@@ -21,6 +17,12 @@ import (
 type Place interface {
 	forge.Watcher
 	forge.Talker
+	reading
+}
+
+// reading reads one issue as it is now, and whether it is open.
+type reading interface {
+	Issue(ctx context.Context, r task.Repository, number int) (i task.Issue, open bool, err error)
 }
 
 // viaGitHub is what the record and tasks call the way by which a request came.
@@ -53,6 +55,12 @@ func (e *Ear) Arrive(ctx context.Context, ev forge.Event, f Place, label string)
 	return "", fault.New(fault.Input, "event %s: %q is no request", ev.ID, ev.Kind)
 }
 
+// What is written at an issue that was not started.
+const (
+	cameLate = "This came late, so nothing was done. If you still mean it, please say it again; label the issue again to start its task."
+	hasMoved = "The text has changed since it was labelled. Label it again to start."
+)
+
 // wanted starts the task of an issue that somebody with write access has made ours.
 func (e *Ear) wanted(ctx context.Context, ev forge.Event, f Place, r task.Repository, label string) (string, error) {
 	issue, by, bot, err := f.Wanted(ctx, r, ev.Number, label)
@@ -70,11 +78,25 @@ func (e *Ear) wanted(ctx context.Context, ev forge.Event, f Place, r task.Reposi
 			return "", fmt.Errorf("ask what %s may do in %s: %w", by, r.Text, err)
 		}
 	}
-	if !may {
-		e.refuse(ctx, who, d, "no write access", "")
+	switch {
+	case !may:
+		e.turnAway(ctx, who, d, "no write access", "")
 		return by + " may not: no write access", nil
+	case e.late(ev.At, lateOnForge):
+		return e.notStarted(ctx, ev, f, r, who, d, tooLate, cameLate)
+	case eventSum(ev) != "" && eventSum(ev) != issueSum(issue.Title, issue.Body): // whoever wrote the issue may have edited it since
+		return e.notStarted(ctx, ev, f, r, who, d, "the text has changed since it was labelled", hasMoved)
 	}
 	return e.startIssue(ctx, who, d, r, issue, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+}
+
+// notStarted refuses to start an issue's task, and says so there, once for an event.
+func (e *Ear) notStarted(ctx context.Context, ev forge.Event, f Place, r task.Repository, who channel.Event, d deed, reason, text string) (string, error) {
+	e.refuse(ctx, who, d, reason, "")
+	if err := f.Comment(ctx, r, ev.Number, ev.ID, text); err != nil {
+		return "", fmt.Errorf("answer at issue #%d of %s: %w", ev.Number, r.Text, err)
+	}
+	return "not started: " + reason, nil
 }
 
 // commanded carries out a comment that begins with /longshift.
@@ -86,7 +108,7 @@ func (e *Ear) commanded(ctx context.Context, ev forge.Event, f Place, r task.Rep
 		return "", fmt.Errorf("ask what %s may do in %s: %w", ev.Actor, r.Text, err)
 	}
 	if !may { // and nothing is written: who may not write here is to have no way to make us write
-		e.refuse(ctx, who, d, "no write access", "")
+		e.turnAway(ctx, who, d, "no write access", "")
 		return ev.Actor + " may not: no write access", nil
 	}
 	text, err := e.comment(ctx, ev, f, r, who, d)
@@ -104,95 +126,8 @@ func (e *Ear) commanded(ctx context.Context, ev forge.Event, f Place, r task.Rep
 	return text.reason, nil
 }
 
-// comment does what a comment says. The answer is what is written back: nothing for what speaks for itself.
-func (e *Ear) comment(ctx context.Context, ev forge.Event, f Place, r task.Repository, who channel.Event, d deed) (done, error) {
-	d.task = signals.IssueTaskID(ev.Host, ev.Owner, ev.Name, ev.Number)
-	if ev.Pull {
-		d.task = signals.PullRequestID(ev.Host, ev.Owner, ev.Name, ev.Number)
-	}
-	c, isCommand := cutVerb(readable(ev.Text))
-	if !isCommand && ev.Pull {
-		return done{reason: "left to what looks after the pull request"}, nil // it reads the comment itself
-	}
-	if !isCommand {
-		c = Command{Verb: signals.Tell, Text: readable(ev.Text), Options: map[string]string{}}
-	} else if parsed, err := c.parsed(); err != nil {
-		return done{answer: e.said(err), reason: err.Error()}, nil
-	} else {
-		c = parsed
-	}
-	d.verb = c.Verb
-	switch c.Verb {
-	case Run:
-		return e.runIssue(ctx, ev, f, r, who, d)
-	case Status, Logs:
-		a, err := e.showTarget(ctx, c.Verb, target{id: d.task})
-		return done{answer: a.Text, reason: "shown"}, err
-	case Help, List, Start:
-		return done{answer: e.help().Text, reason: "helped"}, nil
-	}
-	a, err := e.command(ctx, who, d, c)
-	return done{answer: a.Text, reason: c.Verb}, err
-}
-
-// runIssue starts the task of an issue because somebody said so, also one that has ended before.
-func (e *Ear) runIssue(ctx context.Context, ev forge.Event, f Place, r task.Repository, who channel.Event, d deed) (done, error) {
-	if ev.Pull {
-		return done{answer: "A task is started from an issue. Here, write what is to be done: `/longshift use a map`.", reason: "run at a pull request"}, nil
-	}
-	issue, _, _, err := f.Wanted(ctx, r, ev.Number, "")
-	if err != nil {
-		return done{}, fmt.Errorf("read issue #%d of %s: %w", ev.Number, r.Text, err)
-	}
-	again := enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-	if last, err := e.c.Client.DescribeWorkflowExecution(ctx, d.task, ""); err == nil && requestOf(last) == ev.ID {
-		again = enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE // this very comment has started it
-	}
-	text, err := e.startIssue(ctx, who, d, r, issue, again)
-	return done{answer: text, reason: text}, err
-}
-
-// startIssue starts the one task of an issue. One that runs already is that one.
-func (e *Ear) startIssue(ctx context.Context, who channel.Event, d deed, r task.Repository, issue task.Issue, again enumspb.WorkflowIdReusePolicy) (string, error) {
-	in := task.Input{Repository: r.Text, Task: fmt.Sprintf("Resolve issue #%d.", issue.Number), Issue: &issue, RequestedBy: &task.Person{Name: who.User.Name, Via: viaGitHub}}
-	if issue.Title != "" {
-		in.Task = fmt.Sprintf("Resolve issue #%d: %s", issue.Number, oneLine(e.c.Redact(issue.Title)))
-	}
-	a, err := e.perform(ctx, who, d, func(ctx context.Context) (done, error) {
-		ctx, cancel := context.WithTimeout(ctx, answerWithin)
-		defer cancel()
-		o := startOptions(d.task, r, in)
-		o.WorkflowIDReusePolicy, o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = again, map[string]any{memoRequest: d.delivery}, true
-		run, err := e.c.Client.ExecuteWorkflow(ctx, o, signals.CodingTask, in)
-		var before *serviceerror.WorkflowExecutionAlreadyStarted
-		if errors.As(err, &before) { // and has ended
-			return done{answer: "This issue has had its task: " + e.mono(d.task) + ". Write `/longshift run` to start it again.", reason: "had its task"}, nil
-		}
-		if err != nil {
-			return done{}, noAnswer(err)
-		}
-		text := "Task " + e.mono(d.task) + " works on it."
-		if web := e.web(d.task, run.GetRunID()); web != "" {
-			text += " " + web
-		}
-		return done{answer: text, reason: "started"}, nil
-	})
-	return a.Text, err
-}
-
 // asEvent is a request as the rest of this package knows it: from the repository as a room.
 func (e *Ear) asEvent(ev forge.Event, r task.Repository, by string) channel.Event {
 	return channel.Event{ID: ev.ID, Kind: channel.Said, User: channel.User{ID: by, Name: by}, Direct: true, At: ev.At,
 		Room: task.Room{Channel: viaGitHub, ID: fmt.Sprintf("%s#%d", r.Text, ev.Number)}}
-}
-
-// memoRequest is the key of a task's memo that names the request which started it.
-const memoRequest = "request"
-
-// requestOf reads which request has started a workflow.
-func requestOf(d *workflowservice.DescribeWorkflowExecutionResponse) (id string) {
-	if p, ok := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[memoRequest]; ok {
-		_ = converter.GetDefaultDataConverter().FromPayload(p, &id) // what can't be read is no request of ours
-	}
-	return id
 }

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -17,9 +18,12 @@ import (
 // place is a forge on which ada may write and eve may not.
 type place struct {
 	issue    task.Issue
-	by       string
+	by       string // who gave the issue its label; "" when it has none
+	label    string // "longshift" when empty
+	closed   bool
 	bot      bool
 	err      error
+	none     error // what Issue gives
 	heard    []int64
 	comments []string
 }
@@ -27,8 +31,23 @@ type place struct {
 func (p *place) MayWrite(_ context.Context, _ task.Repository, user string) (bool, error) {
 	return user == "ada", p.err
 }
-func (p *place) Wanted(context.Context, task.Repository, int, string) (task.Issue, string, bool, error) {
-	return p.issue, p.by, p.bot, p.err
+
+// Wanted gives an issue only to who asks for its label, as a forge does.
+func (p *place) Wanted(_ context.Context, _ task.Repository, _ int, label string) (task.Issue, string, bool, error) {
+	has := p.label
+	if has == "" {
+		has = "longshift"
+	}
+	if p.err != nil || p.closed || p.by == "" || label != has {
+		return task.Issue{}, "", false, p.err
+	}
+	return p.issue, p.by, p.bot, nil
+}
+func (p *place) Issue(context.Context, task.Repository, int) (task.Issue, bool, error) {
+	if p.err != nil || p.none != nil {
+		return task.Issue{}, false, errors.Join(p.none, p.err)
+	}
+	return p.issue, !p.closed, nil
 }
 func (p *place) Since(context.Context, task.Repository, string, string) ([]forge.Event, string, error) {
 	return nil, "", nil

@@ -12,22 +12,20 @@ import (
 // bind gives a one-time code to the Directory, from a private chat. The code itself goes nowhere, only its hash.
 func (e *Ear) bind(ctx context.Context, ev channel.Event, code string) (channel.Answer, error) {
 	d := deed{verb: Start, delivery: ev.ID}
-	if code == "" {
-		known, err := e.may(ctx, ev, toRead)
-		if err != nil {
-			return channel.Answer{}, err
-		}
-		if known {
-			return e.hint(), nil
-		}
+	known, err := e.may(ctx, ev, toRead)
+	switch {
+	case err != nil: // nor would the code be taken
+		return e.unsure(ctx, ev, d, err)
+	case code == "" && known:
+		return e.hint(), nil
+	case code == "":
 		return e.stranger(ctx, ev, d), nil
-	}
-	if ev.User.ID == "" || !looksLikeCode(code) {
-		return e.refuse(ctx, ev, d, "no code", "This is no code. Codes are letters and digits; please ask the operator for one."), nil
+	case ev.User.ID == "" || !looksLikeCode(code):
+		return e.turnAway(ctx, ev, d, "no code", "This is no code. Codes are letters and digits; please ask the operator for one."), nil
 	}
 	who, at := ev.Room.Channel+":"+ev.User.ID, e.c.Now()
 	if !e.attempts.take(who, at) {
-		return e.refuse(ctx, ev, d, "too many wrong codes", fmt.Sprintf("That were %d wrong codes. Please try again in an hour.", mostTries)), nil
+		return e.turnAway(ctx, ev, d, "too many wrong codes", fmt.Sprintf("That were %d wrong codes. Please try again in an hour.", mostTries)), nil
 	}
 	wrong := false
 	a, err := e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
@@ -44,6 +42,9 @@ func (e *Ear) bind(ctx context.Context, ev channel.Event, code string) (channel.
 	})
 	if !wrong { // it was right, or nobody has looked at it
 		e.attempts.giveBack(who, at)
+	}
+	if err != nil && !known { // nobody is to hold up with a code what comes after it
+		return e.unsure(ctx, ev, d, err)
 	}
 	return a, err
 }

@@ -99,8 +99,18 @@ func (e *Ear) wakeWhere(ctx context.Context, ev forge.Event, what string, concer
 	return nil
 }
 
-// arrive starts the workflow of a request. The same event delivered again is the same workflow.
+// mostArrivals is how many requests of one person are taken in a minute. Everybody may comment on a public repository.
+const mostArrivals = 30
+
+// arrive starts the workflow of a request. The same event delivered again is the same workflow. What is beyond the bound is dropped:
+// an error would hold up the requests of others, and what was meant is found when the repository is looked at again.
 func (e *Ear) arrive(ctx context.Context, ev forge.Event) error {
+	if now := e.c.Now(); !e.arrivals.take(ev.Host+"\x00"+strings.ToLower(clip(ev.Actor, 200)), now) {
+		if more, due := e.dropped.next("", now); due {
+			e.c.Log.Warn("requests from a forge are dropped: somebody makes too many", "actor", clip(oneLine(ev.Actor), 80), "most in a minute", mostArrivals, "more before", more)
+		}
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	ev.Text = readable(e.c.Redact(ev.Text))

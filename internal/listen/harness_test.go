@@ -135,7 +135,7 @@ const (
 func (w *world) task(phase task.Phase) *fakeTask {
 	f := &fakeTask{status: signals.Status{WorkflowID: taskID, RunID: taskRun, Repository: "acme/web", Task: "fix login", Phase: phase,
 		Plan:      &task.Plan{Revision: 2, Deliverables: []task.Deliverable{{ID: "FIX-001", Status: task.Passed}, {ID: "FIX-002"}}},
-		BudgetUSD: 5, Usage: task.Usage{CostUSD: 1.25}}, tokens: map[string]signals.TokenAnswer{}}
+		BudgetUSD: 5, Usage: task.Usage{CostUSD: 1.25}}, tokens: map[string]signals.TokenAnswer{}, messages: map[string]signals.TokenAnswer{}}
 	f.workflow = w.server.add(taskID, &fakeWorkflow{kind: signals.CodingTask, run: taskRun,
 		attrs: map[string]any{signals.AttrRepository: "acme/web", signals.AttrPhase: string(phase), signals.AttrCostUSD: 1.25},
 		query: func(string, []any) (any, error) { return f.status, f.silent }, update: f.take})
@@ -151,7 +151,8 @@ type fakeTask struct {
 	silent, refuse error
 	got            []any // requests that counted
 	tokens         map[string]signals.TokenAnswer
-	heir           string // who takes what is said, when it is not the task
+	messages       map[string]signals.TokenAnswer // what is known of messages in the room, by id
+	heir           string                         // who takes what is said, when it is not the task
 }
 
 func (f *fakeTask) take(_ string, args []any) (any, error) {
@@ -172,6 +173,13 @@ func (f *fakeTask) answer(name string, args []any) (any, error) {
 	case signals.QueryToken:
 		q, _ := args[0].(signals.TokenQuery)
 		a, ok := f.tokens[q.Token]
+		if !ok || q.Room.ID != room {
+			return signals.TokenAnswer{State: signals.TokenUnknown}, nil
+		}
+		return a, nil
+	case signals.QueryAbout:
+		q, _ := args[0].(signals.AboutQuery)
+		a, ok := f.messages[q.Message]
 		if !ok || q.Room.ID != room {
 			return signals.TokenAnswer{State: signals.TokenUnknown}, nil
 		}

@@ -30,11 +30,15 @@ func (e *Ear) Hear(ctx context.Context, ev channel.Event) (channel.Answer, error
 
 // permit finds out whether somebody may do something. When not, the answer says so and it has been recorded.
 func (e *Ear) permit(ctx context.Context, ev channel.Event, d deed, r right) (ok bool, a channel.Answer, err error) {
-	if ok, err = e.may(ctx, ev, r); ok || err != nil {
-		return ok, a, err
+	if ok, err = e.may(ctx, ev, r); ok {
+		return true, a, nil
 	}
-	known, err := e.may(ctx, ev, toRead)
+	known := false
+	if err == nil {
+		known, err = e.may(ctx, ev, toRead)
+	}
 	if err != nil {
+		a, err = e.unsure(ctx, ev, d, err)
 		return false, a, err
 	}
 	if !known {
@@ -53,5 +57,5 @@ func (e *Ear) stranger(ctx context.Context, ev channel.Event, d deed) channel.An
 	if ev.Kind == channel.Said && !e.told.first(ev.Room.Channel+":"+ev.User.ID, e.c.Now()) {
 		text = ""
 	}
-	return e.refuse(ctx, ev, d, "not on the list", text)
+	return e.turnAway(ctx, ev, d, "not on the list", text)
 }

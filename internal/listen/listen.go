@@ -1,7 +1,9 @@
 // Package listen translates what people do in chats and on forges into updates, signals and starts of workflows, and what comes
 // back into a short answer. It keeps no state of its own, so any number of Ears may run for one installation: what it holds in
-// memory (who is bound, who was told off, who guessed codes) only saves calls and may be lost. It knows no platform and no
-// workflow's inside, and it may not act on anything that it could not have recorded before.
+// memory (who is bound, who was told off, who guessed codes, what the newest events were about) may be lost. That an event which
+// is delivered again means the same task is seen to by that memory in the common case only; for the rest, where another process
+// takes it or this one was started anew, the age that an event may have bounds the harm. It knows no platform and no workflow's
+// inside, and it may not act on anything that it could not have recorded before.
 package listen
 
 import (
@@ -61,7 +63,11 @@ type Ear struct {
 	c        Config
 	bound    bindings
 	told     quiet
-	attempts limiter
+	attempts *limiter // wrong codes
+	arrivals *limiter // requests from forges
+	away     tally    // refusals of strangers
+	dropped  tally    // requests from forges beyond the bound
+	memory   *memory
 }
 
 // New makes an Ear. It makes no call. Errors are faults of kind Input.
@@ -102,7 +108,8 @@ func New(c Config) (*Ear, error) {
 	if c.Pause == nil {
 		c.Pause = pause
 	}
-	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: limiter{tries: map[string][]time.Time{}}}, nil
+	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: newLimiter(mostTries, triesIn), arrivals: newLimiter(mostArrivals, time.Minute),
+		away: tally{said: map[string]said{}}, dropped: tally{said: map[string]said{}}, memory: newMemory()}, nil
 }
 
 var channels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal}

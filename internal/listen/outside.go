@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"go.temporal.io/sdk/client"
-
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
@@ -64,7 +62,7 @@ func (e *Ear) onAny(ctx context.Context, ev channel.Event, d deed, c Command) (c
 		return e.failed(ctx, ev, d, err)
 	}
 	d.task = t.id
-	return e.command(ctx, ev, d, c)
+	return e.command(ctx, ev, d, c, "") // what it answers is nobody's message
 }
 
 // mayBeText tells whether the word behind the verb may be something else than a task.
@@ -90,7 +88,7 @@ func (e *Ear) onNamed(ctx context.Context, ev channel.Event, d deed, c Command) 
 		return e.failed(ctx, ev, d, err)
 	}
 	d.task = t.id
-	return e.command(ctx, ev, d, c)
+	return e.command(ctx, ev, d, c, "")
 }
 
 // failed answers what is final, and hands on what is not.
@@ -99,25 +97,4 @@ func (e *Ear) failed(ctx context.Context, ev channel.Event, d deed, err error) (
 		return channel.Answer{}, err
 	}
 	return e.refuse(ctx, ev, d, err.Error(), e.said(err)), nil
-}
-
-// command gives a command to its task, whose id is in d.
-func (e *Ear) command(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
-	if c.Verb != Cancel {
-		return e.deliver(ctx, ev, d, c)
-	}
-	reason, err := c.either("reason")
-	if err != nil {
-		return e.failed(ctx, ev, d, err)
-	}
-	return e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
-		ctx, stop := context.WithTimeout(ctx, answerWithin)
-		defer stop()
-		why := "cancelled by " + e.name(ev.User)
-		if reason != "" {
-			why += ": " + clip(oneLine(reason), 500)
-		}
-		err := e.c.Client.CancelWorkflowWithOptions(ctx, client.CancelWorkflowOptions{WorkflowID: d.task, Reason: why})
-		return done{answer: "Cancel requested; what runs is being stopped.", reason: why}, refusal(err, d.task)
-	})
 }

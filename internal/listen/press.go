@@ -16,10 +16,13 @@ const notValid = "This button is not valid here."
 func (e *Ear) pressed(ctx context.Context, ev channel.Event) (channel.Answer, error) {
 	d := deed{verb: string(ev.Kind), delivery: clip(oneLine(ev.Token), 100)}
 	if !e.served(ev) {
-		return e.refuse(ctx, ev, d, "the room is not served", notValid), nil
+		return e.turnAway(ctx, ev, d, "the room is not served", notValid), nil
 	}
 	if ok, a, err := e.permit(ctx, ev, d, toRead); !ok {
 		return a, err
+	}
+	if e.late(ev.At, lateInChat) {
+		return e.refuseLate(ctx, ev, d), nil
 	}
 	meaning, err := e.meaning(ctx, ev)
 	if err != nil {
@@ -30,11 +33,7 @@ func (e *Ear) pressed(ctx context.Context, ev channel.Event) (channel.Answer, er
 	}
 	d.verb, d.task = meaning.Verb, meaning.Workflow
 	if meaning.State == signals.TokenStale {
-		why := meaning.Why
-		if why == "" {
-			why = "this was settled already"
-		}
-		return e.refuse(ctx, ev, d, "stale: "+why, "This button is no longer current: "+e.literal(why, 300)), nil
+		return e.refuse(ctx, ev, d, "stale: "+meaning.Why, e.staleText("This button", meaning)), nil
 	}
 	r, _ := needs(meaning.Verb)
 	if ok, a, err := e.permit(ctx, ev, d, r); !ok {

@@ -37,33 +37,42 @@ func (q *quiet) first(name string, now time.Time) bool {
 	return true
 }
 
-// limiter counts wrong codes. It is in memory: another process, or this one after a restart, counts anew.
+// limiter counts what somebody does within a time, and says when it is too much. It is in memory: another process, or this one
+// after a restart, counts anew.
 type limiter struct {
+	most int
+	in   time.Duration
+
 	lock  sync.Mutex
 	tries map[string][]time.Time
 }
 
+func newLimiter(most int, in time.Duration) *limiter {
+	return &limiter{most: most, in: in, tries: map[string][]time.Time{}}
+}
+
+// Bounds of wrong codes.
 const (
 	mostTries = 5
 	triesIn   = time.Hour
 )
 
-// take counts a try as a wrong one, or refuses it.
+// take counts a try, or refuses it.
 func (l *limiter) take(name string, now time.Time) bool {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	recent := within(l.tries[name], now)
-	if len(recent) >= mostTries {
+	recent := l.within(l.tries[name], now)
+	if len(recent) >= l.most {
 		l.tries[name] = recent
 		return false
 	}
 	if _, known := l.tries[name]; !known && len(l.tries) >= mostKept {
 		for other, times := range l.tries {
-			if len(within(times, now)) == 0 {
+			if len(l.within(times, now)) == 0 {
 				delete(l.tries, other)
 			}
 		}
-		if len(l.tries) >= mostKept { // too many who guess at once: nobody may
+		if len(l.tries) >= mostKept { // too many at once: nobody who is new may
 			return false
 		}
 	}
@@ -83,10 +92,10 @@ func (l *limiter) giveBack(name string, at time.Time) {
 	}
 }
 
-// within gives the times of the last hour.
-func within(times []time.Time, now time.Time) (recent []time.Time) {
+// within gives the times that still count.
+func (l *limiter) within(times []time.Time, now time.Time) (recent []time.Time) {
 	for _, t := range times {
-		if now.Sub(t) < triesIn {
+		if now.Sub(t) < l.in {
 			recent = append(recent, t)
 		}
 	}

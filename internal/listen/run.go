@@ -19,17 +19,18 @@ import (
 
 // run starts a task. The same message delivered again is the same task.
 func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
-	if weakens(c) {
-		ok, err := e.may(ctx, ev, toApprove)
-		if err != nil {
+	approver, err := e.may(ctx, ev, toApprove)
+	if err != nil {
+		if ctx.Err() != nil {
 			return channel.Answer{}, err
 		}
-		if !ok {
-			return e.refuse(ctx, ev, d, "no right to loosen the approval",
-				"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
-		}
+		approver = false // who it is can't be found out: what everybody here may do is still possible
 	}
-	in, err := e.input(ev, c)
+	if weakens(c) && !approver {
+		return e.refuse(ctx, ev, d, "no right to loosen the approval",
+			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
+	}
+	in, guarded, err := e.input(ev, c, approver)
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
 	}
@@ -46,6 +47,9 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 			return done{}, noAnswer(err)
 		}
 		text := "Task " + e.mono(d.task) + " runs in " + e.literal(repository.Text, 200) + "."
+		if guarded {
+			text += " Somebody who may approve has to let its plan pass, because you have chosen the branch or the repository."
+		}
 		if web := e.web(d.task, run.GetRunID()); web != "" {
 			text += " " + web
 		}
@@ -90,14 +94,20 @@ func startOptions(id string, r task.Repository, in task.Input) client.StartWorkf
 	}
 }
 
-// input makes the task's input, checked as strictly as that of the command line.
-func (e *Ear) input(ev channel.Event, c Command) (task.Input, error) {
+// input makes the task's input, checked as strictly as that of the command line. The branch and the repository hold the
+// configuration, and with it the approval: when somebody chooses them who may not approve, the task is guarded, and its plan waits
+// for somebody who may.
+func (e *Ear) input(ev channel.Event, c Command, approver bool) (input task.Input, guarded bool, err error) {
 	repository, text, err := e.repository(c)
 	if err != nil {
-		return task.Input{}, err
+		return input, false, err
+	}
+	_, ofBranch := c.Options["base"]
+	if guarded = !approver && (ofBranch || repository != e.c.Repository); guarded {
+		c.Options["approval"] = task.ApprovalRequired
 	}
 	if text == "" {
-		return task.Input{}, fault.New(fault.Input, "the task is missing: say what is to be done").WithHint("for example: run fix the failing tests")
+		return input, false, fault.New(fault.Input, "the task is missing: say what is to be done").WithHint("for example: run fix the failing tests")
 	}
 	room := ev.Room
 	if room.Thread == "" && room.Channel == channel.Slack {
@@ -113,11 +123,11 @@ func (e *Ear) input(ev channel.Event, c Command) (task.Input, error) {
 	}
 	encoded, err := json.Marshal(in)
 	if err != nil {
-		return task.Input{}, fault.New(fault.Internal, "encode the input: %w", err)
+		return input, false, fault.New(fault.Internal, "encode the input: %w", err)
 	}
-	input, err := task.ParseInput(encoded)
+	input, err = task.ParseInput(encoded)
 	if err != nil { // "input" is a word of files, which nobody has written here
-		return input, fault.New(fault.KindOf(err), "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "input: "), "\ninput: ", "; ")).WithHint("%s", fault.HintOf(err))
+		return input, false, fault.New(fault.KindOf(err), "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "input: "), "\ninput: ", "; ")).WithHint("%s", fault.HintOf(err))
 	}
-	return input, nil
+	return input, guarded, nil
 }

@@ -19,33 +19,42 @@ func (e *Ear) heard(ctx context.Context, ev channel.Event) (channel.Answer, erro
 		d.verb = c.Verb
 	}
 	switch {
-	case isCommand && c.Verb == Start && private(ev) && ev.ReplyTo == "":
+	case isCommand && c.Verb == Start && private(ev) && !threaded:
 		return e.bind(ctx, ev, c.Text)
 	case !ev.Direct && !threaded:
 		return channel.Answer{}, nil
 	case !e.served(ev):
 		if ev.Direct {
-			e.note(ctx, e.act(ev, d, false, "the room is not served"))
+			return e.turnAway(ctx, ev, d, "the room is not served", ""), nil
 		}
 		return channel.Answer{}, nil
 	}
 	ev.Text = readable(e.c.Redact(ev.Text)) // what people paste goes into histories
 	known, err := e.may(ctx, ev, toRead)
-	if err != nil || !known && !ev.Direct && !isCommand { // strangers who talk to each other
-		return channel.Answer{}, err
-	}
-	if !known && ev.Direct {
+	switch {
+	case err != nil:
+		a, err := e.unsure(ctx, ev, d, err)
+		if !ev.Direct && (!isCommand || isSentence(c)) && !e.told.first("unsure:"+ev.Room.Channel+":"+ev.User.ID, e.c.Now()) {
+			a = channel.Answer{} // people talk in threads; once is enough
+		}
+		return a, err
+	case !known && !ev.Direct: // strangers who talk to each other: for them nothing is looked up, not even whether the thread is ours
+		return channel.Answer{}, nil
+	case !known && isCommand && c.Verb == Start && holdsCode(c.Text):
+		return e.turnAway(ctx, ev, d, "a code in a thread", codeElsewhere), nil
+	case !known:
 		return e.stranger(ctx, ev, d), nil
 	}
-	t, ours, err := target{}, false, error(nil)
+	if r, again := e.memory.recall(keyOf(ev, "meaning")); again {
+		return e.again(ctx, ev, r)
+	}
+	t, ours := target{}, false
 	if threaded {
 		if t, ours, err = e.thread(ctx, ev); err != nil {
 			return channel.Answer{}, err
 		}
 	}
 	switch {
-	case !known && ours:
-		return e.stranger(ctx, ev, d), nil
 	case ours:
 		return e.inThread(ctx, ev, t)
 	case ev.Direct:
@@ -57,10 +66,13 @@ func (e *Ear) heard(ctx context.Context, ev channel.Event) (channel.Answer, erro
 // inThread takes a message about a task.
 func (e *Ear) inThread(ctx context.Context, ev channel.Event, t target) (channel.Answer, error) {
 	c, ok := cutVerb(ev.Text)
-	if !ok || isSentence(c) {
+	d := deed{verb: c.Verb, task: t.id, delivery: ev.ID}
+	switch {
+	case ok && c.Verb == Start && holdsCode(c.Text): // it must not become a message to the task
+		return e.refuse(ctx, ev, d, "a code in a thread", codeElsewhere+" If you meant words for the task, write `tell start …`."), nil
+	case !ok || isSentence(c):
 		return e.remark(ctx, ev, t)
 	}
-	d := deed{verb: c.Verb, task: t.id, delivery: ev.ID}
 	c, a, err := e.read(ctx, ev, d, c)
 	if a != nil || err != nil {
 		return answer(a), err
@@ -81,21 +93,24 @@ func (e *Ear) inThread(ctx context.Context, ev channel.Event, t target) (channel
 	case c.Task != "":
 		return e.onNamed(ctx, ev, d, c)
 	case isLoose(c):
-		return e.refuse(ctx, ev, d, "not clear", fmt.Sprintf("Did you mean the command? Write `%s` alone, or `%s: …` with your words behind the colon. "+
-			"To ask for a change write `edit …`; to leave a message write `tell …`.", c.Verb, c.Verb)), nil
+		return e.askBack(ctx, ev, d), nil
 	}
-	return e.command(ctx, ev, d, c)
+	return e.command(ctx, ev, d, c, t.talk)
 }
 
 // read reads the options of a command and asks for the right to give it. With an answer, or an error, it goes no further.
 func (e *Ear) read(ctx context.Context, ev channel.Event, d deed, c Command) (Command, *channel.Answer, error) {
 	r, ok := needs(c.Verb)
 	if !ok { // start, where no code is taken
-		a := e.refuse(ctx, ev, d, "a code outside of a private chat", "Codes are taken in a private chat with me only. Please send it there, and ask for a new one if others could read this one.")
+		a := e.refuse(ctx, ev, d, "a code outside of a private chat", codeElsewhere)
 		return c, &a, nil
 	}
 	if ok, a, err := e.permit(ctx, ev, d, r); !ok {
 		return c, &a, err
+	}
+	if decides(c.Verb) && e.late(ev.At, lateInChat) {
+		a := e.refuseLate(ctx, ev, d)
+		return c, &a, nil
 	}
 	if len(ev.Text) > maxCommand {
 		c, err := ParseCommand(ev.Text) // says how long it may be
@@ -133,6 +148,9 @@ func (e *Ear) remark(ctx context.Context, ev channel.Event, t target) (channel.A
 		}
 		return a, nil
 	}
+	if e.late(ev.At, lateInChat) {
+		return e.refuseLate(ctx, ev, d), nil
+	}
 	c := Command{Verb: signals.Tell, Text: ev.Text, Options: map[string]string{}}
 	status, err := e.status(ctx, t.id, "")
 	switch {
@@ -140,7 +158,6 @@ func (e *Ear) remark(ctx context.Context, ev channel.Event, t target) (channel.A
 		return channel.Answer{}, err
 	case err == nil && status.Phase == task.Approving && status.Plan != nil:
 		d.verb, c.Verb = signals.Edit, signals.Edit
-		c.Options["revision"] = fmt.Sprint(status.Plan.Revision)
 	}
-	return e.deliver(ctx, ev, d, c)
+	return e.command(ctx, ev, d, c, t.talk)
 }

@@ -70,7 +70,7 @@ func (e *Ear) show(ctx context.Context, c Command) (channel.Answer, error) {
 	if t, err := e.heir(ctx, r); err == nil {
 		return e.showTarget(ctx, c.Verb, t)
 	}
-	return e.showTarget(ctx, c.Verb, target{r.id, r.run})
+	return e.showTarget(ctx, c.Verb, target{id: r.id, run: r.run})
 }
 
 // showTarget shows how a task stands, or the end of its log.

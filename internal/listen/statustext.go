@@ -11,14 +11,7 @@ import (
 
 // statusText is how a task stands, in a few lines of Markdown.
 func (e *Ear) statusText(s signals.Status) string {
-	head := phaseText(s.Phase)
-	if s.Reason != "" {
-		head += ": " + strings.ReplaceAll(string(s.Reason), "_", " ")
-	}
-	if s.Outcome != "" {
-		head = "Ended: " + strings.ReplaceAll(string(s.Outcome), "_", " ")
-	}
-	first := "**" + e.literal(head, 80) + "**"
+	first := "**" + e.literal(headText(s), 80) + "**"
 	if left := s.WaitingUntil.Sub(e.c.Now()); !s.WaitingUntil.IsZero() && left > 0 {
 		first += ", " + left.Round(time.Second).String() + " left"
 	}
@@ -38,12 +31,40 @@ func (e *Ear) statusText(s signals.Status) string {
 	if s.PullRequest != nil {
 		add("Pull request", e.link(fmt.Sprintf("#%d", s.PullRequest.Number), s.PullRequest.URL))
 	}
-	for _, q := range s.Questions[:min(len(s.Questions), 5)] {
-		add("Waits for `allow` or `deny`", e.mono(q.ID)+" "+e.literal(q.Command, 300))
-	}
 	add("Next", e.literal(strings.ReplaceAll(s.NextAction, "`", ""), 300))
 	add("More", e.web(s.WorkflowID, s.RunID))
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n") + e.questionsText(s.Questions)
+}
+
+// publicText is how a task stands, for a place that everybody may read: no words of the task, no cost, no commands, no links to what
+// is ours.
+func (e *Ear) publicText(s signals.Status) string {
+	text := "**" + e.literal(headText(s), 80) + "**"
+	if s.Plan != nil {
+		text += ", plan " + planText(s.Plan)
+	}
+	if s.PullRequest != nil {
+		text += fmt.Sprintf(", pull request #%d", s.PullRequest.Number)
+	}
+	text += "."
+	if n := len(s.Questions); n > 0 {
+		text += fmt.Sprintf(" Commands that wait for a decision: %d. %s", n, commandsElsewhere)
+	}
+	return text
+}
+
+// commandsElsewhere says where commands are decided that wait.
+const commandsElsewhere = "They are decided in a chat, on the command line or in Temporal Web, where they can be read as a whole by the people who may."
+
+// headText is the phase, or the outcome, in words.
+func headText(s signals.Status) string {
+	if s.Outcome != "" {
+		return "Ended: " + strings.ReplaceAll(string(s.Outcome), "_", " ")
+	}
+	if s.Reason != "" {
+		return phaseText(s.Phase) + ": " + strings.ReplaceAll(string(s.Reason), "_", " ")
+	}
+	return phaseText(s.Phase)
 }
 
 func planText(p *task.Plan) string {

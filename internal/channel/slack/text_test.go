@@ -22,7 +22,7 @@ func TestMrkdwn(t *testing.T) {
 		"> one  \n> two":                 "> one\n> two",
 		"```go\na < b\n```":              "```\na &lt; b\n```",
 		"````\n```\nx\n````":             "```\n`" + z + "`" + z + "`\nx\n```",
-		"[page](https://a.example/?a&b)": "<https://a.example/?a&amp;b|page>",
+		"[page](https://a.example/?a&b)": "<https://a.example/?a&amp;b|page> (<https://a.example/?a&amp;b|https://a.example/?a&amp;b>)",
 		"[page](javascript:alert(1))":    "page (javascript:alert(1))",
 		"&lt;!channel&gt; \\<@U1\\>":     "&lt;!channel&gt; &lt;@U1&gt;",
 		"&lt;javascript:alert(1)|x>":     "&lt;javascript:alert(1)|x&gt;",

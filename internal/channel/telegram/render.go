@@ -121,11 +121,6 @@ func (w *writer) span(s channel.Span) {
 		w.raw(s.Text)
 		w.style(start, models.MessageEntityTypeCode, "")
 		return
-	case s.Link != "" && link == "":
-		w.plain(s.Text)
-		if s.Text != s.Link {
-			w.plain(" (" + s.Link + ")")
-		}
 	default:
 		w.plain(s.Text)
 	}

@@ -54,7 +54,7 @@ func size(b channel.Block) int {
 			n += 2 * len(fence)
 		}
 		if s.Link != "" {
-			n += length(target(s.Link)) + len(" ()")
+			n += length(target(s.Link))
 		}
 	}
 	return n
@@ -92,12 +92,8 @@ func spans(list []channel.Span) string {
 			after, _ = utf8.DecodeRuneInString(list[i+1].Text)
 		}
 		part := span(s, (!word(before) || edge(s.Text, strings.TrimLeft)) && (!word(after) || edge(s.Text, strings.TrimRight)))
-		if s.Link != "" && (i+1 == len(list) || list[i+1].Link != s.Link) { // a link may have several spans
-			if alone := i == 0 || list[i-1].Link != s.Link; alone && same(s.Text, s.Link) {
-				part = target(s.Link)
-			} else {
-				part += " (" + target(s.Link) + ")"
-			}
+		if s.Link != "" && same(s.Text, s.Link) { // words that are no address stay words: the address follows them
+			part = target(s.Link)
 		}
 		b.WriteString(part)
 		if part != "" {

@@ -1,0 +1,269 @@
+package workflows_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/workflows"
+)
+
+// handed gives what a workflow handed to its next run.
+func handed[T any](t *testing.T, w *world) (next T) {
+	t.Helper()
+	var anew *workflow.ContinueAsNewError
+	if err := w.env.GetWorkflowError(); !errors.As(err, &anew) {
+		t.Fatalf("it did not go on in a new run: %v", err)
+	}
+	if err := converter.GetDefaultDataConverter().FromPayloads(anew.Input, &next); err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+func (w *world) handover() signals.Follow {
+	return signals.Follow{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
+		Number: 7, Branch: "longshift/x", Base: "main", BudgetUSD: 20, BudgetTime: 3 * time.Hour}
+}
+
+// inOneTask has a signal, and the server's wish for a new run, come to the workflow in one and the same task.
+func (w *world) inOneTask(after time.Duration, signal func()) {
+	w.env.RegisterDelayedCallback(signal, after)
+	w.env.RegisterDelayedCallback(func() { w.env.SetContinueAsNewSuggested(true) }, after+time.Millisecond)
+}
+
+// A signal that comes in the very moment in which a run ends is in the next one, and is there once however many runs follow.
+func TestSignalWhileGoingOn(t *testing.T) {
+	var in signals.Follow
+	for run := range 4 {
+		w := newWorld(t)
+		if run == 0 {
+			in = w.handover()
+		}
+		w.look = func(int) (forge.Look, error) { return open(), nil }
+		w.inOneTask(2*time.Minute, func() {
+			if run == 0 {
+				w.env.SignalWorkflowSkippingWorkflowTask(signals.Tell, signals.TellRequest{Text: "use tabs"})
+			} else {
+				w.env.SignalWorkflowSkippingWorkflowTask(signals.Changed, nil)
+			}
+		})
+		w.env.RegisterWorkflow(workflows.PullRequest)
+		w.env.ExecuteWorkflow(workflows.PullRequest, in)
+		if in = handed[signals.Follow](t, w); len(in.Going.Tells) != 1 {
+			t.Fatalf("run %d hands on %d messages, one was sent", run, len(in.Going.Tells))
+		}
+	}
+	w := newWorld(t)
+	w.inOneTask(time.Minute, func() {
+		w.env.SignalWorkflowSkippingWorkflowTask(signals.Note, signals.Notice{From: "task-1", Run: "run-1", N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1, At: w.env.Now()})
+	})
+	w.env.RegisterWorkflow(workflows.Conversation)
+	w.env.ExecuteWorkflow(workflows.Conversation, signals.ConversationInput{Task: "task-1", Run: "run-1", Rooms: []task.Room{slackRoom}})
+	handed[signals.ConversationInput](t, w)
+	if got := w.posted("slack"); !strings.Contains(got, "+plan") {
+		t.Errorf("a plan that came in the last moment was not shown: %q", got)
+	}
+}
+
+// Who says that the whole plan is done has answered everybody.
+func TestDoneAnswersEverybody(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		if in.Role == task.Implementer {
+			res.Report = task.Report{Kind: task.ReportDone, Text: "did everything"}
+		}
+		return res, nil
+	}
+	w.lookAfter(t, func(at time.Duration) forge.Look {
+		if at > 5*time.Hour {
+			return merged()
+		}
+		if len(w.replies) > 0 {
+			return open()
+		}
+		return open(thread(11, "rename it"), thread(12, "why?"))
+	})
+	if len(w.replies) != 1 || len(w.replies[0].Replies) != 2 {
+		t.Errorf("answers %+v", w.replies)
+	}
+}
+
+// What a round could not mend is not worked on again at the same head: a person is asked, until it is mended or merged.
+func TestCheckThatNobodyCanMend(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		if in.Role == task.Implementer {
+			res.Report = task.Report{Kind: task.ReportBlocked, Text: "it is the build machine's own fault"}
+		}
+		return res, nil
+	}
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{Commit: "base"}, nil
+	}
+	var asked, mended signals.Status
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 8*time.Hour)
+	w.env.RegisterDelayedCallback(func() { mended = w.status(t) }, 20*time.Hour)
+	w.lookAfter(t, func(at time.Duration) forge.Look {
+		switch {
+		case at > 24*time.Hour:
+			return merged()
+		case at > 10*time.Hour: // a person has mended it
+			l := open()
+			l.Head = "fixed"
+			return l
+		}
+		return open(failing("test", "sign1"))
+	})
+	if len(w.asked) != 1 || asked.Phase != task.Suspended || asked.Reason != signals.ReasonBlocker || !asked.NeedsHuman {
+		t.Errorf("%d sessions, then %s for %s", len(w.asked), asked.Phase, asked.Reason)
+	}
+	if mended.Phase != task.Following || mended.Reason != "" || mended.NeedsHuman {
+		t.Errorf("mended by a person, and still %s for %s", mended.Phase, mended.Reason)
+	}
+}
+
+// While a person is asked, the workflow goes on in new runs, and still knows what it has asked.
+func TestParkedGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.settings.PullRequest.Rounds = 0
+	w.look = func(int) (forge.Look, error) { return open(thread(11, "x")), nil }
+	w.env.RegisterDelayedCallback(func() { w.env.SetContinueAsNewSuggested(true) }, time.Hour)
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
+	if next := handed[signals.Follow](t, w); next.Going.Parked == nil || next.Going.Parked.Reason != signals.ReasonRounds {
+		t.Errorf("handed on: %+v", next.Going)
+	}
+}
+
+// A conflict whose resolution somebody else's push overtook is worked on again.
+func TestConflictOvertaken(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	w.push = func() (string, error) {
+		if w.pushes == 1 {
+			return "", temporal.NewNonRetryableApplicationError("somebody has pushed", string(fault.Changed), nil)
+		}
+		return "pushed", nil
+	}
+	w.lookAfter(t, func(at time.Duration) forge.Look {
+		l := open()
+		l.Mergeable = &no
+		switch {
+		case at > 5*time.Hour:
+			return merged()
+		case w.pushes >= 2:
+			return open()
+		case w.pushes == 1:
+			l.Head = "theirs"
+		}
+		return l
+	})
+	if w.pushes != 2 || w.merges != 2 {
+		t.Errorf("%d pushes, %d merges", w.pushes, w.merges)
+	}
+}
+
+// A conflict that sessions can't resolve is given up, and a person is asked.
+func TestConflictStays(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{Commit: "base", Failed: "conflict markers are left in calc.go"}, nil
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
+	w.lookAfter(t, func(at time.Duration) forge.Look {
+		l := open()
+		l.Mergeable = &no
+		if at > 5*time.Hour {
+			return merged()
+		}
+		return l
+	})
+	if w.roles() != "ii" || w.aborted != 1 || w.pushes != 0 || asked.Reason != signals.ReasonBlocker || !strings.Contains(asked.Detail, "conflict") {
+		t.Errorf("sessions %s, %d given up, %d pushes, asked for %s: %s", w.roles(), w.aborted, w.pushes, asked.Reason, asked.Detail)
+	}
+}
+
+// What is really missing is named, and hosts are not blamed for it; a repository that is gone is a person's to see to.
+func TestGone(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	w.merge = func(activities.MergeInput) (activities.Merged, error) {
+		return activities.Merged{}, temporal.NewNonRetryableApplicationError(`the base branch "main" is not there any more`, string(fault.NotFound), nil)
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
+	l := open()
+	l.Mergeable = &no
+	w.lookAfter(t, until(5*time.Hour, l, merged()))
+	if !strings.Contains(asked.Detail, `"main" is not there`) || w.takes > 2 {
+		t.Errorf("asked for %s: %s, after %d takes", asked.Reason, asked.Detail, w.takes)
+	}
+	w = newWorld(t)
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 10*time.Hour)
+	start := w.env.Now()
+	w.look = func(int) (forge.Look, error) {
+		if w.env.Now().Sub(start) > 20*time.Hour {
+			return merged(), nil
+		}
+		return forge.Look{}, temporal.NewNonRetryableApplicationError("the repository is not there", string(fault.NotFound), nil)
+	}
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
+	if !asked.NeedsHuman || !strings.Contains(asked.Detail, "the repository is not there") {
+		t.Errorf("nobody is asked: %s %s", asked.Phase, asked.Detail)
+	}
+}
+
+// A round that ends otherwise is no end of looking after the pull request.
+func TestRoundThatEndsBadly(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Quota = "end"
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		return activities.SessionResult{Kind: agent.Quota, Error: "used up"}, nil
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
+	s := w.lookAfter(t, until(5*time.Hour, open(thread(11, "x")), merged()))
+	if s.Outcome != task.PullMerged || !asked.NeedsHuman || !strings.Contains(asked.Detail, "used up") {
+		t.Errorf("outcome %s; asked for %s: %s%s", s.Outcome, asked.Reason, asked.Detail, logText(s))
+	}
+}
+
+// Each message has a name of its own in its room, and none is named as the task's one message is.
+func TestKeysOfMessages(t *testing.T) {
+	w := newWorld(t)
+	w.notify(time.Minute, signals.Notice{N: 2, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1})
+	w.env.RegisterDelayedCallback(func() {
+		w.env.SignalWorkflow(signals.Note, signals.Notice{From: "pull:x:7", N: 2, Kind: "suspended", Subject: signals.SubjectStop, At: w.env.Now()})
+	}, 3*time.Minute)
+	w.notify(30*time.Minute, signals.Notice{N: 21, Kind: "ended", Subject: signals.SubjectEnd, Final: true})
+	converse(t, w, slackRoom)
+	seen := map[string]bool{}
+	for _, in := range w.shown {
+		if in.At == nil {
+			if seen[in.Key] || len(in.Key) > 64 {
+				t.Errorf("key %q twice, or too long", in.Key)
+			}
+			seen[in.Key] = true
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d messages: %v", len(seen), seen)
+	}
+}
