@@ -67,6 +67,7 @@ bench: build agents ## measure: whole task against a shell script, waiting pull 
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench -waiting 1000
+	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration
 
 .PHONY: record
 record: build ## record the histories of the replay test, from released code only (RECORD="-only name" for one)

@@ -30,15 +30,16 @@ func PullRequest(ctx workflow.Context, in signals.Follow) (signals.Status, error
 // follower is the state of one pull request that is looked after.
 type follower struct {
 	*pipeline
-	in     signals.Follow
-	going  signals.Going
-	look   forge.Look // the newest that said anything
-	looks  int        // that said anything
-	begun  int        // all looks
-	at     int        // which of them gave the newest
-	after  int        // what an earlier one gave does not count any more
-	wakes  int        // how often somebody has told us to look
-	unread int        // looks in a row that failed
+	in        signals.Follow
+	going     signals.Going
+	look      forge.Look // the newest that said anything
+	looks     int        // that said anything
+	begun     int        // all looks
+	at        int        // which of them gave the newest
+	after     int        // what an earlier one gave does not count any more
+	wakes     int        // how often somebody has told us to look
+	unread    int        // looks in a row that failed
+	overtaken int        // rounds in a row that somebody else\'s push has made void
 }
 
 // run waits until there is something to do, does it in a round, and waits again. While a person is asked to look at it, it waits for

@@ -16,6 +16,9 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
+// mostOvertaken is how many rounds in a row somebody else's push may overtake without their being counted.
+const mostOvertaken = 2
+
 // mostReviews is how often our own reviewer may send a round's work back.
 const mostReviews = 3
 
@@ -31,10 +34,13 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
+		f.overtaken = 0
 		return nil
 	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: look at what they did, then see what is left
 		f.say(ctx, "host", "the branch was changed by somebody else: %s", firstLine(message(err)))
-		f.going.Rounds--
+		if f.overtaken++; f.overtaken <= mostOvertaken { // after that it counts: whoever pushes all the time must not keep us at work
+			f.going.Rounds--
+		}
 	case asError(err, &e):
 		f.park(ctx, signals.ReasonErrors, e.Error())
 	default:

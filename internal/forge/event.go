@@ -34,6 +34,7 @@ type Event struct {
 	Branch  string    `json:"branch,omitempty"`  // BaseMoved; PullChanged without a Number: the branch that the pull request is from
 	Comment int64     `json:"comment,omitempty"` // Commanded: its id
 	Text    string    `json:"text,omitempty"`    // Commanded: what follows /longshift, cleaned, at most 16 KiB
+	Sum     string    `json:"sum,omitempty"`     // IssueWanted: hash of the issue's title and body when it was made ours (see IssueSum); empty when unknown
 	At      time.Time `json:"at,omitzero"`
 }
 
@@ -49,8 +50,11 @@ type Watcher interface {
 	Since(ctx context.Context, r task.Repository, label, cursor string) ([]Event, string, error)
 }
 
-// A Talker answers on a forge.
+// A Talker answers on a forge, and reads what it is asked about.
 type Talker interface {
+	// Issue reads an issue as it is now, cleaned and bounded as Wanted does it, and tells whether it is open. A number that is missing,
+	// was deleted or has moved away, or is a pull request's, is a fault of kind NotFound.
+	Issue(ctx context.Context, r task.Repository, number int) (i task.Issue, open bool, err error)
 	// React marks a comment as heard. It tells whether this call has made the mark: false when it was there.
 	React(ctx context.Context, r task.Repository, comment int64) (fresh bool, err error)
 	// Comment writes a comment on an issue or a pull request, once for each key.

@@ -17,12 +17,6 @@ import (
 type Place interface {
 	forge.Watcher
 	forge.Talker
-	reading
-}
-
-// reading reads one issue as it is now, and whether it is open.
-type reading interface {
-	Issue(ctx context.Context, r task.Repository, number int) (i task.Issue, open bool, err error)
 }
 
 // viaGitHub is what the record and tasks call the way by which a request came.
@@ -84,7 +78,7 @@ func (e *Ear) wanted(ctx context.Context, ev forge.Event, f Place, r task.Reposi
 		return by + " may not: no write access", nil
 	case e.late(ev.At, lateOnForge):
 		return e.notStarted(ctx, ev, f, r, who, d, tooLate, cameLate)
-	case eventSum(ev) != "" && eventSum(ev) != issueSum(issue.Title, issue.Body): // whoever wrote the issue may have edited it since
+	case ev.Sum != "" && ev.Sum != forge.IssueSum(issue.Title, issue.Body): // whoever wrote the issue may have edited it since
 		return e.notStarted(ctx, ev, f, r, who, d, "the text has changed since it was labelled", hasMoved)
 	}
 	return e.startIssue(ctx, who, d, r, issue, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)

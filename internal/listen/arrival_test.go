@@ -87,8 +87,11 @@ func TestIssueStartsItsTask(t *testing.T) {
 	if o.ID != issueTask || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE || o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING {
 		t.Errorf("started as %+v", o)
 	}
-	if in.Repository != "acme/web" || in.Task != "Resolve issue #42: Login is [hidden]" || in.Issue.Body != "it fails" || in.RequestedBy.Name != "ada" || in.RequestedBy.Via != "github" {
+	if in.Repository != "acme/web" || in.Task != "Resolve issue #42." || in.Issue.Title != "Login\nis [hidden]" || in.Issue.Body != "it fails" || in.RequestedBy.Name != "ada" || in.RequestedBy.Via != "github" {
 		t.Errorf("input %+v", in)
+	}
+	if o.StaticSummary != `Resolve issue #42: Login is \[hidden]` || strings.Contains(o.StaticDetails, "Login") {
+		t.Errorf("shown as %q, %q", o.StaticSummary, o.StaticDetails)
 	}
 	if a := w.last(); !a.Done || a.Channel != "github" || a.User != "ada" || a.Verb != Run || a.Task != issueTask {
 		t.Errorf("recorded %+v", a)
@@ -129,7 +132,7 @@ func TestCommentsOnAnIssue(t *testing.T) {
 	} {
 		w, p := newWorld(t), &place{}
 		got = nil
-		w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, update: func(name string, args []any) (any, error) {
+		w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, query: planned, update: func(name string, args []any) (any, error) {
 			got = append(got, name, args[0])
 			return signals.Ack{Text: "done"}, nil
 		}})

@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -118,7 +117,7 @@ func TestCodesThatAreNotPassedOn(t *testing.T) {
 	w.codes("ABCD-EFGH")
 	ev := chat("77", "start ABCD-EFGH")
 	ev.Room.ID = "-100200"
-	if a := w.hear(ev); len(w.server.updates) != 0 || !strings.HasPrefix(a.Text, "Sorry, you are not") {
+	if a := w.hear(ev); len(w.server.updates) != 0 || !strings.HasPrefix(a.Text, "Codes are taken in a private chat") {
 		t.Errorf("in a group: %q", a.Text)
 	}
 	if a := w.hear(says(boss, "start ABCD-EFGH")); !strings.HasPrefix(a.Text, "Codes are taken in a private chat") || len(w.server.updates) != 0 {
@@ -132,11 +131,20 @@ func TestBindWithoutAnAnswer(t *testing.T) {
 	w.codes("ABCD-EFGH")
 	w.server.down = serviceerror.NewUnavailable("x")
 	for range 7 { // what nobody looked at is no wrong code
-		if _, err := w.ear.Hear(t.Context(), chat("77", "start ABCD-EFGH")); fault.KindOf(err) != fault.Infra {
-			t.Fatal(err)
+		if a := w.hear(chat("77", "start ABCD-EFGH")); a.Text != whoAreYou {
+			t.Fatal(a.Text)
 		}
 	}
 	w.server.down = nil
+	take := w.server.list[signals.DirectoryID].update
+	w.server.list[signals.DirectoryID].update = func(string, []any) (any, error) { return nil, serviceerror.NewUnavailable("x") }
+	w.pass(boundFor)
+	for range 7 { // nor does it hold up what comes after it
+		if a := w.hear(chat("77", "start ABCD-EFGH")); a.Text != whoAreYou {
+			t.Fatal(a.Text)
+		}
+	}
+	w.server.list[signals.DirectoryID].update = take
 	if a := w.hear(chat("77", "start ABCD-EFGH")); !strings.HasPrefix(a.Text, "Welcome") {
 		t.Errorf("answer %q", a.Text)
 	}
@@ -144,7 +152,7 @@ func TestBindWithoutAnAnswer(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	q, l := quiet{until: map[string]time.Time{}}, limiter{tries: map[string][]time.Time{}}
+	q, l := quiet{until: map[string]time.Time{}}, newLimiter(mostTries, triesIn)
 	for i := range mostKept + 10 {
 		name := strings.Repeat("x", i%7) + time.Duration(i).String()
 		q.first(name, now)

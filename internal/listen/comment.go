@@ -93,8 +93,8 @@ func (e *Ear) runIssue(ctx context.Context, ev forge.Event, f Place, r task.Repo
 		return no("run at a pull request", atPull)
 	}
 	issue, open, err := f.Issue(ctx, r, ev.Number)
-	switch kind := fault.KindOf(err); {
-	case kind == fault.Input || kind == fault.NotFound || kind == fault.Conflict:
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
 		return no("no issue: "+err.Error(), "There is no issue of this number to work on. "+atPull)
 	case err != nil:
 		return done{}, fmt.Errorf("read issue #%d of %s: %w", ev.Number, r.Text, err)

@@ -144,6 +144,11 @@ func (w *world) task(phase task.Phase) *fakeTask {
 	return f
 }
 
+// planned is how a task stands that has a plan of revision 2.
+func planned(string, []any) (any, error) {
+	return signals.Status{Phase: task.Approving, Plan: &task.Plan{Revision: 2}}, nil
+}
+
 // fakeTask is a task and its Conversation.
 type fakeTask struct {
 	workflow, talk *fakeWorkflow

@@ -153,7 +153,7 @@ func TestPressRefuses(t *testing.T) {
 func TestRights(t *testing.T) {
 	t.Parallel()
 	people := map[string]right{starter: toStart, approver: toApprove, commander: toCommand}
-	texts := map[string]string{signals.Edit: "edit one commit", signals.Tell: "tell use it", Run: "run fix it"}
+	texts := map[string]string{signals.Edit: "edit one commit", signals.Tell: "tell use it", Run: "run fix it", signals.Allow: "allow 4f2a91"}
 	for _, verb := range Verbs() {
 		if verb == Start {
 			continue

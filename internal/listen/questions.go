@@ -33,7 +33,7 @@ func (e *Ear) questionsText(all []signals.Question) string {
 		if q.Reason != "" {
 			fmt.Fprintf(&b, ": %s", e.literal(q.Reason, 300))
 		}
-		fmt.Fprintf(&b, "\n\n%s\nIts id is %s: `allow` or `deny` it.", command, e.mono(q.ID))
+		fmt.Fprintf(&b, "\n\n%s\nIts id is %s: write `allow` or `deny`, and the id.", command, e.mono(q.ID))
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "\n\n%d more wait; they are shown here when these have their decision.", left)

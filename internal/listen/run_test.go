@@ -74,9 +74,14 @@ func TestRunRepository(t *testing.T) {
 	}{
 		"default":             {"run fix it", "acme/web", "fix it", ""},
 		"named":               {"run acme/api fix it", "acme/api", "fix it", ""},
-		"address":             {"run https://github.com/acme/api fix it", "https://github.com/acme/api", "fix it", ""},
-		"of Slack":            {"run <https://github.com/acme/api|acme/api> fix it", "https://github.com/acme/api", "fix it", ""},
-		"short form of git":   {"run git@github.com:acme/api.git fix it", "git@github.com:acme/api.git", "fix it", ""},
+		"an address":          {"run https://github.com/acme/api fix it", "", "", "Addresses of repositories are not taken from a chat."},
+		"of the hosts":        {"run http://169.254.169.254/latest/meta-data fix it", "", "", "Addresses of repositories are not taken"},
+		"of Slack":            {"run <https://github.com/acme/api|acme/api> fix it", "", "", "Addresses of repositories are not taken"},
+		"short form of git":   {"run git@github.com:acme/api.git fix it", "", "", "Addresses of repositories are not taken"},
+		"address as option":   {"run fix it --repo https://github.com/acme/api", "", "", "Addresses of repositories are not taken"},
+		"ssh with an option":  {"run ssh://-oProxyCommand=id/x fix it", "", "", "Addresses of repositories are not taken"},
+		"no owner":            {"run fix it --repo web", "", "", "The repository is not written as owner/name."},
+		"dots":                {"run acme/.. fix it", "", "", "The repository is not written as owner/name."},
 		"option":              {"run fix it --repo acme/api", "acme/api", "fix it", ""},
 		"quoted":              {`run "fix it -- now" --base main`, "acme/web", "fix it -- now", ""},
 		"option in the text":  {"run add a --json flag to list --budget 5", "acme/web", "add a --json flag to list", ""},
@@ -84,13 +89,13 @@ func TestRunRepository(t *testing.T) {
 		"path":                {"run /etc fix it", "", "", "Paths are not taken from a chat."},
 		"relative":            {"run ../x fix it", "", "", "Paths are not taken from a chat."},
 		"home":                {"run ~/x fix it", "", "", "Paths are not taken from a chat."},
-		"file":                {"run FILE:///etc fix it", "", "", "Paths are not taken from a chat."},
+		"file":                {"run FILE:///etc fix it", "", "", "Addresses of repositories are not taken"},
 		"path as option":      {"run fix it --repo /etc", "", "", "Paths are not taken from a chat."},
-		"token in it":         {"run https://tok@github.com/a/b fix it", "", "", "The repository's address holds more"},
-		"password in it":      {"run https://u:tok@github.com/a/b fix it", "", "", "Repository \"https://u:xxxxx@github.com/a/b\" holds a password."},
-		"an issue":            {"run https://github.com/acme/web/issues/7 fix it", "", "", "\"https://github.com/acme/web/issues/7\" is a page"},
+		"token in it":         {"run https://tok@github.com/a/b fix it", "", "", "Addresses of repositories are not taken"},
+		"password in it":      {"run https://u:tok@github.com/a/b fix it", "", "", "Addresses of repositories are not taken"},
+		"an issue":            {"run https://github.com/acme/web/issues/7 fix it", "", "", "Addresses of repositories are not taken"},
 		"strange scheme":      {"run ext::sh fix it", "acme/web", "ext::sh fix it", ""},
-		"strange address":     {"run gopher://x/y fix it", "", "", "Repository \"gopher://x/y\" has a scheme"},
+		"strange address":     {"run gopher://x/y fix it", "", "", "Addresses of repositories are not taken"},
 		"nothing":             {"run", "", "", "The task is missing"},
 		"only options":        {"run --budget 5", "", "", "The task is missing"},
 		"only a repository":   {"run acme/api", "", "", "The task is missing"},
@@ -113,7 +118,7 @@ func TestRunRepository(t *testing.T) {
 			w := newWorld(t)
 			a := w.hear(says(boss, tt.text))
 			if tt.reply != "" {
-				if len(w.server.starts) != 0 || !strings.HasPrefix(a.Text, tt.reply) || strings.Contains(a.Text, "tok@") || w.last().Done || len(a.Text) > 1000 {
+				if len(w.server.starts) != 0 || !strings.HasPrefix(a.Text, tt.reply) || strings.Contains(a.Text, "tok") || w.last().Done || len(a.Text) > 1000 {
 					t.Errorf("answer %q, started %v", a.Text, w.server.starts)
 				}
 				return

@@ -41,7 +41,11 @@ func (e *Ear) heard(ctx context.Context, ev channel.Event) (channel.Answer, erro
 	case !known && !ev.Direct: // strangers who talk to each other: for them nothing is looked up, not even whether the thread is ours
 		return channel.Answer{}, nil
 	case !known && isCommand && c.Verb == Start && holdsCode(c.Text):
-		return e.turnAway(ctx, ev, d, "a code in a thread", codeElsewhere), nil
+		text := codeElsewhere
+		if !e.told.first("code:"+ev.Room.Channel+":"+ev.User.ID, e.c.Now()) {
+			text = ""
+		}
+		return e.turnAway(ctx, ev, d, "a code outside of a private chat", text), nil
 	case !known:
 		return e.stranger(ctx, ev, d), nil
 	}

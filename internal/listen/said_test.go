@@ -28,21 +28,21 @@ func TestThread(t *testing.T) {
 		"words later":         {"one commit only", task.Executing, tell("one commit only"), "Plan revision"},
 		"words when stopped":  {"the key is renewed", task.Suspended, tell("the key is renewed"), "Plan revision"},
 		"words afterwards":    {"rename it", task.Following, tell("rename it"), "Plan revision"},
-		"approve":             {"Approve", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
-		"with a stop":         {"approve.", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
-		"with a slash":        {"/approve", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
-		"of a bot":            {"/approve@longshift_bot", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
-		"copied":              {"`approve`", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
-		"comment":             {"approve, but keep the old name", task.Approving, signals.ApproveRequest{Message: m, Comment: "but keep the old name"}, "Plan revision"},
+		"approve":             {"Approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"with a stop":         {"approve.", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"with a slash":        {"/approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"of a bot":            {"/approve@longshift_bot", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"copied":              {"`approve`", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"comment":             {"approve, but keep the old name", task.Approving, signals.ApproveRequest{Message: m, Revision: 2, Comment: "but keep the old name"}, "Plan revision"},
 		"revision":            {"approve --revision 1", task.Approving, signals.ApproveRequest{Message: m, Revision: 1}, "Plan revision"},
-		"edit":                {"EDIT one commit only", task.Approving, signals.EditRequest{Message: m, Text: "one commit only"}, "Plan revision"},
-		"reject":              {"reject: we drop this", task.Approving, signals.RejectRequest{Message: m, Reason: "we drop this"}, "Plan revision"},
+		"edit":                {"EDIT one commit only", task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: "one commit only"}, "Plan revision"},
+		"reject":              {"reject: we drop this", task.Approving, signals.RejectRequest{Message: m, Revision: 2, Reason: "we drop this"}, "Plan revision"},
 		"resume":              {"resume --add-cost $2 --add-time 30m --note \"it is back\"", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, AddTime: "30m", Note: "it is back"}, "Plan revision"},
 		"dash of a phone":     {"resume —add-cost 2 —note “it is back”", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, Note: "it is back"}, "Plan revision"},
 		"abandon":             {"abandon --reason done", task.Suspended, signals.AbandonRequest{Message: m, Reason: "done"}, "Plan revision"},
 		"allow":               {"allow 4f2a91c0", task.Executing, signals.AllowRequest{Message: m, Question: "4f2a91c0"}, "Plan revision"},
 		"deny":                {"deny --reason \"not here\"", task.Executing, signals.DenyRequest{Message: m, Reason: "not here"}, "Plan revision"},
-		"named":               {"approve --task 1a2b3c4d", task.Approving, signals.ApproveRequest{Message: m}, "Plan revision"},
+		"named":               {"approve --task 1a2b3c4d", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
 		"verb in a sentence":  {"list all files first", task.Executing, tell("list all files first"), "Plan revision"},
 		"help in a sentence":  {"help me to see why", task.Executing, tell("help me to see why"), "Plan revision"},
 		"start in a sentence": {"start with the tests", task.Executing, tell("start with the tests"), "Plan revision"},
@@ -190,7 +190,7 @@ func TestWhichTask(t *testing.T) {
 	w := newWorld(t)
 	w.task(task.Approving)
 	const other = "acme-web-add-flag-9f8e7d6c"
-	w.server.add(other, &fakeWorkflow{kind: signals.CodingTask, update: func(string, []any) (any, error) { return signals.Ack{Text: "other"}, nil }})
+	w.server.add(other, &fakeWorkflow{kind: signals.CodingTask, query: planned, update: func(string, []any) (any, error) { return signals.Ack{Text: "other"}, nil }})
 	w.server.add(signals.ConversationID("other"), &fakeWorkflow{kind: signals.Conversation, attrs: map[string]any{signals.AttrThread: []string{"slack:C1:5", "slack:C10:6"}},
 		query: func(string, []any) (any, error) { return signals.TaskAnswer{Workflow: other}, nil }})
 	if a := w.hear(says(boss, "approve")); !strings.Contains(a.Text, "2 run in this room") {
@@ -212,7 +212,7 @@ func TestWhichTask(t *testing.T) {
 	if a := w.hear(ev); !strings.Contains(a.Text, "none is shown in this room") {
 		t.Errorf("none in the room: %q", a.Text)
 	}
-	if a := w.hear(says(boss, "status")); !strings.HasPrefix(a.Text, "The server knows this much: task `"+other) {
+	if a := w.hear(says(boss, "status")); !strings.HasPrefix(a.Text, "**Approving**") {
 		t.Errorf("status of the one that waits: %q", a.Text)
 	}
 	ev.Text = "status"
@@ -238,7 +238,7 @@ func TestWhoIsHeard(t *testing.T) {
 		"not to us":               {quietly(says(boss, "approve")), "", ""},
 		"another thread":          {elsewhere(replies(boss, "approve")), "", ""},
 		"stranger to us":          {says(nobody, "run fix it"), "Sorry, you are not on the list", "not on the list"},
-		"stranger in a thread":    {replies(nobody, "approve"), "Sorry, you are not on the list", "not on the list"},
+		"stranger in a thread":    {replies(nobody, "approve"), "", ""},
 		"strangers who talk":      {replies(nobody, "looks good"), "", ""},
 		"stranger elsewhere":      {elsewhere(replies(nobody, "approve")), "", ""},
 		"stranger in private":     {private(says(nobody, "hello")), "Sorry, you are not on the list of people who may use this. Your user id is `U9NOBODY`; please give it to the operator. If you have a code", "not on the list"},
@@ -264,7 +264,7 @@ func TestWhoIsHeard(t *testing.T) {
 			}
 			if strings.HasPrefix(tt.reply, "Sorry, you are not") {
 				tt.ev.ID = "again"
-				if a := w.hear(tt.ev); a.Text != "" || len(w.acts) != 2 {
+				if a := w.hear(tt.ev); a.Text != "" || len(w.acts) != 1 {
 					t.Errorf("told twice: %q, recorded %v", a.Text, w.acts)
 				}
 				w.pass(25 * time.Hour)
@@ -303,8 +303,8 @@ func TestBoundPeopleHaveAllRights(t *testing.T) {
 	}
 	w.server.down = errDown
 	w.pass(boundFor)
-	if _, err := w.ear.Hear(t.Context(), says(bound, "list")); fault.KindOf(err) != fault.Infra {
-		t.Errorf("without a server: %v", err)
+	if a := w.hear(says(bound, "list")); a.Text != whoAreYou {
+		t.Errorf("without a server: %q", a.Text)
 	}
 }
 

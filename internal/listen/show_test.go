@@ -22,7 +22,7 @@ func TestStatus(t *testing.T) {
 	s.WaitingUntil, s.Worked, s.BudgetTime = now.Add(12*time.Minute), 3*time.Minute, time.Hour
 	s.Task, s.Detail = "fix *login* for @ada\nand `more` "+secret, "a_b"
 	s.PullRequest = &signals.PullRequest{Number: 12, URL: "https://github.com/acme/web/pull/12"}
-	s.Questions = []signals.Question{{ID: "4f2a91c0", Command: "rm -rf [x](y)"}}
+	s.Questions = []signals.Question{{ID: "4f2a91c0", Command: "rm -rf [x](y)", Dir: "deploy", Rule: "terraform", Reason: "it `changes` things"}}
 	want := `**Approving: approval**, 12m0s left
 
 - Task: ` + "`" + taskID + "`" + ` fix \*login\* for ＠ada and ` + "\\`more\\`" + ` \[hidden\]
@@ -31,9 +31,10 @@ func TestStatus(t *testing.T) {
 - Plan: revision 2, 1 of 2 done
 - Cost: $1.25 of $5.00, 3m0s of 1h0m0s
 - Pull request: [#12](https://github.com/acme/web/pull/12)
-- Waits for ` + "`allow` or `deny`: `4f2a91c0`" + ` rm -rf \[x\](y)
 - Next: approve, edit or reject the plan
-- More: [Temporal Web](https://temporal.example.com/namespaces/default/workflows/` + taskID + `/` + taskRun + `)`
+- More: [Temporal Web](https://temporal.example.com/namespaces/default/workflows/` + taskID + `/` + taskRun + `)
+
+A command waits, in the folder deploy (rule ` + "`terraform`): it \\`changes\\` things\n\n```\nrm -rf [x](y)\n```\n\nIts id is `4f2a91c0`: write `allow` or `deny`, and the id."
 	if a := w.hear(says(starter, "status "+taskID)); a.Text != want {
 		t.Errorf("got:\n%s\nwant:\n%s", a.Text, want)
 	}

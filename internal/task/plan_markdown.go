@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown writes the plan for people and for prompts. PlanFromText reads it back, without revision and statuses.
+// Markdown writes the plan for people and for prompts. PlanFromText reads it back, without revision and statuses. The texts in it are
+// a model's: none of them can end its section, pass for another one, or hold characters that people don't see.
 func (p Plan) Markdown() string {
 	var b strings.Builder
 	title := "# Plan"
@@ -14,13 +15,13 @@ func (p Plan) Markdown() string {
 	}
 	b.WriteString(title + "\n")
 	if p.Verdict != "" && p.Verdict != VerdictWork {
-		b.WriteString("\nVerdict: " + string(p.Verdict) + "\n")
+		b.WriteString("\nVerdict: " + start(string(p.Verdict)) + "\n")
 	}
-	section(&b, "Summary", p.Summary)
-	section(&b, "Evidence", p.Evidence)
-	section(&b, "Approach", p.Approach)
-	section(&b, "Files", bullets(p.Files, "`"))
-	section(&b, "Risks", bullets(p.Risks, ""))
+	section(&b, "Summary", tame(p.Summary))
+	section(&b, "Evidence", tame(p.Evidence))
+	section(&b, "Approach", tame(p.Approach))
+	section(&b, "Files", bullets(p.Files, asCode))
+	section(&b, "Risks", bullets(p.Risks, start))
 	section(&b, "Deliverables", p.List())
 	return b.String()
 }
@@ -31,7 +32,9 @@ func (p Plan) List() string {
 	for _, d := range p.Deliverables {
 		b.WriteString(d.Line() + "\n")
 		for _, a := range d.Acceptance {
-			b.WriteString("  - " + a + "\n")
+			if a = start(a); a != "" { // an empty item below text would make a heading of the text
+				b.WriteString("  - " + a + "\n")
+			}
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -43,9 +46,9 @@ func (d Deliverable) Line() string {
 	if d.Status == Passed {
 		box = "[x] "
 	}
-	line := "- " + box + d.ID + ": " + d.Description
+	line := "- " + box + start(d.ID) + ": " + oneLine(Visible(d.Description))
 	if d.Status == Blocked {
-		line += " (blocked: " + d.Reason + ")"
+		line += " (blocked: " + oneLine(Visible(d.Reason)) + ")"
 	}
 	return line
 }
@@ -56,10 +59,21 @@ func section(b *strings.Builder, name, text string) {
 	}
 }
 
-func bullets(list []string, quote string) string {
+func bullets(list []string, write func(string) string) string {
 	var b strings.Builder
 	for _, s := range list {
-		b.WriteString("- " + quote + s + quote + "\n")
+		if s = write(s); s != "" {
+			b.WriteString("- " + s + "\n")
+		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// asCode writes a path as code. One that could leave it is written as words.
+func asCode(s string) string {
+	s = oneLine(Visible(s))
+	if s == "" || strings.Contains(s, "`") {
+		return Literally(s)
+	}
+	return "`" + s + "`"
 }

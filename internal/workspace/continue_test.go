@@ -244,3 +244,28 @@ func TestContinueSHA256(t *testing.T) {
 		t.Error(head, err)
 	}
 }
+
+// Commits that a person takes off the branch while a round goes on stay off, and a branch that a person deletes stays deleted.
+func TestPeopleTakeCommitsAway(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct{ act, want string }{
+		"moved back": {"update-ref refs/heads/longshift/t-1 refs/heads/main", "moved back"},
+		"deleted":    {"update-ref -d refs/heads/longshift/t-1", "was deleted"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			bare := gittest.NewBare(t, start)
+			b := newBench(t, bare)
+			b.ended("t-1", map[string]string{"a.txt": "a\n"})
+			_, tree := b.prepareOn(b.m, b.round("t-1", 2))
+			b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+			gittest.Git(t, bare, strings.Fields(c.act)...)
+			before := gittest.Refs(t, bare)["refs/heads/longshift/t-1"]
+			_, err := tree.Push(t.Context())
+			wantFault(t, err, fault.Changed, c.want)
+			if after := gittest.Refs(t, bare)["refs/heads/longshift/t-1"]; after != before {
+				t.Errorf("the branch is at %s, people had put it at %q", after, before)
+			}
+		})
+	}
+}

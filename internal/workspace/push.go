@@ -100,8 +100,15 @@ func (o *opened) pushBranch(ctx context.Context, rem remote, head string) error 
 // mayReplace refuses to drop what we have not put there: the branch may be replaced when it holds what we pushed last,
 // or nothing that head does not hold too.
 func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string) error {
-	if there == "" || there == head || there == o.state.Record.Pushed {
+	if there == head || there == o.state.Record.Pushed {
 		return nil
+	}
+	if there == "" {
+		if o.state.Record.Trunk == "" { // not pushed yet, or merged and removed by people: it is made anew
+			return nil
+		}
+		return fault.New(fault.Changed, "branch %s of %s was deleted by somebody", o.state.Record.Branch, rem.name).
+			WithHint("restore it, then resume; or abandon")
 	}
 	r := o.bare()
 	if !r.has(ctx, there) {
@@ -111,8 +118,12 @@ func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string)
 			return fmt.Errorf("fetch the branch: %w", err)
 		}
 	}
-	if ok, err := r.isAncestor(ctx, there, head); ok || err != nil {
+	ok, err := r.isAncestor(ctx, there, head)
+	if err != nil || ok && o.state.Record.Trunk == "" {
 		return err
+	}
+	if ok { // a round begins at the branch as people left it: whoever took commits away since did not want them back
+		return fault.New(fault.Changed, "branch %s of %s was moved back by somebody, to %.10s", o.state.Record.Branch, rem.name, there)
 	}
 	not := []string{head}
 	if o.state.Record.Pushed != "" && r.has(ctx, o.state.Record.Pushed) {

@@ -47,13 +47,13 @@ func TestOffsets(t *testing.T) {
 		t.Fatalf("%d parts", len(got))
 	}
 	want := []string{
-		"bold 🎉 Plan 🚀", "bold bold 🎈 words", "code co🦄de", "text_link a 🌍 linkhttps://example.com/x", "italic soft", "strikethrough gone",
+		"bold 🎉 Plan 🚀", "bold bold 🎈 words", "code co🦄de", "text_link a 🌍 linkhttps://example.com/x", "text_link https://example.com/xhttps://example.com/x", "italic soft", "strikethrough gone",
 		"bold both", "italic both", "code here", "blockquote said 🐢 here", "bold one", "prego x := \"🎯\"\n    y()", "bold here",
 	}
 	if d := cmp.Diff(want, marks(t, got[0])); d != "" {
 		t.Error(d)
 	}
-	const shown = "🎉 Plan 🚀\n\n🙂 bold 🎈 words é co🦄de then a 🌍 link and soft gone both\n\nsaid 🐢 here\n\n• 🧪 item one\n" +
+	const shown = "🎉 Plan 🚀\n\n🙂 bold 🎈 words é co🦄de then a 🌍 link (https://example.com/x) and soft gone both\n\nsaid 🐢 here\n\n• 🧪 item one\n" +
 		"\u2002\u2002• two\n\nx := \"🎯\"\n    y()\n\nend here"
 	if d := cmp.Diff(shown, got[0].text); d != "" {
 		t.Error(d)
@@ -135,11 +135,15 @@ func TestTooManyEntities(t *testing.T) {
 }
 
 func TestLanguage(t *testing.T) {
-	for info, want := range map[string]string{"go": "prego x", "c++": "prec++ x", "": "pre x", `"><b>`: "pre x"} {
+	for info, want := range map[string]string{"go": "prego x", "c++": "prec++ x", "": "pre x"} {
 		p := parts(channel.Message{Text: "```" + info + "\nx\n```"}, time.Now(), 1)[0]
 		if got := marks(t, p); len(got) != 1 || got[0] != want {
 			t.Errorf("%q: %q", info, got)
 		}
+	}
+	odd := parts(channel.Message{Text: "```\"><b>\nx\n```"}, time.Now(), 1)[0]
+	if got := marks(t, odd); len(got) != 2 || got[0] != "code \"><b>" || got[1] != "pre x" {
+		t.Errorf("what is no language: %q", got)
 	}
 }
 

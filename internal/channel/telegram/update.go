@@ -36,6 +36,26 @@ type message struct {
 	CaptionEnt []entity        `json:"caption_entities"`
 	ReplyTo    *message        `json:"reply_to_message"`
 	Opens      json.RawMessage `json:"forum_topic_created"`
+
+	// All of what makes a message somebody else's words: of any of its kinds, old names too, one is enough.
+	Origin       json.RawMessage `json:"forward_origin"`
+	ForwardDate  json.RawMessage `json:"forward_date"`
+	ForwardUser  json.RawMessage `json:"forward_from"`
+	ForwardChat  json.RawMessage `json:"forward_from_chat"`
+	ForwardName  json.RawMessage `json:"forward_sender_name"`
+	AutoForward  json.RawMessage `json:"is_automatic_forward"`
+	ForwardedID  json.RawMessage `json:"forward_from_message_id"`
+	ForwardedSig json.RawMessage `json:"forward_signature"`
+}
+
+// forwarded tells whether somebody else wrote the words of a message. Whoever sends it on need not mean them.
+func (m message) forwarded() bool {
+	for _, sign := range []json.RawMessage{m.Origin, m.ForwardDate, m.ForwardUser, m.ForwardChat, m.ForwardName, m.AutoForward, m.ForwardedID, m.ForwardedSig} {
+		if len(sign) > 0 && string(sign) != "null" && string(sign) != "false" {
+			return true
+		}
+	}
+	return false
 }
 
 type user struct {
@@ -71,7 +91,8 @@ var (
 )
 
 // event makes an event of an update. It is false for what is not for us: what programs, channels and anonymous admins wrote, for
-// nobody can be named for it, and what people write to each other.
+// nobody can be named for it, what people write to each other, and what they forward: those are another's words. What they quote in a
+// reply, be it of another chat, is not part of their text and is not read.
 func (u update) event(me user) (channel.Event, bool) {
 	e, ok := channel.Event{}, false
 	switch {
@@ -96,7 +117,7 @@ func (p press) event() (channel.Event, bool) {
 }
 
 func (m message) event(me user) (channel.Event, bool) {
-	if m.From == nil || m.From.Bot || m.From.ID == 0 || m.Via != nil || len(m.SenderChat) > 0 || m.Chat.Type == "channel" {
+	if m.From == nil || m.From.Bot || m.From.ID == 0 || m.Via != nil || len(m.SenderChat) > 0 || m.Chat.Type == "channel" || m.forwarded() {
 		return channel.Event{}, false
 	}
 	text, entities := m.Text, m.Entities

@@ -47,7 +47,9 @@ type message struct {
 	Timestamp  string `json:"timestamp"` // seconds since 1970
 	Type       string `json:"type"`
 	Context    struct {
-		ID string `json:"id"`
+		ID        string `json:"id"`
+		Forwarded bool   `json:"forwarded"`            // somebody else wrote it
+		Often     bool   `json:"frequently_forwarded"` // and it came through many hands; then Forwarded may be missing
 	} `json:"context"`
 	Text struct {
 		Body string `json:"body"`

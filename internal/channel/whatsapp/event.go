@@ -12,7 +12,9 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// event reads who did what and when. Its Kind is empty for what we don't understand; not ok is what nobody has to hear.
+// event reads who did what and when. Its Kind is empty for what we don't understand; not ok is what nobody has to
+// hear: what has no sender or time, what was said to a group, and what was forwarded, for those are another's words. The text of a
+// message that one answers to does not come with the answer.
 func (w *WhatsApp) event(ctx context.Context, m message, people []contact) (e channel.Event, ok bool) {
 	seconds, err := strconv.ParseInt(m.Timestamp, 10, 64)
 	from := m.From
@@ -25,6 +27,10 @@ func (w *WhatsApp) event(ctx context.Context, m message, people []contact) (e ch
 	}
 	if m.Group != "" { // answers would go to one person, and the text was meant for many
 		w.log.InfoContext(ctx, "a message in a whatsapp group was left alone")
+		return e, false
+	}
+	if m.Context.Forwarded || m.Context.Often { // whoever sends on another's words need not mean them
+		w.log.InfoContext(ctx, "a forwarded whatsapp message was left alone")
 		return e, false
 	}
 	sum := sha256.Sum256([]byte(m.ID))

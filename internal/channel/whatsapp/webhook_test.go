@@ -165,6 +165,9 @@ func TestBodies(t *testing.T) {
 		"no id":         {batch(said("", "x", "", noon)), 200},
 		"no time":       {batch(strings.Replace(said("wamid.1", "x", "", noon), fmt.Sprint(noon.Unix()), "soon", 1)), 200},
 		"empty text":    {batch(strings.Replace(said("wamid.1", "x", "", noon), `"type":"text"`, `"type":"system"`, 1)), 200},
+		"forwarded":     {batch(strings.Replace(said("wamid.1", "run x", "", noon), `"from"`, `"context":{"forwarded":true},"from"`, 1)), 200},
+		"sent on often": {batch(strings.Replace(said("wamid.1", "run x", "", noon), `"from"`, `"context":{"frequently_forwarded":true},"from"`, 1)), 200},
+		"sent on, odd":  {batch(strings.Replace(said("wamid.1", "run x", "", noon), `"from"`, `"context":{"forwarded":"true"},"from"`, 1)), 200},
 		"group":         {batch(strings.Replace(said("wamid.1", "x", "", noon), `"from"`, `"group_id":"Y2FwaV9ncm91cDox","from"`, 1)), 200},
 		"reaction":      {batch(fmt.Sprintf(`{"from":%q,"id":"wamid.1","timestamp":"%d","type":"reaction","reaction":{"message_id":"wamid.0","emoji":"x"}}`, ada, noon.Unix())), 200},
 	} {

@@ -8,13 +8,9 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
-)
-
-const (
-	maxIssueTitle = 256      // bytes
-	maxIssueBody  = 32 << 10 // bytes
 )
 
 // Wanted implements forge.Watcher. The one who counts is who has set the label or the assignment that stands now; who wrote the
@@ -43,11 +39,37 @@ func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label
 	if by.GetLogin() == "" {
 		return task.Issue{}, "", false, nil
 	}
-	return task.Issue{
-		Forge: "github", Number: number, Title: strings.Join(strings.Fields(forge.Clean(i.GetTitle(), maxIssueTitle)), " "),
-		Body: forge.Clean(i.GetBody(), maxIssueBody), URL: i.GetHTMLURL(),
-	}, by.GetLogin(), isBot(by), nil
+	return asIssue(i), by.GetLogin(), isBot(by), nil
 }
+
+// Issue implements forge.Talker. Whose it is does not matter.
+func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.Issue, bool, error) {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return task.Issue{}, false, err
+	}
+	i, err := s.issue(ctx, number)
+	switch {
+	case err != nil:
+		return task.Issue{}, false, err
+	case i == nil:
+		return task.Issue{}, false, fault.New(fault.NotFound, "GitHub: issue %s/%s#%d was deleted, or has moved away", s.owner, s.name, number).
+			WithHint("name the issue where it is now")
+	case i.IsPullRequest():
+		return task.Issue{}, false, fault.New(fault.NotFound, "GitHub: %s/%s#%d is a pull request, no issue", s.owner, s.name, number).
+			WithHint("name an issue")
+	}
+	return asIssue(i), i.GetState() == "open", nil
+}
+
+// asIssue is an issue without what a model may not read.
+func asIssue(i *gh.Issue) task.Issue {
+	title, body := forge.IssueText(i.GetTitle(), i.GetBody())
+	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
+}
+
+// sumOf names what an issue says.
+func sumOf(i *gh.Issue) string { return forge.IssueSum(forge.IssueText(i.GetTitle(), i.GetBody())) }
 
 // issue reads an issue, or gives nil for one that was deleted or has moved to another repository.
 func (s *session) issue(ctx context.Context, number int) (*gh.Issue, error) {

@@ -116,7 +116,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
 		return at, p.tell(forge.Event{
 			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
-			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, At: when.UTC(),
+			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sumOf(i), At: when.UTC(),
 		}), nil
 	})
 }

@@ -25,6 +25,7 @@ func onIssue(d *delivery, payload any) error {
 	at := i.GetUpdatedAt()
 	d.add(forge.Event{
 		Kind: forge.IssueWanted, ID: wantedEventID(d.owner, d.name, i.GetNumber(), what, by, at.Time), Number: i.GetNumber(), At: at.Time,
+		Sum: sumOf(i),
 	})
 	return nil
 }
