@@ -13,10 +13,16 @@ import (
 func (e *Ear) command(ctx context.Context, ev channel.Event, d deed, c Command, talk string) (channel.Answer, error) {
 	k := keyOf(ev, "meaning")
 	if r, known := e.memory.recall(k); known {
+		if r.no != "" {
+			return channel.Answer{Text: r.no}, nil
+		}
 		d.verb, d.task = r.command.Verb, r.task
 		return e.carry(ctx, ev, d, r.command)
 	}
 	c, a, err := e.settle(ctx, ev, &d, c, talk)
+	if a != nil && err == nil {
+		e.memory.refuse(k, a.Text)
+	}
 	if a != nil || err != nil {
 		return answer(a), err
 	}
@@ -26,6 +32,9 @@ func (e *Ear) command(ctx context.Context, ev channel.Event, d deed, c Command, 
 
 // again takes an event of which it is known what it means. Who may do what, and how old it is, may have changed.
 func (e *Ear) again(ctx context.Context, ev channel.Event, r resolved) (channel.Answer, error) {
+	if r.no != "" {
+		return channel.Answer{Text: r.no}, nil
+	}
 	d := deed{verb: r.command.Verb, task: r.task, delivery: ev.ID}
 	need, _ := needs(d.verb)
 	if ok, a, err := e.permit(ctx, ev, d, need); !ok {

@@ -21,11 +21,12 @@ const mostRemembered = 2000
 
 type memoryKey [sha256.Size]byte
 
-// resolved is what an event was found to mean.
+// resolved is what an event was found to mean: a command to a task, or nothing that can be done.
 type resolved struct {
 	task    string
 	command Command
-	claimed bool // somebody does it, or has done it
+	no      string // what was answered when it was refused; it stays refused, whatever would be possible later
+	claimed bool   // somebody does it, or has done it
 }
 
 func newMemory() *memory { return &memory{kept: map[memoryKey]resolved{}} }
@@ -53,6 +54,18 @@ func (m *memory) keep(k memoryKey, r resolved) {
 	if _, known := m.kept[k]; !known {
 		m.put(k, r)
 	}
+}
+
+// refuse remembers that what an event asks for was refused.
+func (m *memory) refuse(k memoryKey, answer string) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if r, known := m.kept[k]; known {
+		r.no = answer
+		m.kept[k] = r
+		return
+	}
+	m.put(k, resolved{no: answer})
 }
 
 // claim tells whether the caller is the one who is to do it.

@@ -72,6 +72,44 @@ func TestRedeliveryMeansTheSamePlan(t *testing.T) {
 	}
 }
 
+// TestWhatWasRefusedStaysRefused: somebody who was told no has not said it again.
+func TestWhatWasRefusedStaysRefused(t *testing.T) {
+	t.Parallel()
+	for text, change := range map[string]func(*world, *fakeTask) func(){
+		"resume": func(_ *world, f *fakeTask) func() { // by the task
+			f.refuse = no(fault.Conflict, "the task is not suspended", "")
+			return func() { f.refuse = nil }
+		},
+		"approve": func(_ *world, f *fakeTask) func() { // there is no plan yet
+			f.status.Plan = nil
+			return func() { f.status.Plan = &task.Plan{Revision: 1} }
+		},
+		"abandon": func(w *world, f *fakeTask) func() { // it is not clear which task is meant
+			f.talk.attrs[signals.AttrThread] = []string{}
+			return func() { f.talk.attrs[signals.AttrThread] = []string{"slack:" + room + ":" + plan} }
+		},
+		"cancel acme-w": func(w *world, _ *fakeTask) func() { // two have the name
+			other := w.server.add("acme-w-other", &fakeWorkflow{kind: signals.CodingTask})
+			return func() { other.closed = completed }
+		},
+	} {
+		w := newWorld(t)
+		f := w.task(task.Approving)
+		mend := change(w, f)
+		first := w.hear(says(boss, text))
+		mend()
+		second := w.hear(says(boss, text))
+		if len(f.got)+len(w.server.cancels) != 0 || first.Text == "" || second.Text != first.Text {
+			t.Errorf("%q refused (%q), then delivered again (%q): sent %v", text, first.Text, second.Text, f.got)
+		}
+		ev := says(boss, text)
+		ev.ID = "ev-2"
+		if w.hear(ev); len(f.got)+len(w.server.cancels) != 1 {
+			t.Errorf("%q said again: sent %v", text, f.got)
+		}
+	}
+}
+
 // TestRedeliveryNeedsTheRightAgain: memory says what was meant, not who may.
 func TestRedeliveryNeedsTheRightAgain(t *testing.T) {
 	t.Parallel()

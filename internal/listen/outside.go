@@ -96,5 +96,7 @@ func (e *Ear) failed(ctx context.Context, ev channel.Event, d deed, err error) (
 	if !final(err) {
 		return channel.Answer{}, err
 	}
-	return e.refuse(ctx, ev, d, err.Error(), e.said(err)), nil
+	a := e.refuse(ctx, ev, d, err.Error(), e.said(err))
+	e.memory.refuse(keyOf(ev, "meaning"), a.Text)
+	return a, nil
 }

@@ -96,8 +96,14 @@ func (e *Ear) deliver(ctx context.Context, ev channel.Event, d deed, c Command) 
 	if err != nil {
 		return e.refuse(ctx, ev, d, err.Error(), e.said(err)), nil
 	}
-	return e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
+	var refused error
+	a, err := e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
 		ack, err := e.update(ctx, d.task, c.Verb, d.delivery, request)
+		refused = err
 		return done{answer: sentence(e.literal(ack.Text, 600)), reason: ack.Text}, err
 	})
+	if refused != nil && err == nil && ev.Kind == channel.Said { // a button means the same at any time; words could become possible later
+		e.memory.refuse(keyOf(ev, "meaning"), a.Text)
+	}
+	return a, err
 }

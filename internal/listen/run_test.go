@@ -167,6 +167,37 @@ func TestWhoMayNotApproveMayNotLoosenTheApproval(t *testing.T) {
 	}
 }
 
+// TestWhoMayNotApproveMayNotChooseTheRules: the branch and the repository hold the configuration, with the approval in it.
+func TestWhoMayNotApproveMayNotChooseTheRules(t *testing.T) {
+	t.Parallel()
+	for text, guarded := range map[string]bool{
+		"run fix it": false, "run acme/web fix it": false, "run fix it --budget 5": false, "run fix it --base my-branch": true, "run fix it --base main": true,
+		"run acme/mine fix it": true, "run fix it --repo acme/mine": true, "run Acme/Web fix it": true, "run acme/mine fix it --base x --approval required": true,
+	} {
+		for _, user := range []string{starter, boss} {
+			w := newWorld(t)
+			a := w.hear(says(user, text))
+			if len(w.server.inputs) != 1 {
+				t.Fatalf("%q by %s: %q", text, user, a.Text)
+			}
+			in, _ := w.server.inputs[0].(task.Input)
+			mode := any(nil)
+			if in.Config != nil {
+				mode, _ = in.Config.Lookup("approval.mode")
+			}
+			asked := strings.Contains(text, "--approval")
+			if want := guarded && user == starter; (mode == any(task.ApprovalRequired)) != (want || asked) || strings.Contains(a.Text, "has to let its plan pass") != want {
+				t.Errorf("%q by %s: approval %v, answer %q", text, user, mode, a.Text)
+			}
+		}
+	}
+	w := newWorld(t, func(c *Config) { c.Repository = "" })
+	w.hear(says(starter, "run acme/web fix it"))
+	if in, _ := w.server.inputs[0].(task.Input); in.Config == nil || *in.Config.Approval.Mode != task.ApprovalRequired {
+		t.Errorf("without a default every repository is another one: %+v", in)
+	}
+}
+
 func TestRunThread(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -49,7 +49,7 @@ func TestAnswerToCommand(t *testing.T) {
 	f := newFake(t)
 	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callCommand,
 		commandCall("C0ELSE", "status", "1.2.3", f.AnswerURL(ada.ID), ada))
-	if len(calls) != 0 || len(f.answers()) != 1 || f.answers()[0] != "Two tasks run." {
+	if len(calls) != 1 || calls["auth.test"] != 1 || len(f.answers()) != 1 || f.answers()[0] != "Two tasks run." {
 		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 	f = newFake(t)
@@ -117,6 +117,7 @@ func TestAnswerComesAfter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.self = known
 	call := newCaller(t, s.Handler((&ears{answer: channel.Answer{Text: "x"}}).hear))
 	if status, _ := call.call(callInteraction, pressed0); status != 200 {
 		t.Errorf("status %d", status)

@@ -20,7 +20,8 @@ type heard struct {
 }
 
 // said reads a message. Slack sends one that mentions us twice, as app_mention and as message, perhaps each more than once; all of
-// them have the same ID, made of the channel and the message.
+// them have the same ID, made of the channel and the message. What somebody shares of others hangs on it as an attachment, and is no
+// part of the text.
 func said(in incoming, self identity) *heard {
 	mention := in.Type == "app_mention" || mentions(in.Text, self.user)
 	private := in.ChannelType == "im" || strings.HasPrefix(in.Channel, "D")
@@ -48,10 +49,16 @@ func said(in incoming, self identity) *heard {
 	return &heard{event: e}
 }
 
+// types of interaction.
+const (
+	pressType = "block_actions"
+	formType  = "view_submission"
+)
+
 // pressed reads a press of a button of ours. Its ID is made of who pressed which button, where and when by Slack's clock; all of it
 // is in the signed body, so a call that comes again, or was captured and is sent again, has the same one.
 func pressed(in interaction) *heard {
-	if in.Type != "block_actions" || len(in.Actions) == 0 || in.User.ID == "" || in.Channel.ID == "" {
+	if in.Type != pressType || len(in.Actions) == 0 || in.User.ID == "" || in.Channel.ID == "" {
 		return nil
 	}
 	a := in.Actions[0]
@@ -80,7 +87,7 @@ type origin struct {
 // filled reads a form that was sent. Slack gives no time for that, and people may send a form again after an error: its ID is made of
 // the form, which is opened once per press, of who sent it, and of the text, so that the same text counts once.
 func filled(in interaction) *heard {
-	if in.Type != "view_submission" || in.View.CallbackID != formID || in.View.ID == "" || in.User.ID == "" {
+	if in.Type != formType || in.View.CallbackID != formID || in.View.ID == "" || in.User.ID == "" {
 		return nil
 	}
 	from, err := read[origin]([]byte(in.View.PrivateMetadata))

@@ -42,39 +42,59 @@ func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payloa
 
 // understand gives what a delivery means, nil for nothing. An error means that it can't be known now.
 func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*heard, error) {
-	var err error
+	d, err := open(kind, payload)
+	if err != nil { // the text of the error can hold what people wrote
+		s.log.WarnContext(ctx, "Slack sent what can't be read", "kind", kind, "bytes", len(payload), "error", shape(err))
+		return nil, nil
+	}
+	if d == nil {
+		return nil, nil
+	}
+	self, err := s.whoami(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := d.read(self)
+	if h != nil && !self.ours(d.teams...) {
+		s.log.WarnContext(ctx, "Slack delivered what somebody of another workspace did; it is left alone", "kind", kind, "user", h.event.User.ID)
+		return nil, nil
+	}
+	return h, nil
+}
+
+// delivery is one that may be for us.
+type delivery struct {
+	teams []string // as identity.ours takes them
+	read  func(self identity) *heard
+}
+
+// open gives nil for a kind that we don't know, and for what people don't do.
+func open(kind string, payload []byte) (*delivery, error) {
 	switch kind {
 	case callEvent:
-		var c callback
-		if c, err = read[callback](payload); err != nil {
-			break
+		c, err := read[callback](payload)
+		if err != nil || c.Event.Type != "message" && c.Event.Type != "app_mention" {
+			return nil, err
 		}
-		if c.Event.Type != "message" && c.Event.Type != "app_mention" {
-			return nil, nil
+		e := c.Event
+		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team}, func(self identity) *heard { return said(e, self) }}, nil
+	case callInteraction:
+		in, err := read[interaction](payload)
+		if err != nil || in.Type != pressType && in.Type != formType {
+			return nil, err
 		}
-		self, err := s.whoami(ctx)
+		return &delivery{[]string{first(in.Team.ID, in.User.TeamID), in.User.TeamID}, func(identity) *heard {
+			if h := pressed(in); h != nil {
+				return h
+			}
+			return filled(in)
+		}}, nil
+	case callCommand:
+		c, err := read[command](payload)
 		if err != nil {
 			return nil, err
 		}
-		return said(c.Event, self), nil
-	case callInteraction:
-		var in interaction
-		if in, err = read[interaction](payload); err != nil {
-			break
-		}
-		if h := pressed(in); h != nil {
-			return h, nil
-		}
-		return filled(in), nil
-	case callCommand:
-		var c command
-		if c, err = read[command](payload); err != nil {
-			break
-		}
-		return commanded(c), nil
-	}
-	if err != nil { // the text of the error can hold what people wrote
-		s.log.WarnContext(ctx, "Slack sent what can't be read", "kind", kind, "bytes", len(payload), "error", shape(err))
+		return &delivery{[]string{c.TeamID}, func(identity) *heard { return commanded(c) }}, nil
 	}
 	return nil, nil
 }

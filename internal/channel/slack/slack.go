@@ -1,5 +1,5 @@
 // Package slack is the channel Slack: it writes messages with buttons over the Web API, and hears over Socket Mode or over HTTP calls
-// that Slack signs. It decides nothing about tasks and keeps no state but its own user id; types of the client library stay inside,
+// that Slack signs. It decides nothing about tasks and keeps no state but who it is; types of the client library stay inside,
 // and it calls no host but Slack's API and the answer addresses that Slack gives.
 package slack
 

@@ -23,7 +23,7 @@ func (s *Slack) Handler(hear channel.Hear) http.Handler {
 		if body == nil {
 			return
 		}
-		kind, payload, err := open(r, body)
+		kind, payload, err := unpack(r, body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -88,8 +88,8 @@ func (s *Slack) refuse(w http.ResponseWriter, r *http.Request, status int, why e
 
 var errForm = errors.New("neither an event, an interaction nor a command")
 
-// open finds out what a call carries, and gives it as Socket Mode would.
-func open(r *http.Request, body []byte) (kind string, payload []byte, err error) {
+// unpack finds out what a call carries, and gives it as Socket Mode would.
+func unpack(r *http.Request, body []byte) (kind string, payload []byte, err error) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch media {
 	case "application/json":

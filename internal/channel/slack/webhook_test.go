@@ -250,6 +250,7 @@ func TestSlowHearer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.self = known
 		h := s.Handler(func(ctx context.Context, _ channel.Event) (channel.Answer, error) {
 			<-ctx.Done()
 			return channel.Answer{}, ctx.Err()

@@ -12,6 +12,7 @@ import (
 type callback struct {
 	Type      string   `json:"type"`
 	Challenge string   `json:"challenge"`
+	TeamID    string   `json:"team_id"`
 	Event     incoming `json:"event"`
 }
 
@@ -26,6 +27,9 @@ type incoming struct {
 	Text        string  `json:"text"`
 	TS          string  `json:"ts"`
 	ThreadTS    string  `json:"thread_ts"`
+	Team        string  `json:"team"`        // of the one who wrote, as are the next two; which of them is there differs
+	UserTeam    string  `json:"user_team"`   // where a channel is shared with another workspace
+	SourceTeam  string  `json:"source_team"` // as UserTeam
 	Profile     profile `json:"user_profile"`
 	Edited      *struct {
 		TS string `json:"ts"`
@@ -33,6 +37,7 @@ type incoming struct {
 }
 
 type profile struct {
+	Team        string `json:"team"`
 	DisplayName string `json:"display_name"`
 	Name        string `json:"name"`
 }
@@ -42,8 +47,12 @@ type interaction struct {
 	Type        string `json:"type"`
 	TriggerID   string `json:"trigger_id"`
 	ResponseURL string `json:"response_url"`
-	User        struct {
+	Team        struct {
+		ID string `json:"id"`
+	} `json:"team"`
+	User struct {
 		ID       string `json:"id"`
+		TeamID   string `json:"team_id"`
 		Username string `json:"username"`
 		Name     string `json:"name"`
 	} `json:"user"`
@@ -83,6 +92,7 @@ type view struct {
 
 // command is a slash command.
 type command struct {
+	TeamID      string `json:"team_id"`
 	Command     string `json:"command"`
 	Text        string `json:"text"`
 	ChannelID   string `json:"channel_id"`
@@ -93,8 +103,8 @@ type command struct {
 }
 
 func commandOf(form url.Values) command {
-	return command{Command: form.Get("command"), Text: form.Get("text"), ChannelID: form.Get("channel_id"), UserID: form.Get("user_id"),
-		UserName: form.Get("user_name"), TriggerID: form.Get("trigger_id"), ResponseURL: form.Get("response_url")}
+	return command{TeamID: form.Get("team_id"), Command: form.Get("command"), Text: form.Get("text"), ChannelID: form.Get("channel_id"),
+		UserID: form.Get("user_id"), UserName: form.Get("user_name"), TriggerID: form.Get("trigger_id"), ResponseURL: form.Get("response_url")}
 }
 
 func read[T any](data []byte) (T, error) {

@@ -17,14 +17,15 @@ func defuse(s string) string {
 	return around(s, func(r rune) string { return string(alike[r]) })
 }
 
-// maxTarget is the longest address that is shown; it must leave room in a message.
+// maxTarget is the longest address that can be tapped; it must leave room in a message.
 const maxTarget = 2500
 
-// target does the same to a link, whose address must stay what it is.
+// target does the same to a link, whose address must stay what it is. It gives nothing when that makes it too long: then the address
+// can only be shown as words.
 func target(link string) string {
 	shown := around(link, func(r rune) string { return fmt.Sprintf("%%%02X", r) })
 	if len(shown) > maxTarget {
-		return "an address that is too long to show"
+		return ""
 	}
 	return shown
 }

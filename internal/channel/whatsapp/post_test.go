@@ -114,7 +114,7 @@ func TestHugeAddress(t *testing.T) {
 		post(t, w, room, channel.Message{Text: "see [words](https://x.example/" + strings.Repeat("_", n) + ")"})
 	}
 	got := p.Messages("")
-	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Sent != want || got[1].Sent != "see words (an address that is too long to show)" {
+	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Sent != want || got[1].Sent != "see words (https://x.example/"+strings.Repeat("＿", 1900)+")" {
 		t.Errorf("sent %q", got)
 	}
 }

@@ -88,7 +88,7 @@ func (s *Server) method(w http.ResponseWriter, r *http.Request, p params) {
 func (s *Server) carryOut(p params) (map[string]any, string) {
 	switch p.method {
 	case "auth.test":
-		return map[string]any{"url": "https://example.slack.com/", "team": "Example", "user": "longshift", "team_id": "T0",
+		return map[string]any{"url": "https://example.slack.com/", "team": "Example", "user": "longshift", "team_id": Team,
 			"user_id": BotUser, "bot_id": BotID}, ""
 	case "chat.postMessage":
 		return s.postMessage(p)

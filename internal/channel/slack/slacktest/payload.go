@@ -12,7 +12,7 @@ import (
 
 // MessageEvent is somebody's message; kind is "message" or "app_mention".
 func MessageEvent(kind, channel, user, text, ts, thread string) map[string]any {
-	e := map[string]any{"type": kind, "channel": channel, "user": user, "text": text, "ts": ts, "event_ts": ts, "team": "T0",
+	e := map[string]any{"type": kind, "channel": channel, "user": user, "text": text, "ts": ts, "event_ts": ts, "team": Team,
 		"client_msg_id": "e1f2", "blocks": []any{map[string]any{"type": "rich_text", "block_id": "x", "elements": []any{}}}}
 	if kind == "message" {
 		e["channel_type"] = map[string]string{"D": "im", "G": "mpim", "P": "group"}[channel[:1]]
@@ -28,9 +28,9 @@ func MessageEvent(kind, channel, user, text, ts, thread string) map[string]any {
 
 // EventCall is the outer shape of an event.
 func EventCall(event map[string]any) map[string]any {
-	return map[string]any{"token": "XXYYZZ", "team_id": "T0", "api_app_id": "A0", "event": event, "type": "event_callback",
+	return map[string]any{"token": "XXYYZZ", "team_id": Team, "api_app_id": "A0", "event": event, "type": "event_callback",
 		"event_id": "Ev0PV52K21", "event_time": 1355517523,
-		"authorizations": []any{map[string]any{"team_id": "T0", "user_id": BotUser, "is_bot": true}}}
+		"authorizations": []any{map[string]any{"team_id": Team, "user_id": BotUser, "is_bot": true}}}
 }
 
 // buttonsID is the block_id of a button that stands nowhere.
@@ -52,26 +52,26 @@ func pressCall(channel, message, thread, block string, b Button, trigger, action
 	if b.Style != "" {
 		action["style"] = b.Style
 	}
-	return map[string]any{"type": "block_actions", "team": map[string]any{"id": "T0", "domain": "example"}, "api_app_id": "A0",
-		"user": map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": "T0"}, "token": "XXYYZZ",
+	return map[string]any{"type": "block_actions", "team": map[string]any{"id": Team, "domain": "example"}, "api_app_id": "A0",
+		"user": map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": Team}, "token": "XXYYZZ",
 		"container": container, "trigger_id": trigger, "channel": map[string]any{"id": channel, "name": "general"}, "message": posted,
-		"response_url": "https://hooks.slack.com/actions/T0/1/x", "state": map[string]any{"values": map[string]any{}},
+		"response_url": "https://hooks.slack.com/actions/" + Team + "/1/x", "state": map[string]any{"values": map[string]any{}},
 		"actions": []any{action}}
 }
 
 // FormCall is a form that somebody sent.
 func FormCall(m Modal, text string, by channel.User) map[string]any {
-	return map[string]any{"type": "view_submission", "team": map[string]any{"id": "T0"}, "api_app_id": "A0", "token": "XXYYZZ",
-		"user":       map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": "T0"},
+	return map[string]any{"type": "view_submission", "team": map[string]any{"id": Team}, "api_app_id": "A0", "token": "XXYYZZ",
+		"user":       map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": Team},
 		"trigger_id": "98.76.form", "response_urls": []any{},
-		"view": map[string]any{"id": m.ID, "team_id": "T0", "type": "modal", "callback_id": m.CallbackID, "hash": "156772938.1827394",
+		"view": map[string]any{"id": m.ID, "team_id": Team, "type": "modal", "callback_id": m.CallbackID, "hash": "156772938.1827394",
 			"private_metadata": m.PrivateMetadata, "state": map[string]any{"values": map[string]any{
 				m.BlockID: map[string]any{m.ActionID: map[string]any{"type": "plain_text_input", "value": text}}}}}}
 }
 
 // CommandCall is a slash command, as HTTP carries it. response is the address for the answer.
 func CommandCall(channel, text, trigger, response string, by channel.User) url.Values {
-	return url.Values{"token": {"XXYYZZ"}, "team_id": {"T0"}, "team_domain": {"example"}, "channel_id": {channel}, "channel_name": {"general"},
+	return url.Values{"token": {"XXYYZZ"}, "team_id": {Team}, "team_domain": {"example"}, "channel_id": {channel}, "channel_name": {"general"},
 		"user_id": {by.ID}, "user_name": {by.Name}, "command": {"/longshift"}, "text": {text}, "api_app_id": {"A0"},
 		"is_enterprise_install": {"false"}, "response_url": {response}, "trigger_id": {trigger}}
 }

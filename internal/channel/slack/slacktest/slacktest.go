@@ -19,6 +19,7 @@ const (
 	SigningSecret = "8f742231b10e8888abcd99yyyzzz85a5"
 	BotUser       = "U0BOT"
 	BotID         = "B0BOT"
+	Team          = "T0"
 	General       = "C0GENERAL"
 	Gone          = "C0GONE" // a channel that is not there
 )
