@@ -25,7 +25,7 @@ var recordedElsewhere = map[string][]string{
 	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",
 		"external signal note", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
 	"pull-request-conflict-stays": {"workflow PullRequest", "sessions i", "activity MergeBase", "activity AbortMerge", "!activity PushBranch",
-		"log blocked", "!log suspended blocker", "outcome merged"},
+		"log blocked", "log suspended blocker", "outcome merged"},
 	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",
 		"!external signal note", "outcome closed"},
 	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",

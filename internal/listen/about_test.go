@@ -119,11 +119,11 @@ func TestBareDecisionsAreAboutThePlanThatThereIs(t *testing.T) {
 			t.Errorf("%s without a plan: %q, sent %v", text, a.Text, f.got)
 		}
 		f.silent = serviceerror.NewQueryFailed("x")
-		if w.hear(says(boss, text)); len(f.got) != 0 {
+		if w.hear(anew(says(boss, text))); len(f.got) != 0 {
 			t.Errorf("%s of a task that does not say how it stands: sent %v", text, f.got)
 		}
 		f.silent = serviceerror.NewUnavailable("x")
-		if _, err := w.ear.Hear(t.Context(), says(boss, text)); fault.KindOf(err) != fault.Infra || len(f.got) != 0 {
+		if _, err := w.ear.Hear(t.Context(), anew(anew(says(boss, text)))); fault.KindOf(err) != fault.Infra || len(f.got) != 0 {
 			t.Errorf("%s without a worker: %v, sent %v", text, err, f.got)
 		}
 	}

@@ -104,7 +104,7 @@ func TestConversationsThatDoNotAnswer(t *testing.T) {
 		t.Errorf("a button of one that says something else: %q", a.Text)
 	}
 	f.talk.query = func(string, []any) (any, error) { return nil, serviceerror.NewWorkflowNotReady("x") }
-	for _, ev := range []channel.Event{press(boss, f.button(signals.Approve)), replies(boss, "approve"), says(boss, "approve")} {
+	for _, ev := range []channel.Event{press(boss, f.button(signals.Approve)), anew(replies(boss, "approve")), anew(says(boss, "approve"))} {
 		if _, err := w.ear.Hear(t.Context(), ev); fault.KindOf(err) != fault.Infra {
 			t.Errorf("%s of one that has just begun: %v", ev.Kind, err)
 		}

@@ -220,6 +220,12 @@ func replies(user, text string) channel.Event {
 	return ev
 }
 
+// anew is the same, done once more by its user.
+func anew(ev channel.Event) channel.Event {
+	ev.ID += "-anew"
+	return ev
+}
+
 // no is a validator's refusal.
 func no(kind fault.Kind, text, hint string) error {
 	return temporal.NewApplicationErrorWithOptions(text, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{hint}})

@@ -200,7 +200,7 @@ func TestWhichTask(t *testing.T) {
 		t.Errorf("two have the name: %q", a.Text)
 	}
 	w.server.list[other].attrs = map[string]any{signals.AttrNeedsHuman: true}
-	if a := w.hear(says(boss, "approve")); a.Text != "Other." {
+	if a := w.hear(anew(says(boss, "approve"))); a.Text != "Other." {
 		t.Errorf("one waits: %q", a.Text)
 	}
 	ev := says(boss, "approve")

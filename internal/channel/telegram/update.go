@@ -36,26 +36,7 @@ type message struct {
 	CaptionEnt []entity        `json:"caption_entities"`
 	ReplyTo    *message        `json:"reply_to_message"`
 	Opens      json.RawMessage `json:"forum_topic_created"`
-
-	// All of what makes a message somebody else's words: of any of its kinds, old names too, one is enough.
-	Origin       json.RawMessage `json:"forward_origin"`
-	ForwardDate  json.RawMessage `json:"forward_date"`
-	ForwardUser  json.RawMessage `json:"forward_from"`
-	ForwardChat  json.RawMessage `json:"forward_from_chat"`
-	ForwardName  json.RawMessage `json:"forward_sender_name"`
-	AutoForward  json.RawMessage `json:"is_automatic_forward"`
-	ForwardedID  json.RawMessage `json:"forward_from_message_id"`
-	ForwardedSig json.RawMessage `json:"forward_signature"`
-}
-
-// forwarded tells whether somebody else wrote the words of a message. Whoever sends it on need not mean them.
-func (m message) forwarded() bool {
-	for _, sign := range []json.RawMessage{m.Origin, m.ForwardDate, m.ForwardUser, m.ForwardChat, m.ForwardName, m.AutoForward, m.ForwardedID, m.ForwardedSig} {
-		if len(sign) > 0 && string(sign) != "null" && string(sign) != "false" {
-			return true
-		}
-	}
-	return false
+	forward
 }
 
 type user struct {

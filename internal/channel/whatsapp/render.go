@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -93,7 +94,7 @@ func spans(list []channel.Span) string {
 		}
 		part := span(s, (!word(before) || edge(s.Text, strings.TrimLeft)) && (!word(after) || edge(s.Text, strings.TrimRight)))
 		if s.Link != "" && same(s.Text, s.Link) { // words that are no address stay words: the address follows them
-			part = first(target(s.Link), part)
+			part = cmp.Or(target(s.Link), part)
 		}
 		b.WriteString(part)
 		if part != "" {
@@ -136,13 +137,6 @@ func span(s channel.Span, marks bool) string {
 		out = mark(out, m)
 	}
 	return out
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // same tells whether the words of a link are its address, but for a slash at the end.
