@@ -100,12 +100,12 @@ func (v view) plan() string {
 	case v.settled != "" && (v.Plan == nil || v.Plan.Revision != v.notice.Revision):
 		return head + v.lit(upper(v.settled)) + ".\n"
 	case v.settled != "":
-		return head + v.lit(upper(v.settled)) + ".\n\n" + v.Plan.Summary + "\n"
+		return head + v.lit(upper(v.settled)) + ".\n\n" + v.lit(oneLine(v.Plan.Summary, 600)) + "\n"
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
 	}
 	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // the heading stands above
-	return head + body + "\n\nReply with what is to change, or decide:\n"
+	return head + body + "\n\n" + task.Decide + "\n"
 }
 
 func (v view) question() *signals.Question {

@@ -105,6 +105,7 @@ type TokenAnswer struct {
 	Verb     string     `json:"verb,omitempty"` // Approve, Edit, Reject, Allow, Deny, Resume or Abandon
 	Workflow string     `json:"workflow,omitempty"`
 	Run      string     `json:"run,omitempty"`
+	First    string     `json:"first,omitempty"` // the first run of that execution; another one under the same id is not meant
 	Revision int        `json:"revision,omitempty"`
 	Question string     `json:"question,omitempty"`
 }
@@ -125,6 +126,7 @@ const QueryTask = "task"
 type TaskAnswer struct {
 	Workflow string `json:"workflow"`
 	Run      string `json:"run"`
+	First    string `json:"first,omitempty"` // as in TokenAnswer
 }
 
 // AttrThread lists, of a Conversation, the messages that people may answer: one ThreadKey each.

@@ -107,7 +107,11 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryTask, func() (signals.TaskAnswer, error) { return c.last, nil },
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryTask, func() (signals.TaskAnswer, error) {
+		a := c.last
+		a.First = c.first(a.Run)
+		return a, nil
+	},
 		workflow.QueryHandlerOptions{Description: "which workflow takes what people say"})
 	if err != nil {
 		return err
@@ -165,10 +169,20 @@ func (c *conversation) state() *signals.ConversationState {
 // mostKeys is how many bytes the list of messages may have: the server takes 2 KiB, and ends a workflow that gives it more.
 const mostKeys = 1800
 
-// publish lists the messages that people may answer, so that a reply finds its task: of each room what everything hangs on, and of
-// the others the newest.
+// publish lists the messages that people may answer, so that a reply finds its task.
 func (c *conversation) publish(ctx workflow.Context) {
-	var keys []string
+	keys := threadKeys(c.rooms)
+	if slices.Equal(keys, c.keys) {
+		return
+	}
+	key := temporal.NewSearchAttributeKeyKeywordList(signals.AttrThread)
+	if err := workflow.UpsertTypedSearchAttributes(ctx, key.ValueSet(keys)); err == nil {
+		c.keys = keys
+	}
+}
+
+// threadKeys names, of each room, what everything hangs on, and of the other messages the newest.
+func threadKeys(rooms []*room) (keys []string) {
 	size := 0
 	add := func(r task.Room, message string) {
 		key := signals.ThreadKey(r, message)
@@ -177,24 +191,18 @@ func (c *conversation) publish(ctx workflow.Context) {
 		}
 		keys, size = append(keys, key), size+len(key)+3
 	}
-	for _, r := range c.rooms {
+	for _, r := range rooms {
 		add(r.Room, r.Thread)
 		if r.Card != nil {
 			add(r.Room, r.Card.Message)
 		}
 	}
 	for back := 1; back <= mostKept; back++ {
-		for _, r := range c.rooms {
+		for _, r := range rooms {
 			if at := len(r.Messages) - back; at >= 0 {
 				add(r.Room, r.Messages[at].Place.Message)
 			}
 		}
 	}
-	if slices.Equal(keys, c.keys) {
-		return
-	}
-	key := temporal.NewSearchAttributeKeyKeywordList(signals.AttrThread)
-	if err := workflow.UpsertTypedSearchAttributes(ctx, key.ValueSet(keys)); err == nil {
-		c.keys = keys
-	}
+	return keys
 }

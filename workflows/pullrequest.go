@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -173,7 +174,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions, f.talk.n, s.Log[max(0, len(s.Log)-20):], f.progress
 	g.Seen, g.Tells = f.seen[max(0, len(f.seen)-200):], nil
-	for _, t := range f.tells {
+	for _, t := range slices.Concat(f.tells, f.untold) {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}
 	if f.at < f.after { // what was seen before does not count any more, in the next run neither

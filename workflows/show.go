@@ -193,7 +193,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 				if b.Token != q.Token {
 					continue
 				}
-				a := standing(m)
+				a := c.standing(m)
 				a.Verb = b.Verb
 				return a
 			}
@@ -210,7 +210,7 @@ func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 		}
 		for _, m := range r.Messages {
 			if m.Place.Message == q.Message && q.Message != "" {
-				return standing(m)
+				return c.standing(m)
 			}
 		}
 	}
@@ -218,10 +218,18 @@ func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 }
 
 // standing says what a message is worth now.
-func standing(m signals.RoomMessage) signals.TokenAnswer {
-	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, Revision: m.Notice.Revision, Question: m.Notice.Question}
+func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
+	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run), Revision: m.Notice.Revision, Question: m.Notice.Question}
 	if m.Settled != "" {
 		a.State, a.Why = signals.TokenStale, m.Settled
 	}
 	return a
+}
+
+// first gives the first run of the execution that a notice came from. What continues as new names no run, and is known by its id.
+func (c *conversation) first(run string) string {
+	if run == "" {
+		return ""
+	}
+	return c.in.Run
 }

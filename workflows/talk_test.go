@@ -276,7 +276,7 @@ func TestConversationGoesOn(t *testing.T) {
 			Buttons: []signals.Button{{Verb: signals.Approve, Token: "t1"}}}},
 	}}}
 	w.env.RegisterDelayedCallback(func() {
-		if a := w.token(t, "t1", slackRoom); a.State != signals.TokenLive || a.Revision != 1 {
+		if a := w.token(t, "t1", slackRoom); a.State != signals.TokenLive || a.Revision != 1 || a.First != "run-1" {
 			t.Errorf("the button of the earlier run: %+v", a)
 		}
 	}, time.Second)

@@ -95,7 +95,7 @@ func (f *follower) todo() []forge.Item {
 	var items []forge.Item
 	people := false
 	for _, i := range f.look.Items {
-		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && isCommand(i.Text) {
+		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsOrder(i.Text) {
 			continue
 		}
 		people = people || i.Kind != forge.CheckItem
@@ -113,20 +113,6 @@ func answers(i forge.Item) string {
 		return i.Sign
 	}
 	return fmt.Sprint(i.Last)
-}
-
-// isCommand tells whether a comment is an order to this workflow, which comes by another way, and no wish about the work.
-func isCommand(text string) bool {
-	words := strings.Fields(strings.ToLower(text))
-	if len(words) < 2 || words[0] != "/longshift" {
-		return len(words) == 1 && words[0] == "/longshift"
-	}
-	switch words[1] {
-	case signals.Resume, signals.Abandon, signals.Tell, signals.Allow, signals.Deny, signals.Approve, signals.Edit, signals.Reject,
-		"status", "cancel", "logs", "help", "run", "list":
-		return true
-	}
-	return false
 }
 
 // conflict tells whether the branch can't be merged into its base.

@@ -19,7 +19,7 @@ func (p *program) chatsCommand() *cobra.Command {
 		Use:   "chats",
 		Short: "List the chats that people have bound with a one-time code, invite more, take them back",
 		Long: `List the chats that people have bound with a one-time code. Whoever binds a chat may do everything from it, beside those
-whom the worker's environment lists. Slack's people are listed there only.`,
+whom the worker's environment lists.`,
 		Example:     "  longshift chats\n  longshift chats invite\n  longshift chats remove 12345678",
 		Args:        takes(0, 0, ""),
 		Annotations: exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"html"
 	"regexp"
 	"strings"
 	"unicode"
@@ -10,29 +9,33 @@ import (
 // maxRaw is how much of a text Clean reads: twice what a forge takes for one.
 const maxRaw = 128 << 10
 
-var (
-	openComment = regexp.MustCompile(`^<(?:!--|!\[CDATA\[|![A-Za-z]|\?)`)
-	definition  = regexp.MustCompile(`^ {0,3}\[([^\]\n]+)\]:[ \t]*\n?[ \t]*(<[^>\n]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*(?:\n|$)`)
-	blankLines  = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
-)
+var blankLines = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
 
-// Clean is a text that a person wrote on a forge as a model may read it: what the page shows, and nothing that it hides. Entities
-// are decoded first, for they can spell what is taken out after: characters that cannot be seen or turn the reading direction,
-// comments, tags with their attributes (the body of <details> stays), images with their text, titles of links, and definitions of
-// links that hold more than an address. Code keeps its tags. The text is cut to most bytes, with a note. It is hygiene, not a
-// boundary: what is left is still data, and may lie.
+// Clean is a text that a person wrote on a forge as a model may read it: what the page shows, and nothing that it hides. It takes out
+// characters that cannot be seen or turn the reading direction, comments, tags with their attributes, images with their text, titles of
+// links and what stands in their addresses behind the path, definitions of links, footnotes that nothing refers to, all but a word behind
+// the fence of code, and math that may hide something. What is folded is marked as such. Code keeps its tags, where the page takes it
+// for code. What entities spell is taken out as well. The text is cut to most bytes, with a note. It is hygiene, not a boundary: what is
+// left is still data, and may lie.
 func Clean(text string, most int) string {
-	text = seen(html.UnescapeString(clean(text[:min(len(text), maxRaw)])))
+	text, l := lay(lines(text[:min(len(text), maxRaw)]))
+	text = decoded(dropNotes(dropMath(dropTags(dropLinks(text, l.refs)))))
 	for range 3 { // what was taken out may have kept the parts of another apart
-		s := shown{rest: text}
-		if next := s.run(); next != text {
-			text = next
-			continue
+		next := dropMath(dropTags(dropLinks(text, nil)))
+		if next == text {
+			break
 		}
-		break
+		text = next
 	}
-	text = blankLines.ReplaceAllString(text, "\n\n")
+	text = blankLines.ReplaceAllString(l.restore(text), "\n\n")
 	return cutBytes(strings.TrimSpace(text), most)
+}
+
+// lines makes text valid UTF-8 with plain line ends, and frees it of what would be taken for our own marks. Nothing else is taken out
+// before the text is parsed, for the page parses it as well.
+func lines(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	return strings.NewReplacer("\r", "\n", codeMark, "\x03", edge, "\x03").Replace(s)
 }
 
 // seen takes out the characters that nobody can see.
@@ -43,119 +46,6 @@ func seen(s string) string {
 		}
 		return r
 	}, clean(s))
-}
-
-// shown goes through Markdown from left to right, for what begins first decides what the rest is.
-type shown struct {
-	rest string
-	out  strings.Builder
-}
-
-func (s *shown) run() string {
-	start := true // of a line
-	for s.rest != "" {
-		if start && (s.fence() || s.define()) {
-			continue
-		}
-		c := s.rest[0]
-		start = c == '\n'
-		switch {
-		case c == '\\' && len(s.rest) > 1 && isPunct(s.rest[1]):
-			s.keep(2)
-		case c == '`':
-			s.code()
-		case c == '<' && (s.comment() || s.tag()):
-		case c == '!' && s.image():
-		case c == ']' && s.title():
-		default:
-			s.keep(1)
-		}
-	}
-	return s.out.String()
-}
-
-// near is what comes next, at most n bytes: a regular expression that is given more takes time for all of it.
-func (s *shown) near(n int) string { return s.rest[:min(len(s.rest), n)] }
-
-func (s *shown) keep(n int) {
-	s.out.WriteString(s.rest[:n])
-	s.rest = s.rest[n:]
-}
-
-// fence keeps a fenced block, without comments: in the middle of HTML the page would not take it for one.
-func (s *shown) fence() bool {
-	line, rest, _ := strings.Cut(s.rest, "\n")
-	m := openFence.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	n := len(s.rest) - len(rest)
-	for rest != "" {
-		line, after, _ := strings.Cut(rest, "\n")
-		n, rest = n+len(rest)-len(after), after
-		if closesFence(dedent(line, m[1]), m[2]) {
-			break
-		}
-	}
-	s.out.WriteString(comment.ReplaceAllString(s.rest[:n], " "))
-	s.rest = s.rest[n:]
-	return true
-}
-
-// code keeps a code span. It ends in the same paragraph, or its backticks stand for themselves.
-func (s *shown) code() {
-	run := len(s.rest) - len(strings.TrimLeft(s.rest, "`"))
-	body := s.rest[run:]
-	if i := strings.Index(body, "\n\n"); i >= 0 {
-		body = body[:i]
-	}
-	end := closingRun(body, run)
-	if end < 0 {
-		s.keep(run)
-		return
-	}
-	s.out.WriteString(comment.ReplaceAllString(s.rest[:run+end+run], " "))
-	s.rest = s.rest[run+end+run:]
-}
-
-// comment drops a comment, a declaration or an instruction to the page. One without an end hides all that follows.
-func (s *shown) comment() bool {
-	at := openComment.FindString(s.near(16))
-	if at == "" {
-		return false
-	}
-	end := map[string]string{"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}[at]
-	if end == "" {
-		end = ">"
-	}
-	body := s.rest
-	if at != "<!--" {
-		body = s.near(longTag)
-	}
-	i := strings.Index(body[len(at):], end)
-	switch {
-	case i >= 0:
-		s.rest = s.rest[len(at)+i+len(end):]
-	case at == "<!--":
-		s.rest = ""
-	default:
-		return false
-	}
-	s.out.WriteByte(' ')
-	return true
-}
-
-// define drops the definition of a link, which no page shows, unless it is short and holds no more than an address.
-func (s *shown) define() bool {
-	m := definition.FindStringSubmatch(s.near(longTag))
-	if m == nil || strings.HasPrefix(m[1], "^") { // a footnote is shown
-		return false
-	}
-	if to := strings.Trim(m[2], "<>"); len(m[1]) <= 40 && webLink(to) != "" {
-		s.out.WriteString("[" + m[1] + "]: " + to + "\n")
-	}
-	s.rest = s.rest[len(m[0]):]
-	return true
 }
 
 // CleanLine is a name or a path as one line of at most most bytes, without what nobody can see.

@@ -26,11 +26,11 @@ func TestClean(t *testing.T) {
 		{"comment kept apart by what nobody sees", "a <\u200b!-- x --> b", "a   b"},
 		{"image", "a ![ignore [all] of it](http://x/y.png \"and more\") b ![c][d] ![e] f", "a (image) b (image) (image) f"},
 		{"image tag", "a <img src=x alt=\"ignore > this\"\n title='y'> b", "a  b"},
-		{"link title", "[a](http://x/(y) \"hidden\") [b](<z> 'h') [c](u (h))", "[a](http://x/(y)) [b](<z>) [c](u)"},
-		{"definitions", "[//]: # (hidden)\n[x]: https://example.com/a \"hidden\"\n[hidden words]: #\na [x]", "[x]: https://example.com/a\na [x]"},
+		{"link title", "[a](http://x/(y) \"hidden\") [b](<z> 'h') [c](u (h))", "[a](http://x/(y)) [b](z) [c](u)"},
+		{"definitions", "[//]: # (hidden)\n[x]: https://example.com/a \"hidden\"\n[hidden words]: #\na [x]", "a [x](https://example.com/a)"},
 		{"long definition", "[" + strings.Repeat("h", 41) + "]: https://example.com\na", "a"},
 		{"footnote", "a[^1]\n\n[^1]: shown", "a[^1]\n\n[^1]: shown"},
-		{"details", "<details open>\n<summary>More</summary>\n\nThe body\n</details>", "More\n\nThe body"},
+		{"details", "<details open>\n<summary>More</summary>\n\nThe body\n</details>", "(unfolded)\n\nMore\n\nThe body\n\n(end of what can be folded)"},
 		{"hidden attributes", "a <p hidden>b</p> <x-y data-z=\"c\">d</x-y>", "a \nb\n d</x-y>"},
 		{"names of attributes", "a <b ignore all of it>c</b>", "a c"},
 		{"broken attributes", "a <div title=\"x\"\"y\">b</div>", "a \nb"},
@@ -67,7 +67,9 @@ func TestCleanIsBounded(t *testing.T) {
 
 // TestCleanHostile: texts that make a careless reader slow.
 func TestCleanHostile(t *testing.T) {
-	for _, part := range []string{"<a \"", "![", "<!--", "](", "`", "[a", "<<b>b", "&lt;", "<a b='", "```\n", "](<a "} {
+	for _, part := range []string{"<a \"", "![", "<!--", "](", "`", "[a", "<<b>b", "&lt;", "<a b='", "```\n", "](<a ", "[a](", "> ", "- ", "1. ", "<!a ", "<?", "<![CDATA[", "<?<!a", "[^a]",
+		"[^a]: b\n", "![[", "[a][b", "[a", "$\\color", "](a \"", "(((", "<div ", "<div =\"", "`a``b", "[x]: <a", "[a]: b 'c\n", "|a",
+		"|a\n|-\n", "```mermaid\naccDescr{", "```mermaid\n---\n", "---\n", "&amp;", "<!-- --!>\n", "<div>\n\n", "[a]: b\n\n[a]", "\\phantom", "<b>", "[]()", "$"} {
 		begun := time.Now()
 		got := Clean(strings.Repeat(part, maxRaw/len(part)), 4096)
 		if d := time.Since(begun); d > 20*time.Second || len(got) > 4096 {
@@ -78,9 +80,10 @@ func TestCleanHostile(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	f.Add("a <!-- b --> `c` ![d](e \"f\") <b g=\"h\">i</b>\n[j]: k\n```\nl\n```")
+	f.Add("> ```x y\n> z\n[^a]: b\n\n| `c` | d |\n|--|--|\n<div>\n`\n</div>\n\n$\\color$ - [e](<f> 'g')\n![h][j]")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := Clean(s, 1000)
-		if len(got) > 1000 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b\u200b\u202e\u00ad\U000e0041") {
+		if len(got) > 1000 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x01\x1b\u200b\u202e\u00ad\U000e0041") {
 			t.Errorf("%q gives %q", s, got)
 		}
 	})

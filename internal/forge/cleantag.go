@@ -9,7 +9,8 @@ import (
 const longTag = 4 << 10
 
 var (
-	tagName = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)`)
+	openComment = regexp.MustCompile(`^<(?:!--|!\[CDATA\[|![A-Za-z]|\?)`)
+	tagName     = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)`)
 	// wholeTag is what Markdown takes for a tag: a name and attributes.
 	wholeTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*\s*/?>$`)
 	// elements are those of HTML that can hold text in an attribute or hide what is inside; others without attributes stay, for
@@ -18,13 +19,72 @@ var (
 		`dfn|div|dl|dt|em|embed|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|` +
 		`main|map|mark|meta|nav|noscript|object|ol|option|p|picture|pre|q|s|samp|script|section|select|small|source|span|strike|strong|` +
 		`style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|tt|u|ul|var|video|wbr)$`)
-	blocks    = regexp.MustCompile(`(?i)^(?:blockquote|br|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|summary|table|td|th|tr|ul)$`)
-	linkTitle = regexp.MustCompile(`^\]\([ \t\n]*(<[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)[ \t\n]+(?:"[^"]*"|'[^']*'|\([^()]*\))[ \t\n]*\)`)
-	linkEnd   = regexp.MustCompile(`^(?:\((?:<[^<>\n]*>|"[^"]*"|'[^']*'|\([^()\n]*\)|[^()"'<>])*\)|\[[^\]\n]*\])`)
+	blocks = regexp.MustCompile(`(?i)^(?:blockquote|br|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|summary|table|td|th|tr|ul)$`)
 )
 
+// dropTags takes out what looks like comments and tags to a reader of the text, though the page shows it: entities can spell them.
+func dropTags(text string) string {
+	s := tagged{rest: text}
+	for s.rest != "" {
+		switch c := s.rest[0]; {
+		case c == '\\' && len(s.rest) > 1 && isPunct(s.rest[1]):
+			s.keep(2)
+		case c == '<' && (s.comment() || s.tag()):
+		default:
+			n := strings.IndexAny(s.rest[1:], "\\<")
+			if n < 0 {
+				n = len(s.rest) - 1
+			}
+			s.keep(1 + n)
+		}
+	}
+	return s.out.String()
+}
+
+// tagged goes through a text from left to right.
+type tagged struct {
+	rest    string
+	out     strings.Builder
+	endless string // end of a declaration that is not to be found any more
+}
+
+// near is what comes next, at most n bytes: a regular expression that is given more takes time for all of it.
+func (s *tagged) near(n int) string { return s.rest[:min(len(s.rest), n)] }
+
+func (s *tagged) keep(n int) {
+	s.out.WriteString(s.rest[:n])
+	s.rest = s.rest[n:]
+}
+
+// comment drops a comment, a declaration or an instruction to the page. One without an end hides all that follows.
+func (s *tagged) comment() bool {
+	at := openComment.FindString(s.near(16))
+	if at == "" {
+		return false
+	}
+	end := map[string]string{"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}[at]
+	if end == "" {
+		end = ">"
+	}
+	i := -1
+	if s.endless != end { // what has no end from here on has none further on
+		i = strings.Index(s.rest[len(at):], end)
+	}
+	switch {
+	case i >= 0:
+		s.rest = s.rest[len(at)+i+len(end):]
+	case at == "<!--":
+		s.rest = ""
+	default:
+		s.endless = end
+		return false
+	}
+	s.out.WriteByte(' ')
+	return true
+}
+
 // tag drops a tag and keeps what it is around.
-func (s *shown) tag() bool {
+func (s *tagged) tag() bool {
 	m := tagName.FindStringSubmatch(s.near(64))
 	if m == nil {
 		return false
@@ -41,9 +101,7 @@ func (s *shown) tag() bool {
 	case !wholeTag.MatchString(text) && !(known && strings.ContainsAny(text, `"'=`)):
 		return false
 	}
-	if blocks.MatchString(m[1]) {
-		s.out.WriteByte('\n')
-	}
+	s.out.WriteString(tagText(text))
 	s.rest = s.rest[end:]
 	return true
 }
@@ -53,7 +111,7 @@ func tagEnd(s string) int {
 	quote := byte(0)
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
-		case c == '\n' && i+1 < len(s) && s[i+1] == '\n':
+		case c == '\n' && i+1 < len(s) && s[i+1] == '\n', c == edge[0]:
 			return -1
 		case quote != 0:
 			if c == quote {
@@ -68,49 +126,4 @@ func tagEnd(s string) int {
 		}
 	}
 	return -1
-}
-
-// image puts a word in the place of an image: its text is shown to nobody who sees the image.
-func (s *shown) image() bool {
-	if !strings.HasPrefix(s.rest, "![") {
-		return false
-	}
-	depth, end := 0, -1
-	for i := 1; i < min(len(s.rest), longTag) && end < 0; i++ {
-		switch c := s.rest[i]; {
-		case c == '\\':
-			i++
-		case c == '\n' && strings.HasPrefix(s.rest[i:], "\n\n"):
-			return false
-		case c == '[':
-			if depth++; depth > 16 {
-				return false
-			}
-		case c == ']':
-			if depth--; depth == 0 {
-				end = i + 1
-			}
-		}
-	}
-	if end < 0 {
-		return false
-	}
-	end += len(linkEnd.FindString(s.rest[end:min(len(s.rest), end+longTag)]))
-	s.out.WriteString("(image)")
-	s.rest = s.rest[end:]
-	return true
-}
-
-// title drops the title of a link, which shows only under a mouse.
-func (s *shown) title() bool {
-	if !strings.HasPrefix(s.rest, "](") {
-		return false
-	}
-	m := linkTitle.FindStringSubmatch(s.near(longTag))
-	if m == nil {
-		return false
-	}
-	s.out.WriteString("](" + m[1] + ")")
-	s.rest = s.rest[len(m[0]):]
-	return true
 }

@@ -47,21 +47,21 @@ const (
 	CheckItem   ItemKind = "check"   // a check, or commit status, failed on the head
 	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line, without an answer of ours after the last word of people
 	ReviewItem  ItemKind = "review"  // a review that asks for changes, or comments with a text, without an answer of ours; an approval is none
-	CommentItem ItemKind = "comment" // a comment in the conversation without an answer of ours that is meant for us: it begins with /longshift or mentions the account of the token
+	CommentItem ItemKind = "comment" // a comment in the conversation without an answer of ours that is meant for us: it begins with /longshift, and is no order (see IsOrder), or mentions the account of the token
 )
 
 // Item is one thing to do: by somebody with write access, asked of the forge at this moment, or a failed check.
 type Item struct {
-	Key    string    `json:"key"` // names it for good: "check:NAME", "thread:ID", "review:ID", "comment:ID"
+	Key    string    `json:"key"` // names it for good: "check:NAME", "thread:ID", "review:ID", "comment:ID"; at most 206 bytes
 	Kind   ItemKind  `json:"kind"`
-	By     string    `json:"by,omitempty"`   // user name
-	Path   string    `json:"path,omitempty"` // ThreadItem: of the file
+	By     string    `json:"by,omitempty"`   // user name; at most 80 bytes
+	Path   string    `json:"path,omitempty"` // ThreadItem: of the file; at most 200 bytes
 	Line   int       `json:"line,omitempty"`
 	Text   string    `json:"text"`           // what people wrote (the last words of a thread, each with its author), or the check's summary; cleaned, at most 4 KiB
 	Hunk   string    `json:"hunk,omitempty"` // ThreadItem: the lines that it is about; at most 2 KiB
 	Log    string    `json:"log,omitempty"`  // CheckItem: the end of its log, times and colours taken out; at most 4 KiB
 	Sign   string    `json:"sign,omitempty"` // CheckItem: the same for the same failure on another head (numbers, ids, times and paths of the machine left out)
-	URL    string    `json:"url,omitempty"`
+	URL    string    `json:"url,omitempty"`  // http or https, at most 300 bytes; "" for others
 	Last   int64     `json:"last,omitempty"` // id of the last comment in it: what an answer answers
 	At     time.Time `json:"at,omitzero"`
 	Change bool      `json:"change,omitempty"` // ReviewItem: it asks for changes

@@ -52,9 +52,9 @@ func (e *Ear) settle(ctx context.Context, ev channel.Event, d *deed, c Command, 
 	case onCommand && m.Question != "" && !strings.HasPrefix(m.Question, c.Text):
 		return no("an answer to the message of another command", fmt.Sprintf("The message that you answer is about the command %s. To decide about another one, answer its message.", e.mono(m.Question)))
 	case onCommand && m.Question != "":
-		c.Text, d.task = m.Question, m.Workflow
+		c.Text, d.task, d.first = m.Question, m.Workflow, m.First
 	case onPlan && m.Revision > 0:
-		d.task = m.Workflow
+		d.task, d.first = m.Workflow, m.First
 		if c.Options["revision"] == "" {
 			c.Options["revision"] = fmt.Sprint(m.Revision)
 		}

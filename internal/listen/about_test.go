@@ -80,6 +80,10 @@ func TestRepliesGoToTheSenderOfTheMessage(t *testing.T) {
 	if w.hear(replies(boss, "allow")); len(f.got) != 1 || w.last().Task != taskID {
 		t.Errorf("sent %v, recorded %+v", f.got, w.last())
 	}
+	f.messages[plan] = signals.TokenAnswer{State: signals.TokenLive, Workflow: taskID, Revision: 2}
+	if w.hear(anew(replies(boss, "approve"))); len(f.got) != 2 || w.last().Task != taskID {
+		t.Errorf("sent %v, recorded %+v", f.got, w.last())
+	}
 }
 
 func TestMessagesThatNobodyKnows(t *testing.T) {

@@ -16,7 +16,7 @@ func (e *Ear) command(ctx context.Context, ev channel.Event, d deed, c Command, 
 		if r.no != "" {
 			return channel.Answer{Text: r.no}, nil
 		}
-		d.verb, d.task = r.command.Verb, r.task
+		d.verb, d.task, d.first = r.command.Verb, r.task, r.first
 		return e.carry(ctx, ev, d, r.command)
 	}
 	c, a, err := e.settle(ctx, ev, &d, c, talk)
@@ -26,7 +26,7 @@ func (e *Ear) command(ctx context.Context, ev channel.Event, d deed, c Command, 
 	if a != nil || err != nil {
 		return answer(a), err
 	}
-	e.memory.keep(k, resolved{task: d.task, command: c})
+	e.memory.keep(k, resolved{task: d.task, first: d.first, command: c})
 	return e.carry(ctx, ev, d, c)
 }
 
@@ -35,7 +35,7 @@ func (e *Ear) again(ctx context.Context, ev channel.Event, r resolved) (channel.
 	if r.no != "" {
 		return channel.Answer{Text: r.no}, nil
 	}
-	d := deed{verb: r.command.Verb, task: r.task, delivery: ev.ID}
+	d := deed{verb: r.command.Verb, task: r.task, first: r.first, delivery: ev.ID}
 	need, _ := needs(d.verb)
 	if ok, a, err := e.permit(ctx, ev, d, need); !ok {
 		return a, err
@@ -54,7 +54,7 @@ func (e *Ear) carry(ctx context.Context, ev channel.Event, d deed, c Command) (c
 	return e.deliver(ctx, ev, d, c)
 }
 
-// cancel asks the server to cancel a task, once for an event: a second one would hit what was started under the same id since.
+// cancel asks the server to cancel a task, once for an event: a second one could hit what was started under the same id since.
 func (e *Ear) cancel(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
 	const requested = "Cancel requested; what runs is being stopped."
 	reason, err := c.either("reason")
@@ -78,7 +78,7 @@ func (e *Ear) cancel(ctx context.Context, ev channel.Event, d deed, c Command) (
 		if reason != "" {
 			why += ": " + clip(oneLine(reason), 500)
 		}
-		err := e.c.Client.CancelWorkflowWithOptions(ctx, client.CancelWorkflowOptions{WorkflowID: d.task, Reason: why})
+		err := e.c.Client.CancelWorkflowWithOptions(ctx, client.CancelWorkflowOptions{WorkflowID: d.task, FirstExecutionRunID: d.first, Reason: why})
 		sent = err == nil
 		return done{answer: requested, reason: why}, refusal(err, d.task)
 	})

@@ -75,17 +75,17 @@ func (e *Ear) status(ctx context.Context, id, run string) (signals.Status, error
 }
 
 // update sends a request to a task and gives its answer. What the task refuses comes back as the fault that the task made of it.
-func (e *Ear) update(ctx context.Context, id, name, delivery string, request any) (signals.Ack, error) {
+func (e *Ear) update(ctx context.Context, d deed, name string, request any) (signals.Ack, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	var ack signals.Ack
-	// No run is named: a workflow that goes on as a new run is still the same task.
-	handle, err := e.c.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: name, UpdateID: delivery,
-		Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	// No run is named but the first: a task that was reset, and a workflow that goes on as a new run, are still the same.
+	handle, err := e.c.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: d.task, FirstExecutionRunID: d.first, UpdateName: name,
+		UpdateID: d.delivery, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted})
 	if err == nil {
 		err = handle.Get(ctx, &ack)
 	}
-	return ack, refusal(err, id)
+	return ack, refusal(err, d.task)
 }
 
 // refusal tells a task's no from a server that does not answer.

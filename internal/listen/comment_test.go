@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/prompt"
@@ -29,7 +31,7 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 		"cancel buttons should be red": "Did you mean the command? Write `cancel` alone", "reject empty names too": "Did you mean the command?",
 		"abandon the old parser": "Did you mean", "approve all empty names": "Did you mean", "resume where you were": "Did you mean",
 		"allow": "Commands are not decided here. They are decided in a chat", "allow 4f2a91c0": "Commands are not decided here.", "deny": "Commands are not decided here.",
-		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "approve --frob": "--frob: unknown option of approve.",
+		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "approve --frob": "--frob: unknown option of approve.", "run fast please": "",
 	} {
 		for _, pull := range []bool{false, true} {
 			w, p := newWorld(t), &place{}
@@ -49,12 +51,45 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 		}
 	}
 	w, p := newWorld(t), &place{}
-	if steered(w, signals.Status{}); true {
-		w.arrives(t, p, commented("ada", "cancel: we drop it"))
-		w.arrives(t, p, commented("ada", "cancel: we drop it"))
+	steered(w, signals.Status{})
+	if w.arrives(t, p, commented("ada", "cancel: we drop it")); len(w.server.cancels) != 1 {
+		t.Errorf("a clear one does not count: %q", p.comments)
 	}
-	if len(w.server.cancels) != 1 {
-		t.Errorf("a clear one counts %d times", len(w.server.cancels))
+}
+
+// TestARequestThatIsTriedAgainMeansTheSame: there may be another plan by the time that the task or the forge answers.
+func TestARequestThatIsTriedAgainMeansTheSame(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &place{}
+	revision, down := 2, true
+	var got []any
+	w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask,
+		query: func(string, []any) (any, error) {
+			return signals.Status{Phase: task.Approving, Plan: &task.Plan{Revision: revision}}, nil
+		},
+		update: func(_ string, args []any) (any, error) {
+			if down {
+				return nil, serviceerror.NewUnavailable("no worker")
+			}
+			got = append(got, args[0])
+			return signals.Ack{Text: "done"}, nil
+		}})
+	if _, err := w.ear.Arrive(t.Context(), commented("ada", "approve"), p, "longshift"); fault.KindOf(err) != fault.Infra {
+		t.Fatal(err)
+	}
+	revision, down = 3, false
+	w.arrives(t, p, commented("ada", "approve"))
+	if len(got) != 1 || got[0].(signals.ApproveRequest).Revision != 2 {
+		t.Errorf("revision 2 was meant: %+v", got)
+	}
+	p = &place{}
+	ev := commented("ada", "cancel")
+	ev.ID = "comment-6"
+	for range 2 {
+		w.arrives(t, p, ev)
+	}
+	if len(w.server.cancels) != 1 || len(p.comments) != 2 || p.comments[0] != p.comments[1] {
+		t.Errorf("%d cancels, answered %q", len(w.server.cancels), p.comments)
 	}
 }
 

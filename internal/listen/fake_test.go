@@ -220,7 +220,7 @@ func (s *fakeServer) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOp
 	if err != nil {
 		return nil, err
 	}
-	if w.status() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+	if w.status() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || o.FirstExecutionRunID != "" && o.FirstExecutionRunID != w.run {
 		return nil, serviceerror.NewNotFound("workflow execution already completed")
 	}
 	if outcome, ok := w.counted[o.UpdateID]; ok {
@@ -320,8 +320,12 @@ func (s *fakeServer) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 func (s *fakeServer) CancelWorkflowWithOptions(_ context.Context, o client.CancelWorkflowOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.find(o.WorkflowID); err != nil {
+	w, err := s.find(o.WorkflowID)
+	if err != nil {
 		return err
+	}
+	if o.FirstExecutionRunID != "" && o.FirstExecutionRunID != w.run {
+		return serviceerror.NewNotFound("workflow execution already completed")
 	}
 	s.cancels = append(s.cancels, o)
 	return nil

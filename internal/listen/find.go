@@ -13,7 +13,11 @@ import (
 )
 
 // target is the workflow that takes what people say now; talk is its Conversation, where that is known.
-type target struct{ id, run, talk string }
+type target struct {
+	id, run string
+	first   string // as in deed
+	talk    string
+}
 
 // keyPart is what a room's or a message's id may hold to be looked for. No colon: the parts of a key are told apart by it.
 var keyPart = regexp.MustCompile(`^[A-Za-z0-9._+@=/-]{1,150}$`)
@@ -77,7 +81,7 @@ func (e *Ear) subject(ctx context.Context, conversation string) (target, error) 
 	if a.Workflow == "" {
 		return target{}, fault.New(fault.Work, "workflow %q names no task", conversation)
 	}
-	return target{a.Workflow, a.Run, conversation}, nil
+	return target{id: a.Workflow, run: a.Run, first: a.First, talk: conversation}, nil
 }
 
 // here finds the one task that is shown in a room, or the one of several there that waits for somebody.

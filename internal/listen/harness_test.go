@@ -174,7 +174,7 @@ func (f *fakeTask) answer(name string, args []any) (any, error) {
 		if f.heir != "" {
 			return signals.TaskAnswer{Workflow: f.heir, Run: "heir-run"}, nil
 		}
-		return signals.TaskAnswer{Workflow: taskID, Run: taskRun}, nil
+		return signals.TaskAnswer{Workflow: taskID, Run: taskRun, First: taskRun}, nil
 	case signals.QueryToken:
 		q, _ := args[0].(signals.TokenQuery)
 		a, ok := f.tokens[q.Token]
@@ -196,9 +196,9 @@ func (f *fakeTask) answer(name string, args []any) (any, error) {
 // button makes a live button.
 func (f *fakeTask) button(verb string) string {
 	token := signals.Token(taskRun, verb+"-1")
-	f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, Revision: 2}
+	f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, First: taskRun, Revision: 2}
 	if verb == signals.Allow || verb == signals.Deny {
-		f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, Question: "4f2a91c0"}
+		f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, First: taskRun, Question: "4f2a91c0"}
 	}
 	return token
 }

@@ -24,6 +24,7 @@ type memoryKey [sha256.Size]byte
 // resolved is what an event was found to mean: a command to a task, or nothing that can be done.
 type resolved struct {
 	task    string
+	first   string // as in deed
 	command Command
 	no      string // what was answered when it was refused; it stays refused, whatever would be possible later
 	claimed bool   // somebody does it, or has done it

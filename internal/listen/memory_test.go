@@ -58,7 +58,11 @@ func TestRedeliveryMeansTheSamePlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.refuse, f.status.Plan = nil, &task.Plan{Revision: 3}
+		f.talk.attrs[signals.AttrThread] = []string{} // nor is the task shown in the room any more
 		w.hear(ev)
+		if len(f.got) != 1 {
+			t.Fatalf("%q delivered again is lost: %+v", ev.Text, w.last())
+		}
 		revision := 0
 		switch r := f.got[0].(type) {
 		case signals.ApproveRequest:

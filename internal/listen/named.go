@@ -82,7 +82,7 @@ func (e *Ear) describe(ctx context.Context, id string) (row, error) {
 // heir gives who takes what is said to a task: itself while it runs, else what looks after its pull request now.
 func (e *Ear) heir(ctx context.Context, r row) (target, error) {
 	if r.running {
-		return target{id: r.id, run: r.run}, nil
+		return target{id: r.id, run: r.run, first: r.first}, nil
 	}
 	over := fault.New(fault.Conflict, "task %s has ended: %s", r.id, strings.ReplaceAll(string(r.outcome), "_", " "))
 	if r.outcome != task.PullRequest {

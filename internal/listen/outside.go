@@ -61,7 +61,7 @@ func (e *Ear) onAny(ctx context.Context, ev channel.Event, d deed, c Command) (c
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
 	}
-	d.task = t.id
+	d.task, d.first = t.id, t.first
 	return e.command(ctx, ev, d, c, "") // what it answers is nobody's message
 }
 
@@ -87,7 +87,7 @@ func (e *Ear) onNamed(ctx context.Context, ev channel.Event, d deed, c Command) 
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
 	}
-	d.task = t.id
+	d.task, d.first = t.id, t.first
 	return e.command(ctx, ev, d, c, "")
 }
 

@@ -31,7 +31,7 @@ func (e *Ear) pressed(ctx context.Context, ev channel.Event) (channel.Answer, er
 		}
 		return channel.Answer{}, err
 	}
-	d.verb, d.task = meaning.Verb, meaning.Workflow
+	d.verb, d.task, d.first = meaning.Verb, meaning.Workflow, meaning.First
 	if meaning.State == signals.TokenStale {
 		return e.refuse(ctx, ev, d, "stale: "+meaning.Why, e.staleText("This button", meaning)), nil
 	}
@@ -98,7 +98,7 @@ func (e *Ear) deliver(ctx context.Context, ev channel.Event, d deed, c Command) 
 	}
 	var refused error
 	a, err := e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
-		ack, err := e.update(ctx, d.task, c.Verb, d.delivery, request)
+		ack, err := e.update(ctx, d, c.Verb, request)
 		refused = err
 		return done{answer: sentence(e.literal(ack.Text, 600)), reason: ack.Text}, err
 	})

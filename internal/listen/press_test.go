@@ -53,6 +53,26 @@ func TestPressSendsTheVerb(t *testing.T) {
 	}
 }
 
+// Another run under the same id is another task: what people saw of the first one decides nothing about it.
+func TestOldMessagesHitNoLaterRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.task(task.Approving)
+	token := f.button(signals.Approve)
+	reply := replies(boss, "approve")
+	cancel := replies(boss, "cancel")
+	cancel.ID = "ev-cancel"
+	f.workflow.run = "another-run"
+	for _, ev := range []channel.Event{press(boss, token), reply, cancel} {
+		if a := w.hear(ev); !strings.Contains(a.Text, "has ended") {
+			t.Errorf("%s gives %q", ev.ID, a.Text)
+		}
+	}
+	if len(f.got) != 0 || len(w.server.cancels) != 0 {
+		t.Errorf("sent %v, cancelled %v", f.got, w.server.cancels)
+	}
+}
+
 func TestPressEditAsksForAText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

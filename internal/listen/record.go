@@ -10,6 +10,7 @@ import (
 // deed is something that a person wants to have done.
 type deed struct {
 	verb, task string
+	first      string // the task's first run, when another run under the same id is not meant
 	delivery   string // names it for the task, which counts it once
 }
 

@@ -20,12 +20,9 @@ import (
 // run starts a task. The same message delivered again is the same task.
 func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
 	approver, err := e.may(ctx, ev, toApprove)
-	if err != nil {
-		if ctx.Err() != nil {
-			return channel.Answer{}, err
-		}
-		approver = false // who it is can't be found out: what everybody here may do is still possible
-	}
+	if err != nil && ctx.Err() != nil {
+		return channel.Answer{}, err
+	} // else the Directory is silent: whoever is on no list of those who may approve counts as one who may not
 	if weakens(c) && !approver {
 		return e.refuse(ctx, ev, d, "no right to loosen the approval",
 			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil

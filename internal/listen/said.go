@@ -70,7 +70,7 @@ func (e *Ear) heard(ctx context.Context, ev channel.Event) (channel.Answer, erro
 // inThread takes a message about a task.
 func (e *Ear) inThread(ctx context.Context, ev channel.Event, t target) (channel.Answer, error) {
 	c, ok := cutVerb(ev.Text)
-	d := deed{verb: c.Verb, task: t.id, delivery: ev.ID}
+	d := deed{verb: c.Verb, task: t.id, first: t.first, delivery: ev.ID}
 	switch {
 	case ok && c.Verb == Start && holdsCode(c.Text): // it must not become a message to the task
 		return e.refuse(ctx, ev, d, "a code in a thread", codeElsewhere+" If you meant words for the task, write `tell start …`."), nil
@@ -141,7 +141,7 @@ func (e *Ear) remark(ctx context.Context, ev channel.Event, t target) (channel.A
 	if ev.Text == "" {
 		return channel.Answer{}, nil
 	}
-	d := deed{verb: signals.Tell, task: t.id, delivery: ev.ID}
+	d := deed{verb: signals.Tell, task: t.id, first: t.first, delivery: ev.ID}
 	ok, a, err := e.permit(ctx, ev, d, toApprove)
 	if err != nil {
 		return channel.Answer{}, err

@@ -31,20 +31,20 @@ var (
 	looseID       = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]{0,19})-0*([0-9]{1,6})$`)
 )
 
-// Tidy gives the plan in the form the rest relies on: lines joined, long fields cut with a mark, ids in the form
+// Tidy gives the plan in the form the rest relies on: only what people can see, lines joined, long fields cut with a mark, ids in the form
 // {TYPE}-{NNN}, missing ids allotted (TASK-001, ...), every deliverable pending. It never shares memory with the original.
 func (p Plan) Tidy() Plan {
 	if p.Verdict == "" {
 		p.Verdict = VerdictWork
 	}
-	p.Summary = cut(strings.TrimSpace(p.Summary), maxSummary)
-	p.Approach = cut(strings.TrimSpace(p.Approach), maxApproach)
-	p.Evidence = cut(strings.TrimSpace(p.Evidence), maxEvidence)
+	p.Summary = cut(strings.TrimSpace(Visible(p.Summary)), maxSummary)
+	p.Approach = cut(strings.TrimSpace(Visible(p.Approach)), maxApproach)
+	p.Evidence = cut(strings.TrimSpace(Visible(p.Evidence)), maxEvidence)
 	p.Files = tidyList(p.Files, maxFiles, maxFile)
 	p.Risks = tidyList(p.Risks, maxRisks, maxCriterion)
 	all := make([]Deliverable, 0, len(p.Deliverables))
 	for _, d := range p.Deliverables {
-		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(oneLine(d.Description), maxDescription),
+		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(oneLine(Visible(d.Description)), maxDescription),
 			Acceptance: tidyList(d.Acceptance, maxCriteria, maxCriterion), Status: Pending})
 	}
 	next := highest("TASK", all)
@@ -85,7 +85,7 @@ func highest(kind string, lists ...[]Deliverable) (n int) {
 
 func tidyList(list []string, most, length int) (tidy []string) {
 	for _, s := range list {
-		if s = cut(oneLine(s), length); s != "" {
+		if s = cut(oneLine(Visible(s)), length); s != "" {
 			tidy = append(tidy, s)
 		}
 	}

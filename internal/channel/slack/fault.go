@@ -28,13 +28,13 @@ var kinds = map[string]fault.Kind{
 	"restricted_action": fault.Denied, "restricted_action_read_only_channel": fault.Denied,
 	"restricted_action_thread_only_channel": fault.Denied, "restricted_action_non_threadable_channel": fault.Denied,
 	"restricted_action_thread_locked": fault.Denied, "ekm_access_denied": fault.Denied, "team_access_not_granted": fault.Denied,
-	"org_login_required": fault.Denied, "cant_update_message": fault.Denied, "edit_window_closed": fault.Denied,
-	"user_not_in_channel": fault.Denied, "messages_tab_disabled": fault.Denied, "channel_is_limited_access": fault.Denied,
+	"org_login_required": fault.Denied, "user_not_in_channel": fault.Denied, "messages_tab_disabled": fault.Denied, "channel_is_limited_access": fault.Denied,
 	"two_factor_setup_required": fault.Denied, "enterprise_is_restricted": fault.Denied, "cannot_reply_to_message": fault.Denied,
 	"user_is_restricted": fault.Denied,
 
 	"channel_not_found": fault.NotFound, "message_not_found": fault.NotFound, "thread_not_found": fault.NotFound,
 	"user_not_found": fault.NotFound, "team_not_found": fault.NotFound,
+	"cant_update_message": fault.NotFound, "edit_window_closed": fault.NotFound, // a message that can't be changed: a new one is posted
 
 	"msg_too_long": fault.Input, "msg_blocks_too_long": fault.Input, "no_text": fault.Input, "invalid_blocks": fault.Input,
 	"invalid_blocks_format": fault.Input, "invalid_arguments": fault.Input, "invalid_arg_name": fault.Input,

@@ -35,7 +35,7 @@ func (l *look) checks(ctx context.Context) error {
 			l.Passed++
 		case c == "failure" || c == "timed_out" || c == "startup_failure":
 			l.found = append(l.found, finding{run: r, Item: forge.Item{
-				Kind: forge.CheckItem, Key: checkKey(used, r.GetName()), URL: r.GetHTMLURL(), Last: r.GetID(), At: r.GetCompletedAt().Time,
+				Kind: forge.CheckItem, Key: checkKey(used, r.GetName()), URL: pageURL(r.GetHTMLURL()), Last: r.GetID(), At: r.GetCompletedAt().Time,
 			}})
 		}
 	}
@@ -49,21 +49,23 @@ func (l *look) checks(ctx context.Context) error {
 			text := forge.Clean(strings.TrimSpace(s.GetState()+"\n"+s.GetDescription()), maxText)
 			l.found = append(l.found, finding{Item: forge.Item{
 				Kind: forge.CheckItem, Key: checkKey(used, s.GetContext()), Text: text, Sign: forge.Sign(s.GetContext(), text),
-				URL: s.GetTargetURL(), Last: s.GetID(), At: s.GetUpdatedAt().Time,
+				URL: pageURL(s.GetTargetURL()), Last: s.GetID(), At: s.GetUpdatedAt().Time,
 			}})
 		}
 	}
 	return nil
 }
 
-// checkKey names a check; two can have one name.
+// checkKey names a check. Two can have one name, and one can be called as another is numbered.
 func checkKey(used map[string]int, name string) string {
-	name = forge.CleanLine(name, 300)
-	used[name]++
-	if n := used[name]; n > 1 {
-		name += "#" + strconv.Itoa(n)
+	name = forge.CleanLine(name, maxName-10)
+	key := name
+	for used[key] > 0 {
+		used[name]++
+		key = name + "#" + strconv.Itoa(used[name])
 	}
-	return "check:" + name
+	used[key]++
+	return "check:" + key
 }
 
 // detail reads what a check that failed has to say.

@@ -96,7 +96,7 @@ func TestOtherCheckThatFailed(t *testing.T) {
 	}
 	b.server.SetCheck(repo, check)
 	i := b.look(n, "").Items[0]
-	if want := "failure: 3 problems\n\nAll\n\na.go: bad\n\nSee  below.\n\na.go:1: warning: bad\n"; !strings.HasPrefix(i.Text, want) || i.Log != "" || i.Sign == "" {
+	if want := "failure: 3 problems\n\n(folded)\n\nAll\n\na.go: bad\n\n(end of what can be folded)\n\nSee  below.\n\na.go:1: warning: bad\n"; !strings.HasPrefix(i.Text, want) || i.Log != "" || i.Sign == "" {
 		t.Errorf("got %+v", i)
 	}
 	if !strings.Contains(i.Text, "a.go:10:") || strings.Contains(i.Text, "a.go:11:") {

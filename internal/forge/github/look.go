@@ -89,7 +89,7 @@ func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 	}
 	l.State, l.Draft, l.Mergeable = state(p), p.GetDraft(), p.Mergeable
 	l.Head, l.Base, l.BaseHead = p.GetHead().GetSHA(), p.GetBase().GetRef(), p.GetBase().GetSHA()
-	l.MergedBy, l.author = p.GetMergedBy().GetLogin(), p.GetUser().GetLogin()
+	l.MergedBy, l.author = loginOf(p.GetMergedBy()), p.GetUser().GetLogin()
 	return p, nil
 }
 

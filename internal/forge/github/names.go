@@ -3,6 +3,8 @@ package github
 import (
 	"net/url"
 
+	gh "github.com/google/go-github/v66/github"
+
 	"github.com/longshift/longshift/internal/forge"
 )
 
@@ -13,8 +15,8 @@ const (
 	maxURL   = 300 // bytes; what is longer is left out, for a part of an address leads elsewhere
 )
 
-// loginOf is the name of a user for people to read.
-func loginOf(login string) string { return forge.CleanLine(login, maxLogin) }
+// loginOf is the name of a user as it may be shown.
+func loginOf(u *gh.User) string { return forge.CleanLine(u.GetLogin(), maxLogin) }
 
 // pageURL is an address that a browser may open, or "": http or https, without a user in it, and no longer than people can take in.
 func pageURL(text string) string {
@@ -22,8 +24,8 @@ func pageURL(text string) string {
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return ""
 	}
-	if text = u.String(); len(text) > maxURL || forge.CleanLine(text, maxURL) != text {
+	if forge.CleanLine(text, maxURL) != text || len(u.String()) > maxURL {
 		return ""
 	}
-	return text
+	return u.String()
 }

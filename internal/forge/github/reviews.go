@@ -38,7 +38,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		switch state {
 		case "APPROVED":
 			approved[who] = at
-			logins[who] = r.GetUser().GetLogin()
+			logins[who] = loginOf(r.GetUser())
 			continue // kind words are no work; who wants something else changed asks for it
 		case "CHANGES_REQUESTED":
 			delete(approved, who)
@@ -48,7 +48,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		}
 		if text != "" {
 			asked = append(asked, forge.Item{
-				Kind: forge.ReviewItem, By: r.GetUser().GetLogin(), Text: text, URL: r.GetHTMLURL(), Last: r.GetID(), At: at,
+				Kind: forge.ReviewItem, By: loginOf(r.GetUser()), Text: text, URL: pageURL(r.GetHTMLURL()), Last: r.GetID(), At: at,
 				Change: state == "CHANGES_REQUESTED",
 			})
 		}

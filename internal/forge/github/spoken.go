@@ -47,13 +47,16 @@ func (l *look) add(i forge.Item, id int64) {
 	}
 }
 
-// talked finds the comments in the conversation that are meant for us.
+// talked finds the comments in the conversation that are meant for us. Orders to the workflow are none: they would take the places of
+// those who have something to say about the work.
 func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 	us := mention(l.me, l.author)
 	for _, c := range talk {
 		_, command := commandIn(c.GetBody())
 		text := forge.Clean(c.GetBody(), maxText)
 		switch {
+		case forge.IsOrder(text): // it comes by another way, and is answered there
+			continue
 		case !l.ours(c.GetUser()) && c.GetUser() != nil && isBot(c.GetUser()):
 			l.Ignored++
 			continue
@@ -66,7 +69,7 @@ func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 			continue
 		}
 		l.add(forge.Item{
-			Kind: forge.CommentItem, By: c.GetUser().GetLogin(), Text: text, URL: c.GetHTMLURL(), Last: c.GetID(), At: c.GetCreatedAt().Time,
+			Kind: forge.CommentItem, By: loginOf(c.GetUser()), Text: text, URL: pageURL(c.GetHTMLURL()), Last: c.GetID(), At: c.GetCreatedAt().Time,
 		}, c.GetID())
 	}
 	return nil

@@ -39,8 +39,8 @@ func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) erro
 			line = last.GetOriginalLine() // the line is gone, or has moved
 		}
 		l.add(forge.Item{
-			Kind: forge.ThreadItem, By: last.GetUser().GetLogin(), Path: forge.CleanLine(last.GetPath(), maxHunk), Line: line,
-			Text: lastWords(said), Hunk: forge.CleanEnd(last.GetDiffHunk(), maxHunk), URL: last.GetHTMLURL(), Last: last.GetID(),
+			Kind: forge.ThreadItem, By: loginOf(last.GetUser()), Path: forge.CleanLine(last.GetPath(), maxName), Line: line,
+			Text: lastWords(said), Hunk: forge.CleanEnd(last.GetDiffHunk(), maxHunk), URL: pageURL(last.GetHTMLURL()), Last: last.GetID(),
 			At: last.GetCreatedAt().Time,
 		}, root)
 	}
@@ -52,7 +52,7 @@ func lastWords(said []*gh.PullRequestComment) string {
 	const cut = "(earlier comments are left out)\n\n"
 	text := ""
 	for i, c := range slices.Backward(said) {
-		who := c.GetUser().GetLogin() + ": "
+		who := loginOf(c.GetUser()) + ": "
 		word := who + forge.Clean(c.GetBody(), maxText-len(who)-len(cut))
 		if text != "" {
 			word += "\n\n"

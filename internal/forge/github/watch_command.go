@@ -1,6 +1,7 @@
 package github
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,8 +16,15 @@ const (
 	maxCommand  = 16 << 10 // bytes
 )
 
-// commandIn gives what follows /longshift at the start of a comment, cleaned. What hides in front of the word makes it none.
+// inCode is the start of a comment whose first line is code, by four blanks or a tab.
+var inCode = regexp.MustCompile(`^(?:[ \t]*\r?\n)*(?: {4}| {0,3}\t)`)
+
+// commandIn gives what follows /longshift at the start of a comment, cleaned. What hides in front of the word makes it none, and so
+// does code: who shows an order does not give it.
 func commandIn(body string) (string, bool) {
+	if inCode.MatchString(body) {
+		return "", false
+	}
 	body = strings.TrimSpace(body)
 	if len(body) < len(commandWord) || !strings.EqualFold(body[:len(commandWord)], commandWord) {
 		return "", false

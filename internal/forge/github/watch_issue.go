@@ -68,8 +68,13 @@ func asIssue(i *gh.Issue) task.Issue {
 	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
 }
 
-// sumOf names what an issue says.
-func sumOf(i *gh.Issue) string { return forge.IssueSum(forge.IssueText(i.GetTitle(), i.GetBody())) }
+// sumOf names what an issue says, "" when that is not told.
+func sumOf(i *gh.Issue) string {
+	if i.GetTitle() == "" {
+		return ""
+	}
+	return forge.IssueSum(forge.IssueText(i.GetTitle(), i.GetBody()))
+}
 
 // issue reads an issue, or gives nil for one that was deleted or has moved to another repository.
 func (s *session) issue(ctx context.Context, number int) (*gh.Issue, error) {

@@ -83,6 +83,13 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
 // pageOf adds the number of a page to a path with a query.
 func pageOf(path string, page int) string {
 	if page <= 1 {

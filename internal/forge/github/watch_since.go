@@ -132,7 +132,7 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 		func(c *gh.IssueComment) (time.Time, bool, error) {
 			at, news := c.GetUpdatedAt().Time, news
 			if !at.Equal(c.GetCreatedAt().Time) { // edited: what it was when it was written is not known
-				news = p.c.At
+				news = later(p.c.At, from.Since)
 			}
 			text, ok := commandIn(c.GetBody())
 			number, _ := strconv.Atoi(c.GetIssueURL()[strings.LastIndexByte(c.GetIssueURL(), '/')+1:])

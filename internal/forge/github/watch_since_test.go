@@ -178,7 +178,7 @@ func TestSinceAgreesWithWebhook(t *testing.T) {
 		t.Fatalf("%v, %+v", err, events)
 	}
 	e := newEar(t, nil)
-	issue := fields{"number": n, "state": "open", "updated_at": labelledAt.Format(time.RFC3339), "user": alice}
+	issue := fields{"number": n, "title": "1", "body": "", "state": "open", "updated_at": labelledAt.Format(time.RFC3339), "user": alice}
 	e.send(signed("issues", forgetest.Hook(t, "issues-labeled",
 		fields{"repository": shopRepo, "sender": alice, "issue": issue, "label": fields{"name": "longshift"}})))
 	e.send(signed("issue_comment", forgetest.Hook(t, "issue-comment-created", fields{"repository": shopRepo, "sender": alice, "issue": issue,

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	maxDelivery  = 5 << 20         // bytes; GitHub's own bound is 25 MB, which only huge pushes come near
+	maxDelivery  = 1 << 20         // bytes; GitHub's own bound is 25 MB, which only huge pushes come near
 	deliverTime  = 8 * time.Second // GitHub hangs up after 10
 	defaultLabel = "longshift"
 )
@@ -128,7 +128,7 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 	var tooBig *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooBig):
-		return nil, &refusal{http.StatusRequestEntityTooLarge, "the body is larger than 5 MiB", nil}
+		return nil, &refusal{http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB", nil}
 	case err != nil:
 		return nil, &refusal{http.StatusBadRequest, "the body can't be read", err}
 	}

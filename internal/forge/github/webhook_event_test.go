@@ -63,11 +63,12 @@ func (h hook) run(t *testing.T) {
 
 func TestWebhookIssues(t *testing.T) {
 	issue := func(more fields) fields {
-		return forgetest.With(fields{"number": 7, "state": "open", "updated_at": at}, more)
+		return forgetest.With(fields{"number": 7, "state": "open", "updated_at": at, "title": "Greet", "body": "Say bonjour."}, more)
 	}
 	ours := fields{"name": "Longshift"}
+	sum := forge.IssueSum("Greet", "Say bonjour.")
 	wanted := func(id, what string) []forge.Event {
-		return []forge.Event{{Kind: forge.IssueWanted, ID: id, Number: 7, Actor: "alice", What: what}}
+		return []forge.Event{{Kind: forge.IssueWanted, ID: id, Number: 7, Actor: "alice", What: what, Sum: sum}}
 	}
 	labels := []any{fields{"name": "bug"}, ours}
 	const label, assign = "issue-acme.shop-7-labeled-longshift-1772359110", "issue-acme.shop-7-assigned-longshift-bot-1772359110"
@@ -79,7 +80,7 @@ func TestWebhookIssues(t *testing.T) {
 		{"labelled when closed", "issues", "issues-labeled", fields{"issue": issue(fields{"state": "closed"}), "label": ours}, nil},
 		{"labelled by us", "issues", "issues-labeled", fields{"issue": issue(nil), "label": ours, "sender": we}, nil},
 		{"labelled by a bot", "issues", "issues-labeled", fields{"issue": issue(nil), "label": ours, "sender": robot},
-			[]forge.Event{{Kind: forge.IssueWanted, ID: label, Number: 7, Actor: "renovate[bot]", Bot: true, What: "issues labeled"}}},
+			[]forge.Event{{Kind: forge.IssueWanted, ID: label, Number: 7, Actor: "renovate[bot]", Bot: true, What: "issues labeled", Sum: sum}}},
 		{"assigned", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": we}, wanted(assign, "issues assigned")},
 		{"assigned to another", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": alice}, nil},
 		{"assigned to nobody", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": nil}, nil},
@@ -126,6 +127,9 @@ func TestWebhookComments(t *testing.T) {
 		comment("another word", fields{"issue": at7, "comment": by(alice, "/longshifts retry")}),
 		comment("in the middle", fields{"issue": at7, "comment": by(alice, "please /longshift retry")}),
 		comment("hidden in front", fields{"issue": at7, "comment": by(alice, "<!-- x -->/longshift retry")}),
+		comment("shown as code", fields{"issue": at7, "comment": by(alice, "\r\n    /longshift retry")}),
+		comment("shown as code by a tab", fields{"issue": at7, "comment": by(alice, " \t/longshift retry")}),
+		comment("set in", fields{"issue": at7, "comment": by(alice, "   /longshift retry")}, command("retry")),
 		comment("quoted", fields{"issue": at7, "comment": by(alice, "> /longshift retry")}),
 		comment("ours", fields{"issue": at7, "comment": by(we, "/longshift retry"), "sender": we}),
 		comment("ours through another", fields{"issue": at7, "comment": by(we, "/longshift retry")}),

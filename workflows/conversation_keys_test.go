@@ -1,0 +1,40 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// The server takes 2 KiB of a search attribute and ends a workflow that gives it more. What everything hangs on comes first, then
+// the newest.
+func TestThreadKeysStayBelowTheLimit(t *testing.T) {
+	var rooms []*room
+	for n := range mostRooms {
+		r := &room{Room: task.Room{Channel: "slack", ID: fmt.Sprintf("C0123456789%02d", n)}}
+		r.Card = &task.Place{Room: r.Room, Message: fmt.Sprintf("17600000%02d.000100", n)}
+		for i := range mostKept {
+			r.Messages = append(r.Messages, signals.RoomMessage{Place: task.Place{Room: r.Room, Message: fmt.Sprintf("17600000%02d.%06d", n, i)}})
+		}
+		r.Messages = append(r.Messages, signals.RoomMessage{}) // never shown
+		rooms = append(rooms, r)
+	}
+	keys := threadKeys(rooms)
+	data, err := json.Marshal(keys)
+	if err != nil || len(data) > 2048 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	for _, r := range rooms {
+		if !slices.Contains(keys, signals.ThreadKey(r.Room, r.Card.Message)) {
+			t.Errorf("the message that everything hangs on in %s is not listed", r.ID)
+		}
+	}
+	one := threadKeys(rooms[:1])
+	if newest := rooms[0].Messages[mostKept-1].Place; !slices.Contains(one, signals.ThreadKey(newest.Room, newest.Message)) || slices.Contains(one, signals.ThreadKey(rooms[0].Room, "")) {
+		t.Errorf("listed %v", one)
+	}
+}
