@@ -5,11 +5,13 @@ package lab
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,16 +62,28 @@ func Claude(t testing.TB) string {
 	return path
 }
 
-// FreePort gives a port that was free a moment ago.
+// FreePort gives a port that was free a moment ago, and that nobody else gets here. It is below those that the system gives to
+// connections that go out: one of them could hold it while a server that a test has killed comes back.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := lowestPort + rand.IntN(portCount)
+		if _, given := ports.LoadOrStore(port, true); given {
+			continue
+		}
+		if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return 0
 }
+
+// The ports of tests: below those of the server binary's own choice, too.
+const lowestPort, portCount = 10000, 10000
+
+var ports sync.Map // that were given
 
 // Server is a Temporal server process with its data in a file.
 type Server struct {

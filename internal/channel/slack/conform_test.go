@@ -48,6 +48,7 @@ func TestConformOverHTTP(t *testing.T) {
 		var url string
 		x := fixture(f, s)
 		x.Webhook = s
+		x.Redelivers = true
 		x.Serve = func(t *testing.T, h http.Handler) { url = newCaller(t, h).server.URL }
 		x.Press = func(_ *testing.T, at task.Place, token string, by channel.User) {
 			f.PressHTTP(url, at.ID, at.Message, token, by.ID)

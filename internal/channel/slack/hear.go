@@ -21,23 +21,35 @@ const (
 )
 
 // take reads what Slack delivered and lets it be heard. What it gives is to be done after the delivery was acknowledged, for Slack
-// waits for that; an error means that it must not be acknowledged. What is not for us, or of no known form, counts as taken: to have
-// it delivered again would change nothing.
+// waits for that; an error means that it must not be acknowledged, and is given for events only: nothing else is delivered again. What
+// is not for us, or of no known form, counts as taken: to have it delivered again would change nothing.
 func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payload []byte) (after func(), err error) {
-	bounded, cancel := context.WithTimeout(ctx, hearPeriod)
-	defer cancel()
-	h, err := s.understand(bounded, kind, payload)
-	if err != nil {
+	h, a, err := s.once(ctx, hearPeriod, hear, kind, payload)
+	switch {
+	case err != nil && kind == callEvent:
 		return nil, err
-	}
-	if h == nil {
+	case err != nil:
+		s.log.WarnContext(ctx, "Slack call not taken in yet", "kind", kind, "error", err)
+		return func() { s.insist(ctx, hear, kind, payload, h) }, nil
+	case h == nil:
 		return func() {}, nil
 	}
-	a, err := hear(bounded, h.event)
-	if err != nil {
-		return nil, fmt.Errorf("take in %s: %w", h.event.ID, err)
-	}
 	return func() { s.answer(ctx, h, a) }, nil
+}
+
+// once tries to let a delivery be heard; nil is heard when it is for nobody.
+func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Hear, kind string, payload []byte) (*heard, channel.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	h, err := s.understand(ctx, kind, payload)
+	if h == nil || err != nil {
+		return nil, channel.Answer{}, err
+	}
+	a, err := hear(ctx, h.event)
+	if err != nil {
+		err = fmt.Errorf("take in %s: %w", h.event.ID, err)
+	}
+	return h, a, err
 }
 
 // understand gives what a delivery means, nil for nothing. An error means that it can't be known now.

@@ -24,8 +24,9 @@ const (
 	atOnce     = 16               // deliveries that are heard at the same time
 )
 
-// Listen hears over Socket Mode until ctx ends. Slack spreads deliveries over all connections of an app, at most ten. One is
-// acknowledged only after Hear took it; otherwise Slack delivers it again. A token that Slack refuses before the first connection
+// Listen hears over Socket Mode until ctx ends. Slack spreads deliveries over all connections of an app, at most ten. An
+// event is acknowledged only after Hear took it; otherwise Slack delivers it again. Presses, forms and commands are acknowledged in
+// time, and tried again here for half a minute. A token that Slack refuses before the first connection
 // ends Listen with a fault; later it is asked for again, for it may be about to be changed.
 func (s *Slack) Listen(ctx context.Context, hear channel.Hear) error {
 	l := &listening{slack: s, hear: hear, room: make(chan struct{}, atOnce)}

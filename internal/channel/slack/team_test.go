@@ -77,13 +77,13 @@ func TestAnotherTeam(t *testing.T) {
 	}
 }
 
-// TestWhereWeAre: who does not know its workspace hears nobody.
+// TestWhereWeAre: who does not know its workspace hears nobody until it does.
 func TestWhereWeAre(t *testing.T) {
 	f, e := newFake(t), &ears{}
 	f.Refuse("auth.test", "internal_error")
 	s := f.open(nil)
 	call := newCaller(t, s.Handler(e.hear))
-	if status, _ := call.call(callInteraction, pressed0); status != 500 || len(e.heard()) != 0 {
+	if status, _ := call.call(callEvent, statusEvent("1760000009.000100")); status != 500 || len(e.heard()) != 0 {
 		t.Errorf("status %d, heard %+v", status, e.heard())
 	}
 	if self, err := s.whoami(t.Context()); err != nil || self != known {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,7 +17,8 @@ const maxBody = 1 << 20 // bytes of a call
 
 // Handler takes Slack's calls: events, presses and forms, and slash commands may all be sent to it. A call that is not signed by
 // the signing secret, or not within five minutes of now, gets 401, and a body of more than 1 MB gets 413; nothing of them is read.
-// What Hear does not take within 2.5 seconds gets 500: Slack then delivers events again, and shows people that their press failed.
+// An event that Hear does not take within 2.5 seconds gets 500, and Slack delivers it again. It does so for nothing else: presses, forms
+// and commands are acknowledged, and tried again here for half a minute.
 func (s *Slack) Handler(hear channel.Hear) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := s.admit(w, r)
@@ -34,7 +36,7 @@ func (s *Slack) Handler(hear channel.Hear) http.Handler {
 			_, _ = io.WriteString(w, challenge)
 			return
 		}
-		after, err := s.take(r.Context(), hear, kind, payload)
+		after, err := s.take(context.WithoutCancel(r.Context()), hear, kind, payload)
 		if err != nil {
 			s.log.WarnContext(r.Context(), "Slack call not taken in", "kind", kind, "error", err)
 			http.Error(w, "not taken in, deliver it again", http.StatusInternalServerError)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -243,24 +245,81 @@ func TestNotTakenIn(t *testing.T) {
 	}
 }
 
-// TestSlowHearer: Slack waits for three seconds.
+// TestSlowHearer: Slack waits for three seconds, and delivers only events again. The rest is tried again here, and in the end the one
+// who did it is told.
 func TestSlowHearer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, err := New(Config{BotToken: fixed(botToken), SigningSecret: fixed(signing)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.self = known
-		h := s.Handler(func(ctx context.Context, _ channel.Event) (channel.Answer, error) {
-			<-ctx.Done()
-			return channel.Answer{}, ctx.Err()
+	for name, tt := range map[string]struct {
+		kind    string
+		payload any
+		slow    int // how many times Hear answers too late
+		want    int
+		heard   int
+		told    string
+	}{
+		"event":                {callEvent, statusEvent("1760000009.000100"), 1, 500, 1, ""},
+		"press":                {callInteraction, pressed0, 2, 200, 3, "approved"},
+		"command":              {callCommand, commandCall(general, "status", "1.2.3", "", ada), 1, 200, 2, "approved"},
+		"press, never heard":   {callInteraction, pressed0, 99, 200, 4, "Please do it again"},
+		"command, never heard": {callCommand, commandCall(general, "status", "1.2.3", "", ada), 99, 200, 4, "Please do it again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told strings.Builder
+				s, err := New(Config{BotToken: fixed(botToken), SigningSecret: fixed(signing), Log: slog.New(slog.DiscardHandler)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.self = known
+				s.http.Transport = spoken(func(body string) { told.WriteString(body) })
+				var ids []string
+				h := s.Handler(func(ctx context.Context, ev channel.Event) (channel.Answer, error) {
+					if ids = append(ids, ev.ID); len(ids) <= tt.slow {
+						<-ctx.Done()
+						return channel.Answer{}, ctx.Err()
+					}
+					return channel.Answer{Text: "approved"}, nil
+				})
+				start, w := time.Now(), &timed{ResponseRecorder: httptest.NewRecorder()}
+				h.ServeHTTP(w, signed(tt.kind, tt.payload))
+				if took := w.at.Sub(start); w.Code != tt.want || took != hearPeriod || took >= 3*time.Second {
+					t.Errorf("status %d after %v", w.Code, took)
+				}
+				if len(ids) != tt.heard || len(slices.Compact(ids)) != 1 {
+					t.Errorf("heard %v", ids)
+				}
+				if said := told.String(); tt.told == "" && said != "" || !strings.Contains(said, tt.told) {
+					t.Errorf("told %q", said)
+				}
+			})
 		})
-		start, w := time.Now(), httptest.NewRecorder()
-		h.ServeHTTP(w, signed(callInteraction, pressed0))
-		if took := time.Since(start); w.Code != 500 || took != hearPeriod || took >= 3*time.Second {
-			t.Errorf("status %d after %v", w.Code, took)
-		}
-	})
+	}
+}
+
+// timed is a recorder that knows when the answer left.
+type timed struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+func (w *timed) WriteHeader(status int) {
+	w.at = time.Now()
+	w.ResponseRecorder.WriteHeader(status)
+}
+
+// spoken plays Slack's API, which takes everything; it gives the bodies of the calls.
+type spoken func(body string)
+
+func (s spoken) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	text, err := url.QueryUnescape(string(body))
+	if err != nil {
+		return nil, err
+	}
+	s(text)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`))}, nil
 }
 
 // signed gives a call without a server.
