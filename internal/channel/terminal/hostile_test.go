@@ -80,7 +80,7 @@ func TestTyped(t *testing.T) {
 	post("three")
 	for _, c := range []struct{ line, token, text, reply string }{
 		{"1", "yes.2", "", ""}, {" 1 ", "yes.2", "", ""}, {"2", "", "2", ""}, {"0", "", "0", ""}, {"-1", "", "-1", ""},
-		{"#1 2", "no.1", "", ""}, {"#1 3", "", "3", "1"}, {"#1 the other way", "", "the other way", "1"}, {"#77 is open", "", "#77 is open", ""},
+		{"#1 2", "no.1", "", ""}, {"#1 the other way", "", "the other way", "1"}, {"#77 is open", "", "#77 is open", ""},
 		{"1 more thing", "", "1 more thing", ""}, {"\x1b[Astatus\x07", "", "[Astatus", ""},
 	} {
 		if got := say(c.line); got.Token != c.token || got.Text != c.text || got.ReplyTo != c.reply || !got.Direct {
@@ -88,8 +88,15 @@ func TestTyped(t *testing.T) {
 		}
 	}
 	s.enter(t, "") // is nothing
+	s.enter(t, "#1 3")
+	s.enter(t, "#3 1")
 	if got := say(strings.Repeat("x", 100_000)); len(got.Text) != 16<<10 {
 		t.Errorf("a line of %d bytes", len(got.Text))
+	}
+	for _, want := range []string{"Message #1 has no button 3.", "Message #3 has no button 1."} {
+		if !strings.Contains(s.String(), want) {
+			t.Errorf("not told %q", want)
+		}
 	}
 	for _, at := range []task.Place{second, first} {
 		if err := term.Edit(t.Context(), at, channel.Message{Key: "k", Text: "done"}); err != nil {

@@ -34,7 +34,12 @@ func (t *Terminal) Listen(ctx context.Context, hear channel.Hear) error {
 
 // take passes a line on and shows what comes back. A terminal can't deliver again: whoever typed has to.
 func (t *Terminal) take(ctx context.Context, hear channel.Hear, line string) {
-	e, ok := t.event(strings.TrimSpace(safe(line)))
+	line = strings.TrimSpace(safe(line))
+	if m := addressed.FindStringSubmatch(line); m != nil && t.lacks(m[1], m[2]) {
+		_ = t.answer(channel.Answer{Text: fmt.Sprintf("Message #%s has no button %s.", m[1], m[2])})
+		return
+	}
+	e, ok := t.event(line)
 	if !ok {
 		return
 	}
@@ -87,6 +92,18 @@ func (t *Terminal) pressable() *shown {
 		}
 	}
 	return nil
+}
+
+// lacks tells whether words mean a button that a message does not have, or no longer. As a reply such a number would change a plan.
+func (t *Terminal) lacks(message, words string) bool {
+	n, err := strconv.Atoi(words)
+	if err != nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.find(message)
+	return s != nil && (n < 1 || n > len(s.m.Buttons))
 }
 
 func (t *Terminal) find(message string) *shown {
