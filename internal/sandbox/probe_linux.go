@@ -48,16 +48,12 @@ type findings struct {
 
 // probe runs a small program in a box that has everything a real one has, and judges what it has seen.
 func (b *Box) probe(ctx context.Context) (f findings, err error) {
-	dir, err := os.MkdirTemp("", boxPrefix)
-	if err != nil {
-		return f, fault.New(fault.Infra, "sandbox: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	lock, err := lockFolder(dir)
+	dir, lock, err := makeFolder()
 	if err != nil {
 		return f, fault.New(fault.Infra, "sandbox: %w", err)
 	}
 	defer lock.Close()
+	defer os.RemoveAll(dir)
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return f, fault.New(fault.Infra, "sandbox: %w", err)
 	}

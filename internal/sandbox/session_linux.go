@@ -42,15 +42,13 @@ type session struct {
 
 // openSession makes the folder and listens for the inner init.
 func openSession() (*session, error) {
-	dir, err := os.MkdirTemp("", boxPrefix)
+	dir, lock, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
-	s := &session{dir: dir, started: make(chan struct{}), served: make(chan struct{})}
-	if s.lock, err = lockFolder(dir); err == nil {
-		s.socket, err = listenIn(dir)
-	}
-	if err != nil {
+	s := &session{dir: dir, lock: lock, started: make(chan struct{}), served: make(chan struct{})}
+	if s.socket, err = listenIn(dir); err != nil {
+		lock.Close()
 		os.RemoveAll(dir)
 		return nil, err
 	}

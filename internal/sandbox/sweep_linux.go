@@ -16,6 +16,27 @@ const boxPrefix = "longshift-box-"
 // madeFile lists the folders made to hold protected paths, NUL after each, for whoever cleans up after a killed worker.
 const madeFile = "made"
 
+// makeFolder makes a folder that no sweep takes for one that was left. A sweep of another worker may come between making and
+// marking it; then the next one is tried.
+func makeFolder() (dir string, lock *os.File, err error) {
+	for range 20 {
+		if dir, err = os.MkdirTemp("", boxPrefix); err != nil {
+			return "", nil, err
+		}
+		if lock, err = lockFolder(dir); err != nil {
+			continue // it is about to be removed
+		}
+		if there, err := os.Stat(dir); err == nil {
+			if mine, err := lock.Stat(); err == nil && os.SameFile(there, mine) {
+				return dir, lock, nil
+			}
+		}
+		lock.Close()
+		err = os.ErrNotExist
+	}
+	return "", nil, err
+}
+
 // lockFolder marks a folder as in use for as long as the file is open. A worker that is killed lets go of it.
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.Open(dir)

@@ -65,6 +65,17 @@ func (c *chat) plan(revision int) (p post) {
 
 func (c *chat) kind() string { return fmt.Sprintf("%T", c.platform) }
 
+// settled waits until the server knows what the Conversation of a button has posted: a platform that can't be searched would get it
+// once more after a crash.
+func (c *chat) settled(token string) {
+	c.T.Helper()
+	id, _ := signals.TokenConversation(token)
+	lab.Eventually(c.T, 60*time.Second, "what was posted is on record", func() bool {
+		d, err := c.Client.DescribeWorkflowExecution(c.T.Context(), id, "")
+		return err == nil && len(d.PendingActivities) == 0 && d.PendingWorkflowTask == nil
+	})
+}
+
 func (c *chat) shows(what string) {
 	c.T.Helper()
 	lab.Eventually(c.T, 60*time.Second, "it is shown: "+what, func() bool {
@@ -92,6 +103,7 @@ func TestApproveFromChat(t *testing.T) {
 			c := newChat(t, name, script, onceAsked)
 			c.Play()
 			p := c.plan(1)
+			c.settled(p.buttons["Approve"])
 			for _, w := range []*lab.Worker{c.listener, c.Worker} {
 				if w != nil {
 					w.Kill()

@@ -91,7 +91,7 @@ type Server struct {
 	port    int
 	UIPort  int
 	db      string
-	cmd     *exec.Cmd
+	cmd     *process
 	Client  client.Client
 	Address string
 }
@@ -140,7 +140,7 @@ func (s *Server) Start() {
 }
 
 // Kill ends the process with SIGKILL.
-func (s *Server) Kill() { kill(s.cmd) }
+func (s *Server) Kill() { s.cmd.kill() }
 
 // cache is one folder for the caches of tool chains in all tests: checks that compile need not begin with the standard library.
 var cache = sync.OnceValue(func() string {
@@ -156,7 +156,7 @@ type Worker struct {
 	t    testing.TB
 	Data string
 	env  []string
-	cmd  *exec.Cmd
+	cmd  *process
 	mu   sync.Mutex
 }
 
@@ -184,7 +184,7 @@ func (w *Worker) Start() {
 func (w *Worker) Kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kill(w.cmd)
+	w.cmd.kill()
 }
 
 // Pid is the process id of the running worker.

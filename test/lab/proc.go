@@ -12,8 +12,14 @@ import (
 	"testing"
 )
 
+// process is one that a test has started.
+type process struct {
+	*exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
 // start starts a program whose output goes to the test's log file, which is shown when the test fails.
-func start(t testing.TB, path string, args, env []string, name string) *exec.Cmd {
+func start(t testing.TB, path string, args, env []string, name string) *process {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".log")
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -26,22 +32,23 @@ func start(t testing.TB, path string, args, env []string, name string) *exec.Cmd
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
-	done := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(done) }()
+	p := &process{cmd, make(chan struct{})}
+	go func() { _ = cmd.Wait(); close(p.done) }()
 	t.Cleanup(func() {
-		kill(cmd)
-		<-done
+		p.kill()
 		out.Close()
 		if t.Failed() {
 			t.Logf("%s (pid %d) said:\n%s", name, cmd.Process.Pid, lastLines(file, 60))
 		}
 	})
-	return cmd
+	return p
 }
 
-func kill(cmd *exec.Cmd) {
-	if cmd != nil && cmd.Process != nil {
-		_ = cmd.Process.Kill()
+// kill ends it with SIGKILL, and waits until it has ended: only then are its ports free.
+func (p *process) kill() {
+	if p != nil {
+		_ = p.Process.Kill()
+		<-p.done
 	}
 }
 
