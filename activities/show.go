@@ -2,9 +2,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -88,13 +85,11 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	m.Text = c.Redact.String(m.Text)
 	if in.Settled == "" {
 		for _, b := range in.Buttons {
-			m.Buttons = append(m.Buttons, channel.Button{Label: label(b.Verb), Token: b.Token, Style: style(b.Verb)})
+			m.Buttons = append(m.Buttons, channel.Button{Label: upper(b.Verb), Token: b.Token, Style: style(b.Verb)})
 		}
 	}
 	return m
 }
-
-func label(verb string) string { return strings.ToUpper(verb[:1]) + verb[1:] }
 
 func style(verb string) channel.Style {
 	switch verb {
@@ -108,9 +103,5 @@ func style(verb string) channel.Style {
 
 // webURL links to a workflow in Temporal Web, "" when nobody has said where that is.
 func (c *Control) webURL(ctx context.Context, id, run string) string {
-	if c.WebURL == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s", c.WebURL, url.PathEscape(activity.GetInfo(ctx).Namespace),
-		url.PathEscape(id), run) // whoever starts a task may choose its id
+	return signals.WebURL(c.WebURL, activity.GetInfo(ctx).Namespace, id, run)
 }

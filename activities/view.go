@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -54,7 +56,7 @@ func (v view) standing() string {
 	if v.Outcome != "" {
 		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
 	}
-	text := strings.ToUpper(string(v.Phase)[:1]) + string(v.Phase)[1:]
+	text := upper(string(v.Phase))
 	if v.Reason != "" {
 		text += " (" + strings.ReplaceAll(string(v.Reason), "_", " ") + ")"
 	}
@@ -131,7 +133,7 @@ func (v view) command() string {
 	if q.Dir != "" {
 		dir = "the folder " + q.Dir
 	}
-	return head + fence(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
+	return head + task.Fenced(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
 		v.lit(dir), q.Session, q.Role, v.lit(q.Reason), q.Rule)
 }
 
@@ -167,11 +169,13 @@ func (v view) end() string {
 
 func (v view) lit(s string) string { return task.Literally(v.hide(s)) }
 
+// upper begins a text with a capital.
 func upper(s string) string {
-	if s == "" {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 func count(n int, what string) string {
@@ -179,13 +183,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// fence puts a text into a code block that it can't leave.
-func fence(s string) string {
-	marks := "```"
-	for strings.Contains(s, marks) {
-		marks += "`"
-	}
-	return marks + "\n" + s + "\n" + marks + "\n"
 }

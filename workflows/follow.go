@@ -33,8 +33,7 @@ func (t *pipeline) follow(ctx workflow.Context) bool {
 	}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), signals.PullRequestFlow, in)
 	err := child.GetChildWorkflowExecution().Get(ctx, nil)
-	switch {
-	case err == nil, temporal.IsWorkflowExecutionAlreadyStartedError(err):
+	if err == nil || temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return true
 	}
 	s.Warnings = append(s.Warnings, "nobody looks after the pull request: "+message(err))

@@ -40,7 +40,7 @@ type follower struct {
 	after     int        // what an earlier one gave does not count any more
 	wakes     int        // how often somebody has told us to look
 	unread    int        // looks in a row that failed
-	overtaken int        // rounds in a row that somebody else\'s push has made void
+	overtaken int        // rounds in a row that somebody else's push has made void
 }
 
 // run waits until there is something to do, does it in a round, and waits again. While a person is asked to look at it, it waits for

@@ -35,7 +35,6 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 		return ctx.Err()
 	case err == nil:
 		f.overtaken = 0
-		return nil
 	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: look at what they did, then see what is left
 		f.say(ctx, "host", "the branch was changed by somebody else: %s", firstLine(message(err)))
 		if f.overtaken++; f.overtaken <= mostOvertaken { // after that it counts: whoever pushes all the time must not keep us at work
@@ -47,7 +46,7 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 		f.park(ctx, signals.ReasonInfra, message(err))
 	}
 	f.sweep(ctx)
-	f.lookAgain()
+	f.lookAgain() // what we have written and pushed changes what there is to see
 	return nil
 }
 
@@ -94,7 +93,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	f.feedback = map[string]prompt.Feedback{}
 	p := f.agenda("round %d", f.going.Rounds)
 	for n, i := range items {
-		d := task.Deliverable{ID: itemID(i, n), Description: f.wish(i), Status: task.Pending}
+		d := task.Deliverable{ID: itemID(i, n), Description: wish(i), Status: task.Pending}
 		p.Deliverables = append(p.Deliverables, d)
 		f.feedback[d.ID] = feedbackOf(i)
 	}
@@ -110,12 +109,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 			f.going.Tried[i.Key+":"+i.Sign] = f.look.Head
 		}
 	}
-	if err := f.reply(ctx, items); err != nil {
-		return err
-	}
-	f.sweep(ctx)
-	f.lookAgain() // what we have just written and pushed changes what there is to see
-	return nil
+	return f.reply(ctx, items)
 }
 
 // agenda is an empty plan of the next revision.
@@ -128,17 +122,16 @@ func (f *follower) agenda(format string, args ...any) task.Plan {
 }
 
 // itemID is the id of the deliverable that an item becomes.
-func itemID(i forge.Item, n int) string { return fmt.Sprintf("%s-%03d", prefix(i.Kind), n+1) }
-
-func prefix(k forge.ItemKind) string {
-	if k == forge.CheckItem {
-		return "CHECK"
+func itemID(i forge.Item, n int) string {
+	kind := "REVIEW"
+	if i.Kind == forge.CheckItem {
+		kind = "CHECK"
 	}
-	return "REVIEW"
+	return fmt.Sprintf("%s-%03d", kind, n+1)
 }
 
 // wish is the deliverable of an item. What others wrote stands below it in the prompt, as data.
-func (f *follower) wish(i forge.Item) string {
+func wish(i forge.Item) string {
 	if i.Kind == forge.CheckItem {
 		return "Make the failed check pass that stands below"
 	}

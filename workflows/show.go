@@ -184,15 +184,9 @@ func (c *conversation) buttons(ctx workflow.Context, n signals.Notice) []signals
 
 // token says what a button stands for. A button of another room is one that nobody has shown there.
 func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
-	for _, r := range c.rooms {
-		if r.Channel != q.Room.Channel || r.ID != q.Room.ID {
-			continue
-		}
-		for _, m := range r.Messages {
-			for _, b := range m.Buttons {
-				if b.Token != q.Token {
-					continue
-				}
+	for _, m := range c.messages(q.Room) {
+		for _, b := range m.Buttons {
+			if b.Token == q.Token {
 				a := c.standing(m)
 				a.Verb = b.Verb
 				return a
@@ -204,17 +198,22 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 
 // about says what a message is about. The task's one message is about nothing in particular.
 func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
-	for _, r := range c.rooms {
-		if r.Channel != q.Room.Channel || r.ID != q.Room.ID {
-			continue
-		}
-		for _, m := range r.Messages {
-			if m.Place.Message == q.Message && q.Message != "" {
-				return c.standing(m)
-			}
+	for _, m := range c.messages(q.Room) {
+		if m.Place.Message == q.Message && q.Message != "" {
+			return c.standing(m)
 		}
 	}
 	return signals.TokenAnswer{State: signals.TokenUnknown}
+}
+
+// messages gives what stands in a room, in whichever of its threads.
+func (c *conversation) messages(at task.Room) []signals.RoomMessage {
+	for _, r := range c.rooms {
+		if r.Channel == at.Channel && r.ID == at.ID {
+			return r.Messages
+		}
+	}
+	return nil
 }
 
 // standing says what a message is worth now.

@@ -79,9 +79,6 @@ func (k *talk) send(ctx workflow.Context) {
 
 // told waits until everything has been handed to the Conversation.
 func (k *talk) told(ctx workflow.Context) error {
-	if len(k.queue) == 0 {
-		return nil
-	}
 	return workflow.Await(ctx, func() bool { return len(k.queue) == 0 })
 }
 

@@ -35,7 +35,7 @@ func newChannels(cfg config.Config, console io.ReadWriter, log *slog.Logger) (ch
 	if cfg.Terminal {
 		t := terminal.New(terminal.Config{Out: console, In: console, Now: time.Now})
 		c.all[channel.Terminal], c.listeners[channel.Terminal] = t, t
-		c.rooms = append(c.rooms, task.Room{Channel: channel.Terminal, ID: "operator"})
+		c.rooms = append(c.rooms, task.Room{Channel: channel.Terminal, ID: terminal.Operator})
 	}
 	return c, nil
 }
@@ -99,7 +99,7 @@ func reader(s config.Secret) func(context.Context) (string, error) {
 
 // people are who may do what, by channel. Whoever sits at the worker's terminal may do everything.
 func people(cfg config.Config) map[string]listen.People {
-	operator := []string{"operator"}
+	operator := []string{terminal.Operator}
 	return map[string]listen.People{
 		channel.Slack:    {Start: cfg.SlackStart, Approve: cfg.SlackApprove, Commands: cfg.SlackCommands},
 		channel.Telegram: {Start: cfg.TelegramStart, Approve: cfg.TelegramApprove, Commands: cfg.TelegramCommands},

@@ -6,28 +6,22 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/listen"
 )
 
-// refusalsEvery bounds how often refused calls are put on record: whoever floods us must not fill the disk.
-const refusalsEvery = time.Minute
-
-// doorman puts calls on record whose signature or age was refused. It decides nothing: the channels do.
+// doorman puts calls on record whose signature or age was refused, for each channel once a minute: whoever floods us must not fill the
+// disk. It decides nothing: the channels do.
 type doorman struct {
 	record func(context.Context, listen.Act) error
 	log    *slog.Logger
 	now    func() time.Time
-
-	mu   sync.Mutex
-	last map[string]time.Time // by channel
-	more map[string]int       // refused since, and not on record by themselves
+	tally  listen.Tally // by channel
 }
 
 func newDoorman(record func(context.Context, listen.Act) error, log *slog.Logger) *doorman {
-	return &doorman{record: record, log: log, now: time.Now, last: map[string]time.Time{}, more: map[string]int{}}
+	return &doorman{record: record, log: log, now: time.Now}
 }
 
 // on wraps the handler of a channel's webhook.
@@ -43,15 +37,10 @@ func (r *doorman) on(channel string, h http.Handler) http.Handler {
 
 func (r *doorman) note(req *http.Request, channel string) {
 	now := r.now()
-	r.mu.Lock()
-	if at, there := r.last[channel]; there && now.Sub(at) < refusalsEvery {
-		r.more[channel]++
-		r.mu.Unlock()
+	before, due := r.tally.Next(channel, now)
+	if !due {
 		return
 	}
-	before := r.more[channel]
-	r.last[channel], r.more[channel] = now, 0
-	r.mu.Unlock()
 	reason := "signature or age refused"
 	if before > 0 {
 		reason += fmt.Sprintf("; %d more since the last on record", before)

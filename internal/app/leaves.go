@@ -115,18 +115,25 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 func secretValues(cfg config.Config) []string {
 	var values []string
 	for _, s := range cfg.Secrets() {
-		if v, err := s.Read(); err == nil && v != "" && s.Source() != cfg.EgressProxy.Source() { // of that one it is the password
+		v, err := s.Read()
+		if s == &cfg.EgressProxy {
+			v = passwordIn(v)
+		}
+		if err == nil && v != "" {
 			values = append(values, v)
 		}
 	}
-	if v, err := cfg.EgressProxy.Read(); err == nil {
-		if u, err := url.Parse(v); err == nil && u.User != nil {
-			if password, ok := u.User.Password(); ok {
-				values = append(values, password)
-			}
-		}
-	}
 	return values
+}
+
+// passwordIn gives the password of an address, "" when there is none.
+func passwordIn(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 // commandEnv is the environment of setup and check commands, built and never filtered. HOME is the task's own: what one task

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,24 +85,22 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 // desk builds the activities on forges and channels.
 func (e *ears) desk(secrets *redact.Redactor) *activities.Control {
 	desk := newControl(e.cfg, e.hub, secrets)
-	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, roomsOf(e.ear, e.channels), e.ear.OnForge
+	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, e.rooms, e.ear.OnForge
 	desk.Take = func(ctx context.Context, ev forge.Event) (string, error) {
 		return e.ear.Arrive(ctx, ev, e.hub, e.cfg.GitHubLabel)
 	}
 	return desk
 }
 
-// roomsOf gives the rooms in which every task is shown: those that the operator names, and the chats that people have bound.
-func roomsOf(ear *listen.Ear, c channels) func(context.Context) []task.Room {
-	return func(ctx context.Context) []task.Room {
-		rooms := append([]task.Room(nil), c.rooms...)
-		for _, b := range ear.Bound(ctx) {
-			if _, there := c.all[b.Channel]; there {
-				rooms = append(rooms, b.Room)
-			}
+// rooms gives those in which every task is shown: what the operator names, and the chats that people have bound.
+func (e *ears) rooms(ctx context.Context) []task.Room {
+	rooms := slices.Clone(e.channels.rooms)
+	for _, b := range e.ear.Bound(ctx) {
+		if _, there := e.channels.all[b.Channel]; there {
+			rooms = append(rooms, b.Room)
 		}
-		return rooms
 	}
+	return rooms
 }
 
 // ears are the listeners of one process.

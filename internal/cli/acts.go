@@ -48,13 +48,13 @@ No server is asked. What was typed on the command line or in Temporal Web stands
 }
 
 func (p *program) acts(ctx context.Context, o actsOptions) error {
-	if o.filter.Last < 1 || o.filter.Last > 1_000_000 {
-		return fault.New(fault.Input, "--limit %d: out of range", o.filter.Last).WithHint("give 1 to 1000000")
+	err := checkLimit(o.filter.Last)
+	if err != nil {
+		return err
 	}
 	if o.refused {
 		o.filter.Verdict = audit.ActRefused
 	}
-	var err error
 	if o.filter.Since, err = sinceTime(o.since, p.clock.now()); err != nil {
 		return err
 	}

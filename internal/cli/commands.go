@@ -90,8 +90,8 @@ func (p *program) commands(ctx context.Context, o commandsOptions) error {
 // checked makes a filter of the flags.
 func (o commandsOptions) checked(now time.Time) (audit.Filter, error) {
 	f := o.filter
-	if f.Limit < 1 || f.Limit > 1_000_000 {
-		return f, fault.New(fault.Input, "--limit %d: out of range", f.Limit).WithHint("give 1 to 1000000")
+	if err := checkLimit(f.Limit); err != nil {
+		return f, err
 	}
 	if f.Decision != "" && !slices.Contains(audit.Decisions(), audit.Decision(f.Decision)) {
 		return f, fault.New(fault.Input, "--decision %q: unknown", f.Decision).WithHint("give allow, ask or deny")
@@ -99,6 +99,14 @@ func (o commandsOptions) checked(now time.Time) (audit.Filter, error) {
 	var err error
 	f.Since, err = sinceTime(o.since, now)
 	return f, err
+}
+
+// checkLimit bounds how many records are read.
+func checkLimit(n int) error {
+	if n < 1 || n > 1_000_000 {
+		return fault.New(fault.Input, "--limit %d: out of range", n).WithHint("give 1 to 1000000")
+	}
+	return nil
 }
 
 // sinceTime reads a moment: an age such as 2h or 7d, or a time.

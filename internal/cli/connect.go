@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -145,13 +144,4 @@ func unreachable(err error) bool {
 	var deadline *serviceerror.DeadlineExceeded
 	var exhausted *serviceerror.ResourceExhausted
 	return errors.As(err, &unavailable) || errors.As(err, &deadline) || errors.As(err, &exhausted) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// webLink is the task's page in Temporal Web.
-func webLink(base, namespace, id, run string) string {
-	link := strings.TrimRight(base, "/") + "/namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(id)
-	if run != "" {
-		link += "/" + url.PathEscape(run)
-	}
-	return link
 }

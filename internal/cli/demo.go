@@ -146,7 +146,7 @@ func (d *demonstration) result(ctx context.Context, status *signals.Status) erro
 // linger keeps Temporal Web up on a terminal, until Enter.
 func (d *demonstration) linger(ctx context.Context, id string) error {
 	p := d.p
-	p.say("\nEvery step is in Temporal Web: %s", webLink(d.web, d.options.Namespace, id, ""))
+	p.say("\nEvery step is in Temporal Web: %s", signals.WebURL(d.web, d.options.Namespace, id, ""))
 	if !p.interactive() {
 		return nil
 	}

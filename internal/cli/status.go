@@ -172,5 +172,5 @@ func (p *program) page(id, run string) string {
 	if c, err := p.config(); web == "" && err == nil {
 		web = c.WebURL
 	}
-	return webLink(web, p.namespace, id, run)
+	return signals.WebURL(web, p.namespace, id, run)
 }

@@ -75,12 +75,12 @@ func (e *Ear) status(ctx context.Context, id, run string) (signals.Status, error
 }
 
 // update sends a request to a task and gives its answer. What the task refuses comes back as the fault that the task made of it.
-func (e *Ear) update(ctx context.Context, d deed, name string, request any) (signals.Ack, error) {
+func (e *Ear) update(ctx context.Context, d deed, request any) (signals.Ack, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	var ack signals.Ack
 	// No run is named but the first: a task that was reset, and a workflow that goes on as a new run, are still the same.
-	handle, err := e.c.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: d.task, FirstExecutionRunID: d.first, UpdateName: name,
+	handle, err := e.c.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: d.task, FirstExecutionRunID: d.first, UpdateName: d.verb,
 		UpdateID: d.delivery, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted})
 	if err == nil {
 		err = handle.Get(ctx, &ack)

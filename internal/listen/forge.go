@@ -106,7 +106,7 @@ const mostArrivals = 30
 // an error would hold up the requests of others, and what was meant is found when the repository is looked at again.
 func (e *Ear) arrive(ctx context.Context, ev forge.Event) error {
 	if now := e.c.Now(); !e.arrivals.take(ev.Host+"\x00"+strings.ToLower(clip(ev.Actor, 200)), now) {
-		if more, due := e.dropped.next("", now); due {
+		if more, due := e.dropped.Next("", now); due {
 			e.c.Log.Warn("requests from a forge are dropped: somebody makes too many", "actor", clip(oneLine(ev.Actor), 80), "most in a minute", mostArrivals, "more before", more)
 		}
 		return nil

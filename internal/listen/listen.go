@@ -65,8 +65,8 @@ type Ear struct {
 	told     quiet
 	attempts *limiter // wrong codes
 	arrivals *limiter // requests from forges
-	away     tally    // refusals of strangers
-	dropped  tally    // requests from forges beyond the bound
+	away     Tally    // refusals of strangers
+	dropped  Tally    // requests from forges beyond the bound
 	memory   *memory
 }
 
@@ -109,7 +109,7 @@ func New(c Config) (*Ear, error) {
 		c.Pause = pause
 	}
 	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: newLimiter(mostTries, triesIn), arrivals: newLimiter(mostArrivals, time.Minute),
-		away: tally{said: map[string]said{}}, dropped: tally{said: map[string]said{}}, memory: newMemory()}, nil
+		memory: newMemory()}, nil
 }
 
 var channels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal}

@@ -98,7 +98,7 @@ func (e *Ear) deliver(ctx context.Context, ev channel.Event, d deed, c Command) 
 	}
 	var refused error
 	a, err := e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
-		ack, err := e.update(ctx, d, c.Verb, request)
+		ack, err := e.update(ctx, d, request)
 		refused = err
 		return done{answer: sentence(e.literal(ack.Text, 600)), reason: ack.Text}, err
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -17,7 +18,7 @@ func (e *Ear) questionsText(all []signals.Question) string {
 	var b strings.Builder
 	left := 0
 	for i, q := range all {
-		command := fenced(visible(e.c.Redact(q.Command)))
+		command := task.Fenced(visible(e.c.Redact(q.Command)))
 		if i > 0 && b.Len()+len(command) > mostShown {
 			left = len(all) - i
 			break
@@ -39,15 +40,6 @@ func (e *Ear) questionsText(all []signals.Question) string {
 		fmt.Fprintf(&b, "\n\n%d more wait; they are shown here when these have their decision.", left)
 	}
 	return b.String()
-}
-
-// fenced puts a text into a code block that it can't leave.
-func fenced(s string) string {
-	fence := "```"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + s + "\n" + fence + "\n"
 }
 
 // visible writes out what nobody would see in a command, or would read in another order than it runs.

@@ -31,7 +31,6 @@ type row struct {
 	repository     string
 	phase          task.Phase
 	outcome        task.Outcome
-	pull           string
 	needsHuman     bool
 	cost           float64
 	started        time.Time
@@ -66,7 +65,6 @@ func readRow(w *workflowpb.WorkflowExecutionInfo) row {
 	read(fields, signals.AttrRepository, &r.repository)
 	read(fields, signals.AttrPhase, &r.phase)
 	read(fields, signals.AttrOutcome, &r.outcome)
-	read(fields, signals.AttrPullRequest, &r.pull)
 	read(fields, signals.AttrNeedsHuman, &r.needsHuman)
 	read(fields, signals.AttrCostUSD, &r.cost)
 	if !read(fields, signals.AttrThread, &r.threads) { // a list of one may come as the one

@@ -68,21 +68,12 @@ func headText(s signals.Status) string {
 }
 
 func planText(p *task.Plan) string {
-	passed, blocked := 0, ""
-	n := 0
-	for _, d := range p.Deliverables {
-		switch d.Status {
-		case task.Passed:
-			passed++
-		case task.Blocked:
-			n++
-		case task.Pending:
-		}
+	passed, blocked, _ := p.Counts()
+	text := fmt.Sprintf("revision %d, %d of %d done", p.Revision, passed, len(p.Deliverables))
+	if blocked > 0 {
+		text += fmt.Sprintf(", %d blocked", blocked)
 	}
-	if n > 0 {
-		blocked = fmt.Sprintf(", %d blocked", n)
-	}
-	return fmt.Sprintf("revision %d, %d of %d done%s", p.Revision, passed, len(p.Deliverables), blocked)
+	return text
 }
 
 func costText(s signals.Status) string {

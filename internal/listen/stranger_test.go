@@ -60,17 +60,17 @@ func TestAFloodIsOneLineAMinute(t *testing.T) {
 
 func TestRefusalsInMemoryAreBounded(t *testing.T) {
 	t.Parallel()
-	c := tally{said: map[string]said{}}
+	var c Tally
 	told := 0
 	for i := range mostKept + 500 {
-		if _, due := c.next(fmt.Sprint("n", i), now); due {
+		if _, due := c.Next(fmt.Sprint("n", i), now); due {
 			told++
 		}
 	}
 	if len(c.said) != mostKept+1 || told != mostKept+1 {
 		t.Errorf("%d names are kept, %d told", len(c.said), told)
 	}
-	if more, due := c.next("another", now.Add(saidEvery)); !due || more != 0 || len(c.said) != 1 {
+	if more, due := c.Next("another", now.Add(saidEvery)); !due || more != 0 || len(c.said) != 1 {
 		t.Errorf("a minute later %d names are kept", len(c.said))
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// tally lets something be said once in a while for each name, and counts what was left unsaid.
-type tally struct {
+// Tally lets something be said once a minute for each name, and counts what was left unsaid. The zero value is ready. It is safe for
+// concurrent use and bounded: beyond ten thousand names all others share one.
+type Tally struct {
 	lock sync.Mutex
 	said map[string]said
 }
@@ -26,8 +27,8 @@ const saidEvery = time.Minute
 // others is the name for all who come when the memory is full.
 const others = ""
 
-// next tells whether it is time to say it for a name, and how often it was not said since the last time.
-func (t *tally) next(name string, now time.Time) (more int, due bool) {
+// Next tells whether it is time to say it for a name, and how often it was not said since the last time.
+func (t *Tally) Next(name string, now time.Time) (more int, due bool) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	if _, known := t.said[name]; !known && len(t.said) >= mostKept {
@@ -45,6 +46,9 @@ func (t *tally) next(name string, now time.Time) (more int, due bool) {
 		t.said[name] = said{last.at, last.more + 1}
 		return 0, false
 	}
+	if t.said == nil {
+		t.said = map[string]said{}
+	}
 	t.said[name] = said{at: now}
 	return last.more, true
 }
@@ -52,7 +56,7 @@ func (t *tally) next(name string, now time.Time) (more int, due bool) {
 // turnAway refuses somebody who is on no list. Whoever floods us must not fill the record, which everything that is done waits for:
 // it gets one line a minute for each of them, which says how many were left out before it.
 func (e *Ear) turnAway(ctx context.Context, ev channel.Event, d deed, reason, text string) channel.Answer {
-	if more, due := e.away.next(ev.Room.Channel+"\x00"+clip(ev.User.ID, 200), e.c.Now()); due {
+	if more, due := e.away.Next(ev.Room.Channel+"\x00"+clip(ev.User.ID, 200), e.c.Now()); due {
 		if more > 0 {
 			reason += fmt.Sprintf(", and %d more", more)
 		}

@@ -1,7 +1,6 @@
 package listen
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 // readable takes out of a text what nobody sees: control characters, direction overrides, zero-width and tag characters. They
@@ -17,11 +17,7 @@ import (
 func readable(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\uFE0F':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r),
-			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r >= 0xE0000 && r <= 0xE0FFF:
+		if r != '\n' && r != '\t' && task.Hidden(r) {
 			return -1
 		}
 		return r
@@ -117,12 +113,5 @@ func (e *Ear) link(words, address string) string {
 
 // web is the link to a workflow's page in Temporal Web, empty when there is none.
 func (e *Ear) web(id, run string) string {
-	if e.c.WebURL == "" {
-		return ""
-	}
-	address := strings.TrimRight(e.c.WebURL, "/") + "/namespaces/" + url.PathEscape(e.c.Namespace) + "/workflows/" + url.PathEscape(id)
-	if run != "" {
-		address += "/" + url.PathEscape(run)
-	}
-	return e.link("Temporal Web", address)
+	return e.link("Temporal Web", signals.WebURL(e.c.WebURL, e.c.Namespace, id, run))
 }

@@ -11,11 +11,13 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// operator is who sits at the terminal. There is only one.
-var operator = channel.User{ID: "operator", Name: "operator"}
+// Operator is the id of who sits at the terminal, and of the room. There is only one.
+const Operator = "operator"
+
+var operator = channel.User{ID: Operator, Name: Operator}
 
 // room is where the operator talks while no message has been shown.
-var room = task.Room{Channel: channel.Terminal, ID: "operator"}
+var room = task.Room{Channel: channel.Terminal, ID: Operator}
 
 // Listen hears the lines of the input, one after the other. A bare number presses that button of the latest message that has
 // buttons; "#4 1" presses one of message 4, and "#4 words" replies to it. After a question the next line answers it. Everything
