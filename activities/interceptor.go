@@ -65,9 +65,9 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 			}
 		}
 	}
-	var wait interface{ RetryIn() time.Duration }
+	var wait *fault.Later
 	if errors.As(err, &wait) {
-		opts.NextRetryDelay = wait.RetryIn()
+		opts.NextRetryDelay = wait.After
 	}
 	return temporal.NewApplicationErrorWithOptions(tail(in.redact.String(err.Error()), 2000), string(kind), opts)
 }

@@ -11,7 +11,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/redact"
 )
 
@@ -68,7 +67,7 @@ func TestHintTravelsInTheDetails(t *testing.T) {
 
 func TestRetryDelayOfTheForge(t *testing.T) {
 	t.Parallel()
-	err := fmt.Errorf("open: %w", &forge.RetryAfter{After: 42 * time.Second, Err: fault.New(fault.Infra, "limit")})
+	err := fmt.Errorf("open: %w", &fault.Later{After: 42 * time.Second, Err: fault.New(fault.Infra, "limit")})
 	app := applicationError(t, failing(t, err))
 	if app.NextRetryDelay() != 42*time.Second || app.NonRetryable() || app.Type() != string(fault.Infra) {
 		t.Errorf("%s after %s", app.Type(), app.NextRetryDelay())

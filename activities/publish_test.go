@@ -110,7 +110,7 @@ func TestOpenPullRequest(t *testing.T) {
 	if strings.Contains(d.asked[1].Body, "workflows/") {
 		t.Errorf("a link to nowhere:\n%s", d.asked[1].Body)
 	}
-	d.err = &forge.RetryAfter{After: 90 * time.Second, Err: fault.New(fault.Infra, "limit of the token %s", secret)}
+	d.err = &fault.Later{After: 90 * time.Second, Err: fault.New(fault.Infra, "limit of the token %s", secret)}
 	app := applicationError(t, newAttempt(t, redact.New(secret)).run(c.OpenPullRequest, in, nil))
 	if app.NextRetryDelay() != 90*time.Second || app.NonRetryable() || app.Type() != string(fault.Infra) ||
 		app.Message() != "open the pull request: limit of the token [hidden] (again in 1m30s)" {

@@ -159,7 +159,7 @@ func TestShowFails(t *testing.T) {
 	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() {
 		t.Errorf("no channel: %v", err)
 	}
-	w.err = &channel.Later{After: 42 * time.Second, Err: fault.New(fault.Infra, "slow down")}
+	w.err = &fault.Later{After: 42 * time.Second, Err: fault.New(fault.Infra, "slow down")}
 	_, err = shows(t, w, told(), ShowInput{Room: anyRoom})
 	if app := applicationError(t, err); app.NextRetryDelay() != 42*time.Second || app.NonRetryable() {
 		t.Errorf("a wait: %v", err)

@@ -20,7 +20,7 @@ const (
 )
 
 // A Channel writes messages. It is safe for concurrent use. Errors are faults: Infra for what passes (a wait that the channel
-// asks for comes as *Later around it), Denied for a token that is refused or a room that we may not write to, NotFound for a room
+// asks for comes as *fault.Later around it), Denied for a token that is refused or a room that we may not write to, NotFound for a room
 // or a message that is not there, Input for a message that no call could carry.
 type Channel interface {
 	// Post writes a message and gives where it stands. One that is too long for the channel goes out as several; the last of
@@ -116,20 +116,3 @@ type Question struct {
 	Hint  string // such as "Reply to the plan with what is to change."
 	Token string // comes back with the text
 }
-
-// Later is an error that says when to come back. The error inside is a fault of kind Infra.
-type Later struct {
-	After time.Duration
-	Err   error
-}
-
-// Error gives the reason and the wait.
-func (e *Later) Error() string {
-	return e.Err.Error() + " (again in " + e.After.Round(time.Second).String() + ")"
-}
-
-// Unwrap gives the reason.
-func (e *Later) Unwrap() error { return e.Err }
-
-// RetryIn says when to come back.
-func (e *Later) RetryIn() time.Duration { return e.After }

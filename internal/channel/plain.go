@@ -3,7 +3,10 @@ package channel
 import "strings"
 
 // Plain gives blocks as text without markup, for notifications and where a channel shows none.
-func Plain(blocks []Block) string {
+func Plain(blocks []Block) string { return Join(blocks, plainBlock) }
+
+// Join puts blocks under each other as write writes them: items of a list close together, all else with a line between.
+func Join(blocks []Block, write func(Block) string) string {
 	var s strings.Builder
 	for i, b := range blocks {
 		switch {
@@ -13,7 +16,7 @@ func Plain(blocks []Block) string {
 		default:
 			s.WriteString("\n\n")
 		}
-		s.WriteString(plainBlock(b))
+		s.WriteString(write(b))
 	}
 	return s.String()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,14 @@ func Shorten(s string, n int) string {
 		i += w
 	}
 	return strings.TrimRight(s[:i], " \n\t") + "…"
+}
+
+// Length counts a text in UTF-16 code units, as the platforms do or may: a sign beyond the first plane counts twice.
+func Length(s string) (n int) {
+	for _, r := range s {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
 }
 
 // Countdown says what happens by itself, at what time and how soon, such as "Approved by itself at 14:32 UTC, in 20 minutes". It

@@ -67,8 +67,8 @@ func TestTagged(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	var err error = &RetryAfter{After: 90 * time.Second, Err: fault.New(fault.Infra, "GitHub is tired").WithHint("wait")}
-	var again *RetryAfter
+	var err error = &fault.Later{After: 90 * time.Second, Err: fault.New(fault.Infra, "GitHub is tired").WithHint("wait")}
+	var again *fault.Later
 	if !errors.As(err, &again) || again.After != 90*time.Second || fault.KindOf(err) != fault.Infra {
 		t.Errorf("got %v (%s)", err, fault.KindOf(err))
 	}

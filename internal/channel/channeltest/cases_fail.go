@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -43,11 +42,11 @@ func testServerError(t *testing.T, f Fixture) {
 func testRateLimit(t *testing.T, f Fixture) {
 	failing(t, f, RateLimit, func(err error) {
 		failed(t, f, err, fault.Infra)
-		var later *channel.Later
+		var later *fault.Later
 		if !errors.As(err, &later) {
-			t.Errorf("got %T %v, want a *channel.Later", err, err)
-		} else if later.RetryIn() != Wait {
-			t.Errorf("wait %v, want %v", later.RetryIn(), Wait)
+			t.Errorf("got %T %v, want a *fault.Later", err, err)
+		} else if later.After != Wait {
+			t.Errorf("wait %v, want %v", later.After, Wait)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func (m *memory) trouble() error {
 	case kind == channeltest.RateLimit && m.bad("no wait"):
 		return fault.New(fault.Infra, "too many")
 	case kind == channeltest.RateLimit:
-		return &channel.Later{After: channeltest.Wait, Err: fault.New(fault.Infra, "too many")}
+		return &fault.Later{After: channeltest.Wait, Err: fault.New(fault.Infra, "too many")}
 	case kind == channeltest.BadToken && m.bad("token in error"):
 		return fault.New(fault.Denied, "token %s refused", secret)
 	case kind == channeltest.BadToken:

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -30,7 +31,7 @@ func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
 		err := s.open(ctx, h, a.Form)
 		if err != nil {
 			s.log.WarnContext(ctx, "Slack form not opened", "event", h.event.ID, "error", err)
-			words = first(words, a.Form.Hint)
+			words = cmp.Or(words, a.Form.Hint)
 		}
 	}
 	if words == "" {
@@ -50,12 +51,12 @@ func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
 	input := slackgo.NewPlainTextInputBlockElement(nil, formInput)
 	input.Multiline = true
 	input.MaxLength = formLimit
-	field := slackgo.NewInputBlock(formInput, plain(channel.Shorten(first(q.Label, q.Title, "Text"), 150)), nil, input)
+	field := slackgo.NewInputBlock(formInput, plain(channel.Shorten(cmp.Or(q.Label, q.Title, "Text"), 150)), nil, input)
 	_, err = api.OpenViewContext(ctx, h.trigger, slackgo.ModalViewRequest{
 		Type:            slackgo.VTModal,
 		CallbackID:      formID,
 		PrivateMetadata: remember(h.event, q.Token),
-		Title:           plain(channel.Shorten(first(q.Title, "Longshift"), 24)),
+		Title:           plain(channel.Shorten(cmp.Or(q.Title, "Longshift"), 24)),
 		Submit:          plain("Send"),
 		Close:           plain("Cancel"),
 		Blocks:          slackgo.Blocks{BlockSet: []slackgo.Block{field}},

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestConformOverSocketMode(t *testing.T) {
 				f.Socket.Deliver(slacktest.Event, slacktest.Echo(say.By, say.Room.ID, say.Text, echoTS))
 				return echoTS
 			}
-			return f.Say(t, say.Room.ID, say.User.ID, say.Text, first(say.ReplyTo, say.Room.Thread), say.Direct)
+			return f.Say(t, say.Room.ID, say.User.ID, say.Text, cmp.Or(say.ReplyTo, say.Room.Thread), say.Direct)
 		}
 		return x
 	})
@@ -60,7 +61,7 @@ func TestConformOverHTTP(t *testing.T) {
 				f.Send(url, slacktest.Event, slacktest.Echo(say.By, say.Room.ID, say.Text, echoTS))
 				return echoTS
 			}
-			f.SayHTTP(url, say.Room.ID, say.User.ID, say.Text, first(say.ReplyTo, say.Room.Thread), say.Direct)
+			f.SayHTTP(url, say.Room.ID, say.User.ID, say.Text, cmp.Or(say.ReplyTo, say.Room.Thread), say.Direct)
 			all := f.Messages(say.Room.ID)
 			for i := len(all) - 1; ; i-- { // an answer may stand below it by now
 				if all[i].User == say.User.ID {

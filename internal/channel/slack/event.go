@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -27,8 +28,6 @@ func said(in incoming, self identity) *heard {
 	private := in.ChannelType == "im" || strings.HasPrefix(in.Channel, "D")
 	reply := in.ThreadTS != "" && in.ThreadTS != in.TS
 	switch {
-	case in.Type != "message" && in.Type != "app_mention":
-		return nil
 	case in.Subtype != "" && in.Subtype != "file_share" && in.Subtype != "thread_broadcast": // edits, deletions, joins, other programs
 		return nil
 	case in.Edited != nil: // whoever takes back or adds words writes anew
@@ -65,9 +64,9 @@ func pressed(in interaction) *heard {
 	if a.Type != "button" || a.BlockID != actionsID || !token(a.Value) || a.ActionTS == "" {
 		return nil
 	}
-	message := first(in.Container.MessageTS, in.Message.TS)
+	message := cmp.Or(in.Container.MessageTS, in.Message.TS)
 	where := room(in.Channel.ID, "")
-	if thread := first(in.Container.ThreadTS, in.Message.ThreadTS); thread != message {
+	if thread := cmp.Or(in.Container.ThreadTS, in.Message.ThreadTS); thread != message {
 		where.Thread = thread
 	}
 	e := channel.Event{ID: id("p", in.Channel.ID, message, in.User.ID, a.ActionTS, a.Value), Kind: channel.Press,
@@ -78,10 +77,9 @@ func pressed(in interaction) *heard {
 
 // origin is what a form remembers of the press that opened it.
 type origin struct {
-	Token   string `json:"token"`
-	Room    string `json:"room"`
-	Thread  string `json:"thread,omitempty"`
-	Message string `json:"message,omitempty"`
+	Token  string `json:"token"`
+	Room   string `json:"room"`
+	Thread string `json:"thread,omitempty"`
 }
 
 // filled reads a form that was sent. Slack gives no time for that, and people may send a form again after an error: its ID is made of
@@ -114,7 +112,7 @@ func commanded(c command) *heard {
 
 // remember gives the origin as a form carries it.
 func remember(e channel.Event, token string) string {
-	b, _ := json.Marshal(origin{Token: token, Room: e.Room.ID, Thread: e.Room.Thread, Message: e.Message}) // four strings: no error
+	b, _ := json.Marshal(origin{Token: token, Room: e.Room.ID, Thread: e.Room.Thread}) // three strings: no error
 	return string(b)
 }
 
@@ -123,16 +121,7 @@ func room(id, thread string) task.Room {
 }
 
 func user(id string, names ...string) channel.User {
-	return channel.User{ID: id, Name: strings.TrimPrefix(first(append(names, id)...), "@")}
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
+	return channel.User{ID: id, Name: strings.TrimPrefix(cmp.Or(append(names, id)...), "@")}
 }
 
 // id joins the parts of an event's ID.

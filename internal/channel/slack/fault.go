@@ -81,7 +81,7 @@ func problem(ctx context.Context, does string, err error) error {
 	case errors.As(err, &call):
 		return fault.New(fault.Infra, "%s: no answer: %w", does, call.Err)
 	}
-	return fault.New(kindOr(err, fault.Infra), "%s: %w", does, err)
+	return fault.New(kindOr(err), "%s: %w", does, err)
 }
 
 func problemOfStatus(does string, status int) error {
@@ -122,14 +122,14 @@ func later(does string, after time.Duration) error {
 		after = unnamedWait
 	}
 	after = min(after, longestWait)
-	return &channel.Later{After: after, Err: fault.New(fault.Infra, "%s: Slack asks for a pause", does)}
+	return &fault.Later{After: after, Err: fault.New(fault.Infra, "%s: Slack asks for a pause", does)}
 }
 
-// kindOr gives the kind of the fault in err's chain, or one for an error that holds none.
-func kindOr(err error, kind fault.Kind) fault.Kind {
+// kindOr gives the kind of the fault in err's chain, and Infra for an error that holds none.
+func kindOr(err error) fault.Kind {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return f.Kind
 	}
-	return kind
+	return fault.Infra
 }

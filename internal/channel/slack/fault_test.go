@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 		if fault.KindOf(err) != want {
 			t.Errorf("%s: %v (%s), want %s", code, err, fault.KindOf(err), want)
 		}
-		var later *channel.Later
+		var later *fault.Later
 		if errors.As(err, &later) != (code == "ratelimited") {
 			t.Errorf("%s: %T", code, err)
 		}
@@ -78,7 +78,7 @@ func TestStrangeAnswers(t *testing.T) {
 				t.Errorf("got %v (%s), want %s", err, fault.KindOf(err), c.want)
 			}
 			server.Close()
-			var later *channel.Later
+			var later *fault.Later
 			if errors.As(err, &later) && (later.After > time.Hour || later.After <= 0) {
 				t.Errorf("wait %v", later.After)
 			}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,7 +96,7 @@ func open(kind string, payload []byte) (*delivery, error) {
 		if err != nil || in.Type != pressType && in.Type != formType {
 			return nil, err
 		}
-		return &delivery{[]string{first(in.Team.ID, in.User.TeamID), in.User.TeamID}, func(identity) *heard {
+		return &delivery{[]string{cmp.Or(in.Team.ID, in.User.TeamID), in.User.TeamID}, func(identity) *heard {
 			if h := pressed(in); h != nil {
 				return h
 			}

@@ -3,7 +3,6 @@ package slack
 import (
 	"fmt"
 	"time"
-	"unicode/utf16"
 
 	slackgo "github.com/slack-go/slack"
 
@@ -28,7 +27,7 @@ type content struct {
 // build writes m as at most n messages. The last one bears what happens by itself, and the buttons.
 func build(m channel.Message, n int, now time.Time) ([]content, error) {
 	read := channel.Read(m.Text)
-	texts := channel.Fit(read, func(b channel.Block) int { return chars(mrkdwn(b)) + 2 }, sectionLimit, sections*n)
+	texts := channel.Fit(read, func(b channel.Block) int { return channel.Length(mrkdwn(b)) + 2 }, sectionLimit, sections*n)
 	if len(texts) == 0 {
 		return nil, fault.New(fault.Input, "message %q has no text", m.Key).WithHint("give the message a text")
 	}
@@ -59,7 +58,7 @@ func build(m channel.Message, n int, now time.Time) ([]content, error) {
 func page(texts [][]channel.Block) content {
 	c := content{notice: literal(channel.Shorten(channel.Plain(texts[0]), noticeLimit), true)}
 	for _, t := range texts {
-		c.blocks = append(c.blocks, slackgo.NewSectionBlock(text(join(t)), nil, nil))
+		c.blocks = append(c.blocks, slackgo.NewSectionBlock(text(channel.Join(t, mrkdwn)), nil, nil))
 	}
 	return c
 }
@@ -114,12 +113,4 @@ func token(s string) bool {
 		}
 	}
 	return true
-}
-
-// chars counts as Slack's limits may: a sign beyond the first plane counts twice.
-func chars(s string) (n int) {
-	for _, r := range s {
-		n += max(1, utf16.RuneLen(r))
-	}
-	return n
 }

@@ -28,12 +28,12 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 		if found, err = s.find(ctx, api, to, m.Key); err != nil {
 			return task.Place{}, err
 		}
-	}
-	at := task.Place{Room: to, Message: found.last}
-	for i, c := range parts {
 		if found.last != "" {
-			break
+			return task.Place{Room: to, Message: found.last}, nil
 		}
+	}
+	at := task.Place{Room: to}
+	for i, c := range parts {
 		mark := part{i + 1, len(parts)}
 		if ts := found.parts[mark]; ts != "" {
 			at.Message = ts
@@ -97,8 +97,5 @@ func (s *Slack) Edit(ctx context.Context, at task.Place, m channel.Message) erro
 		options = append(options, part{1, 1}.metadata(m.Key))
 	}
 	_, _, _, err = api.UpdateMessageContext(ctx, at.ID, at.Message, options...)
-	if err != nil {
-		return problem(ctx, "edit message "+at.Message+" in Slack channel "+at.ID, err)
-	}
-	return nil
+	return problem(ctx, "edit message "+at.Message+" in Slack channel "+at.ID, err)
 }

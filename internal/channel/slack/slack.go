@@ -119,7 +119,7 @@ func secret(ctx context.Context, get Secret, what string) (string, error) {
 	}
 	v, err := get(ctx)
 	if err != nil {
-		return "", fault.New(kindOr(err, fault.Infra), "read Slack's %s: %w", what, err)
+		return "", fault.New(kindOr(err), "read Slack's %s: %w", what, err)
 	}
 	if v == "" {
 		return "", fault.New(fault.Denied, "Slack's %s is empty", what).WithHint("set Slack's %s", what)

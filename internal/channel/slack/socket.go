@@ -45,7 +45,7 @@ func (s *Slack) Listen(ctx context.Context, hear channel.Hear) error {
 			pause = firstPause
 		}
 		wait := pause
-		var later *channel.Later
+		var later *fault.Later
 		if errors.As(err, &later) {
 			wait = max(wait, later.After)
 		}

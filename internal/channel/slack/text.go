@@ -36,22 +36,6 @@ func mrkdwn(b channel.Block) string {
 	return runs(b.Spans)
 }
 
-// join puts blocks under each other: items of a list close together, all else with a line between.
-func join(blocks []channel.Block) string {
-	var s strings.Builder
-	for i, b := range blocks {
-		switch {
-		case i == 0:
-		case b.Kind == channel.Item && blocks[i-1].Kind == channel.Item:
-			s.WriteString("\n")
-		default:
-			s.WriteString("\n\n")
-		}
-		s.WriteString(mrkdwn(b))
-	}
-	return s.String()
-}
-
 // runs writes spans. Those of one link become one link, without a look of their own inside: Slack would show their signs.
 func runs(spans []channel.Span) string {
 	var s strings.Builder

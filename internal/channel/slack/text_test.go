@@ -34,7 +34,7 @@ func TestMrkdwn(t *testing.T) {
 		"---":                            "———",
 	} {
 		blocks := channel.Read(in)
-		got := join(blocks)
+		got := channel.Join(blocks, mrkdwn)
 		if in == "[page](javascript:alert(1))" { // how it is shown is the reader's to say; it may be no link
 			if strings.Contains(got, "<javascript") {
 				t.Errorf("%q is written %q", in, got)

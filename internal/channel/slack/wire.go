@@ -44,10 +44,9 @@ type profile struct {
 
 // interaction is a press of a button or a form that was sent.
 type interaction struct {
-	Type        string `json:"type"`
-	TriggerID   string `json:"trigger_id"`
-	ResponseURL string `json:"response_url"`
-	Team        struct {
+	Type      string `json:"type"`
+	TriggerID string `json:"trigger_id"`
+	Team      struct {
 		ID string `json:"id"`
 	} `json:"team"`
 	User struct {

@@ -116,11 +116,7 @@ type answer struct {
 
 // updates asks for what people did. The library has no such call of its own, only a loop that confirms an update before anybody
 // has taken it. An offset of 0 confirms nothing; another one confirms all updates below it.
-func (t *Telegram) updates(ctx context.Context, offset int64) ([]json.RawMessage, *refusal) {
-	token, err := t.secret(ctx)
-	if err != nil {
-		return nil, &refusal{text: err.Error(), cause: err}
-	}
+func (t *Telegram) updates(ctx context.Context, token string, offset int64) ([]json.RawMessage, *refusal) {
 	ask, _ := json.Marshal(map[string]any{
 		"offset": offset, "limit": 100, "timeout": int(t.hold / time.Second), "allowed_updates": []string{"message", "callback_query"},
 	})

@@ -48,7 +48,7 @@ func (l *listener) round(ctx context.Context) error {
 	if err := l.identify(ctx); err != nil {
 		return l.trouble(ctx, asRefusal(err))
 	}
-	list, r := l.updates(ctx, l.offset)
+	list, r := l.updates(ctx, l.token, l.offset)
 	if r != nil {
 		return l.trouble(ctx, r)
 	}

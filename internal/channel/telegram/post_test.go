@@ -82,7 +82,7 @@ func TestGoesOnAfterAPause(t *testing.T) {
 	m := channel.Message{Key: "k", Text: text}
 	s.Fail(nil, telegramtest.Slow(3))
 	_, err := x.Post(t.Context(), room(group), m, false)
-	var later *channel.Later
+	var later *fault.Later
 	if !errors.As(err, &later) || later.After != 3*time.Second || fault.KindOf(err) != fault.Infra {
 		t.Fatalf("got %v", err)
 	}

@@ -87,7 +87,7 @@ func (r *refusal) fault(what string) error {
 	of := func(kind fault.Kind) *fault.Error { return fault.New(kind, "Telegram: %s: %w", what, r) }
 	switch {
 	case r.code == http.StatusTooManyRequests:
-		return &channel.Later{After: max(r.wait, time.Second), Err: of(fault.Infra)}
+		return &fault.Later{After: max(r.wait, time.Second), Err: of(fault.Infra)}
 	case r.tokenRefused():
 		return of(fault.Denied).WithHint(tokenHint)
 	case r.code == http.StatusForbidden:

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -30,7 +29,7 @@ func (l *listener) reply(ctx context.Context, u update, e channel.Event, a chann
 	}
 	if u.Press != nil {
 		alert := channel.Plain(channel.Read(text))
-		if len(utf16.Encode([]rune(alert))) > mostAlert {
+		if channel.Length(alert) > mostAlert {
 			alert = ""
 		}
 		if err := l.alert(ctx, u.Press.ID, alert); err == nil && (alert != "" || text == "") {
@@ -92,7 +91,7 @@ func (l *listener) try(ctx context.Context, do func() error) error {
 			return err
 		}
 		d := l.after(n)
-		var later *channel.Later
+		var later *fault.Later
 		if errors.As(err, &later) {
 			d = later.After
 		}

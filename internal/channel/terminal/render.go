@@ -53,23 +53,13 @@ func header(at task.Place) string {
 
 // body gives Markdown as text for a screen, two columns in; code has a bar in front of it.
 func body(markdown string) string {
-	blocks := channel.Read(escapes(markdown))
-	var s strings.Builder
-	for i, b := range blocks {
-		switch {
-		case i == 0:
-		case b.Kind == channel.Item && blocks[i-1].Kind == channel.Item:
-			s.WriteString("\n")
-		default:
-			s.WriteString("\n\n")
-		}
+	return channel.Join(channel.Read(escapes(markdown)), func(b channel.Block) string {
 		indent := "  "
 		if b.Kind == channel.Code {
 			indent = "  │ "
 		}
-		s.WriteString(indent + strings.ReplaceAll(safe(channel.Plain([]channel.Block{b})), "\n", "\n"+indent))
-	}
-	return s.String()
+		return indent + strings.ReplaceAll(safe(channel.Plain([]channel.Block{b})), "\n", "\n"+indent)
+	})
 }
 
 // escapes shows what would steer a terminal, as ^[ for an escape, so that the operator sees that somebody tried.

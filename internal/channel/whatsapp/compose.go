@@ -2,7 +2,6 @@ package whatsapp
 
 import (
 	"strings"
-	"unicode/utf16"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
@@ -35,17 +34,17 @@ func (w *WhatsApp) compose(to task.Room, m channel.Message) ([]payload, error) {
 	if strings.TrimSpace(channel.Plain(blocks)) == "" || whole == "" {
 		return nil, fault.New(fault.Input, "a whatsapp message needs a text")
 	}
-	if len(buttons) > 0 && length(whole) <= maxBody {
+	if len(buttons) > 0 && channel.Length(whole) <= maxBody {
 		return []payload{first.asking(whole, buttons)}, nil
 	}
 	if len(buttons) == 0 {
-		parts, _ := fit(blocks, maxText-maxLine-len("\n\n__"))
+		parts := channel.Fit(blocks, size, maxText-maxLine-len("\n\n__"), maxParts)
 		if n := len(parts); n > 0 && len(until) > 0 {
 			parts[n-1] = append(parts[n-1], until...)
 		}
 		return first.telling(parts), nil
 	}
-	parts, all := fit(blocks, maxText)
+	parts, all := fit(blocks)
 	if !all {
 		until = append([]channel.Block{italic(notAll)}, until...)
 	}
@@ -55,10 +54,12 @@ func (w *WhatsApp) compose(to task.Room, m channel.Message) ([]payload, error) {
 // notAll is for who decides on a text that was too long.
 const notAll = "The text above is not all of it: the rest was left out."
 
-// fit makes messages of at most limit characters of blocks, and tells whether that was all of them.
-func fit(blocks []channel.Block, limit int) (parts [][]channel.Block, all bool) {
-	parts = channel.Fit(blocks, size, limit, maxParts)
-	return parts, len(channel.Fit(blocks, size, limit, maxParts+1)) <= maxParts
+// fit makes messages of blocks, and tells whether that was all of them.
+func fit(blocks []channel.Block) (parts [][]channel.Block, all bool) {
+	if parts = channel.Fit(blocks, size, maxText, maxParts+1); len(parts) <= maxParts {
+		return parts, true
+	}
+	return channel.Fit(blocks, size, maxText, maxParts), false
 }
 
 // telling makes text messages, one of each part.
@@ -109,14 +110,11 @@ func italic(line string) channel.Block {
 	return channel.Block{Kind: channel.Paragraph, Spans: []channel.Span{{Text: line, Italic: true}}}
 }
 
-// shorten cuts a text to n characters as length counts them.
+// shorten cuts a text to n characters as channel.Length counts them.
 func shorten(s string, n int) string {
 	for most := n; ; most-- {
-		if short := channel.Shorten(s, most); length(short) <= n {
+		if short := channel.Shorten(s, most); channel.Length(short) <= n {
 			return short
 		}
 	}
 }
-
-// length counts characters the way that gives the most of them: the API does not say which way it counts.
-func length(s string) int { return len(utf16.Encode([]rune(s))) }

@@ -46,7 +46,7 @@ func refusal(resp *http.Response, answer []byte, token string, p payload) error 
 	if m.wait == 0 {
 		return f
 	}
-	return &channel.Later{After: wait(resp.Header, m.wait), Err: f}
+	return &fault.Later{After: wait(resp.Header, m.wait), Err: f}
 }
 
 func byCode(code, subcode int, otherwise meaning) meaning {

@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v (%s, %q)", name, err, fault.KindOf(err), fault.HintOf(err))
 			continue
 		}
-		var later *channel.Later
+		var later *fault.Later
 		if waits := errors.As(err, &later); waits != (c.wait > 0) || waits && later.After != c.wait {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -95,8 +95,8 @@ func TestWaits(t *testing.T) {
 			whatsapptest.Problem(400, 80007, "Limit")(rw, r)
 		})
 		_, err := w.Post(t.Context(), room, channel.Message{Text: "x"}, false)
-		var later *channel.Later
-		if !errors.As(err, &later) || later.RetryIn() != c.want {
+		var later *fault.Later
+		if !errors.As(err, &later) || later.After != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

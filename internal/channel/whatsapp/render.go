@@ -12,19 +12,7 @@ import (
 const fence = "```"
 
 // render writes blocks as WhatsApp shows them.
-func render(blocks []channel.Block) string {
-	var b strings.Builder
-	for i, block := range blocks {
-		if i > 0 {
-			b.WriteByte('\n')
-			if block.Kind != channel.Item || blocks[i-1].Kind != channel.Item {
-				b.WriteByte('\n')
-			}
-		}
-		b.WriteString(one(block))
-	}
-	return strings.Trim(b.String(), "\n")
-}
+func render(blocks []channel.Block) string { return strings.Trim(channel.Join(blocks, one), "\n") }
 
 // size is how much of a message a block takes at most, with the space after it. It counts marks that may not be needed, so that
 // it never falls when the block grows.
@@ -32,11 +20,11 @@ func size(b channel.Block) int {
 	n := len("\n\n")
 	switch b.Kind {
 	case channel.Code:
-		return n + 2*len(fence) + max(1, length(b.Code))
+		return n + 2*len(fence) + max(1, channel.Length(b.Code))
 	case channel.Rule:
 		return n + len("———")
 	case channel.Item:
-		n += 3*min(b.Level, 8) + length(b.Mark) + 1
+		n += 3*min(b.Level, 8) + channel.Length(b.Mark) + 1
 	case channel.Quote:
 		n += len("> ")
 	}
@@ -50,12 +38,12 @@ func size(b channel.Block) int {
 		if b.Kind == channel.Quote {
 			perLine += len("> ")
 		}
-		n += length(s.Text) + perLine*(1+strings.Count(s.Text, "\n"))
+		n += channel.Length(s.Text) + perLine*(1+strings.Count(s.Text, "\n"))
 		if s.Mono {
 			n += 2 * len(fence)
 		}
 		if s.Link != "" {
-			n += length(target(s.Link))
+			n += channel.Length(target(s.Link))
 		}
 	}
 	return n

@@ -87,7 +87,7 @@ func TestSize(t *testing.T) {
 				}
 				b := channel.Block{Kind: kind, Level: 2, Mark: "12.", Code: part, Spans: []channel.Span{s, {Text: "end"}}}
 				now := size(b)
-				if sent := length(one(b)) + 2; now < sent || now < last {
+				if sent := channel.Length(one(b)) + 2; now < sent || now < last {
 					t.Fatalf("kind %d, style %d, %q: size %d after %d, sent %d", kind, style, part, now, last, sent)
 				}
 				last = now

@@ -235,7 +235,7 @@ func TestLookKeepsPauses(t *testing.T) {
 				t.Errorf("%s: wait %s, want %s", path, got, c.wait)
 			}
 			before := len(b.server.Calls())
-			var again *forge.RetryAfter
+			var again *fault.Later
 			if _, err := b.forge.Look(t.Context(), shop(), n, stamp); !errors.As(err, &again) || len(b.server.Calls()) != before {
 				t.Errorf("%s: during the pause: %v", path, err)
 			}

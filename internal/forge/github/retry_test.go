@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
@@ -86,7 +85,7 @@ func TestEveryStep(t *testing.T) {
 // retryAfterOf gives the wait that an error carries; the error must be a fault of kind Infra.
 func retryAfterOf(t *testing.T, err error) time.Duration {
 	t.Helper()
-	var again *forge.RetryAfter
+	var again *fault.Later
 	if !errors.As(err, &again) || fault.KindOf(err) != fault.Infra {
 		t.Fatalf("got %v (%s), want a wait", err, fault.KindOf(err))
 	}
@@ -97,7 +96,7 @@ func TestPatienceEnds(t *testing.T) {
 	b := newBench(t)
 	b.server.Inject(forgetest.ServerError(502).Repeated(forgetest.Forever))
 	err := b.fails(b.request())
-	var again *forge.RetryAfter
+	var again *fault.Later
 	if fault.KindOf(err) != fault.Infra || errors.As(err, &again) {
 		t.Errorf("got %v (%s), want an Infra fault without a wait", err, fault.KindOf(err))
 	}

@@ -10,7 +10,6 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 )
 
 const (
@@ -111,7 +110,7 @@ func (s *session) fault(what string, err error) error {
 	case p.passing:
 		f := fault.New(fault.Infra, "GitHub: %s: %w", what, err)
 		if p.wait > 0 {
-			return &forge.RetryAfter{After: p.wait, Err: f}
+			return &fault.Later{After: p.wait, Err: f}
 		}
 		return f
 	case p.status == http.StatusUnauthorized:
