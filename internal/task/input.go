@@ -90,6 +90,7 @@ func (in Input) lengths() []boundedField {
 	return []boundedField{
 		{"task", in.Task, MaxTask},
 		{"issue.forge", issue.Forge, maxName},
+		{"issue.key", issue.Key, maxName},
 		{"issue.title", issue.Title, maxTitle},
 		{"issue.body", issue.Body, maxBody},
 		{"issue.url", issue.URL, maxLink},

@@ -46,7 +46,7 @@ func TestParseInputRefuses(t *testing.T) {
 		"case matters":     {`{` + valid + `,"Base":"main"}`, "input: Base is not a known key", "did you mean base?"},
 		"duplicate":        {`{` + valid + `,"task":"other"}`, "input: task stands there twice", "keep one of them"},
 		"base":             {`{` + valid + `,"base":"--upload-pack=x"}`, `input: base is "--upload-pack=x", which is no branch name`, "give a branch"},
-		"issue type":       {`{` + valid + `,"issue":7}`, "input: issue is 7", "give an object with the keys forge, number, title, body, url"},
+		"issue type":       {`{` + valid + `,"issue":7}`, "input: issue is 7", "give an object with the keys forge, number, key, title, body, url"},
 		"issue number":     {`{` + valid + `,"issue":{"number":-1}}`, "input: issue.number is -1", "give the number of the issue"},
 		"issue number 1.5": {`{` + valid + `,"issue":{"number":1.5}}`, "input: issue.number is 1.5", "give a whole number"},
 		"config key":       {`{` + valid + `,"config":{"budget":{"costs":1}}}`, "input: config.budget.costs is not a known key", "did you mean cost?"},

@@ -21,6 +21,7 @@ type Input struct {
 type Issue struct {
 	Forge  string `json:"forge,omitempty"`
 	Number int    `json:"number,omitempty"`
+	Key    string `json:"key,omitempty"` // of a tracker that names issues otherwise: "ENG-12"
 	Title  string `json:"title,omitempty"`
 	Body   string `json:"body,omitempty"`
 	URL    string `json:"url,omitempty"`
