@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
@@ -52,9 +53,12 @@ type Host struct {
 // Control is what runs where the tokens of forges are.
 type Control struct {
 	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
+	Host   string // of the forge that owner/name is on
+	Limits Limits
 	WebURL string // Temporal Web, for links in pull requests; may be empty
 	Redact *redact.Redactor
 
+	Sources  map[intake.Kind]Source                             // of work; may be empty
 	Channels map[string]channel.Channel                         // by name; may be empty
 	Rooms    func(context.Context) []task.Room                  // in which every task is shown; may be nil
 	Watching Watching                                           // of forges

@@ -59,7 +59,9 @@ type PullRequestInput struct {
 
 // Checked is what is known of a task's surroundings before it starts.
 type Checked struct {
-	Rooms []task.Room `json:"rooms,omitempty"` // in which every task is shown
+	Rooms   []task.Room `json:"rooms,omitempty"`   // in which every task is shown
+	Limited bool        `json:"limited,omitempty"` // the operator limits every task of a repository
+	Shared  bool        `json:"shared,omitempty"`  // the operator limits all tasks together
 }
 
 // CheckForge makes sure, before anything is paid for, that there is a forge for the repository, and says who looks on.
@@ -67,10 +69,11 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	if _, err := c.Forge(ctx, r); err != nil {
 		return Checked{}, err
 	}
-	if c.Rooms == nil {
-		return Checked{}, nil
+	known := Checked{Limited: c.Limits.Sessions > 0 || c.Limits.DailyCost > 0, Shared: c.Limits.AllCost > 0}
+	if c.Rooms != nil {
+		known.Rooms = c.Rooms(ctx)
 	}
-	return Checked{Rooms: c.Rooms(ctx)}, nil
+	return known, nil
 }
 
 // OpenPullRequest opens the pull request or finds the one an earlier attempt opened.

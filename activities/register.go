@@ -34,4 +34,9 @@ func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.Show)
 	r.RegisterActivity(c.Arrive)
 	r.RegisterActivity(c.LookAtForge)
+	r.RegisterActivity(c.EnterGate)
+	r.RegisterActivity(c.LeaveGate)
+	r.RegisterActivity(c.SurveyGate)
+	r.RegisterActivity(c.FindWork)
+	r.RegisterActivity(c.TellSource)
 }

@@ -44,6 +44,8 @@ type Follow struct {
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 	Talk       bool          `json:"talk,omitempty"`     // there is a Conversation
 	Sessions   int           `json:"sessions,omitempty"` // numbers given out
+	Limited    bool          `json:"limited,omitempty"`  // the operator limits every task of a repository
+	Shared     bool          `json:"shared,omitempty"`   // the operator limits all tasks together
 
 	Going *Going `json:"going,omitempty"` // of the run before this one
 }

@@ -29,6 +29,7 @@ const (
 	AttrNeedsHuman   = "LongshiftNeedsHuman"
 	AttrCostUSD      = "LongshiftCostUSD"
 	AttrWaitingUntil = "LongshiftWaitingUntil"
+	AttrWaitsFor     = "LongshiftWaitsFor" // of a queued task: a Wait
 )
 
 // Attribute is a search attribute with its type's name on the server.
@@ -38,7 +39,7 @@ type Attribute struct{ Name, Type string }
 func Attributes() []Attribute {
 	return []Attribute{
 		{AttrRepository, "Keyword"}, {AttrPhase, "Keyword"}, {AttrOutcome, "Keyword"}, {AttrHost, "Keyword"},
-		{AttrAgent, "Keyword"}, {AttrPullRequest, "Keyword"}, {AttrNeedsHuman, "Bool"},
+		{AttrAgent, "Keyword"}, {AttrPullRequest, "Keyword"}, {AttrWaitsFor, "Keyword"}, {AttrNeedsHuman, "Bool"},
 		{AttrCostUSD, "Double"}, {AttrWaitingUntil, "Datetime"}, {AttrThread, "KeywordList"},
 	}
 }

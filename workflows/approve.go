@@ -74,10 +74,15 @@ func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
 	}()
 	made := func() bool { return t.decision != nil }
 	if !auto {
+		yielded := t.yield(ctx, signals.ReasonApproval)
 		if err := workflow.Await(ctx, made); err != nil {
 			return decision{}, err
 		}
-		return *t.decision, nil
+		if d := *t.decision; !yielded || d.name == signals.Reject {
+			return d, nil
+		}
+		d := *t.decision
+		return d, t.pass(ctx, signals.PriorityResume)
 	}
 	if err := t.timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
 		return decision{}, err

@@ -143,12 +143,19 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 // prepare finds a host, has it make the workspace and learns the settings. A repository that can't be had ends the task;
 // one that is refused waits for a person.
 func (t *pipeline) prepare(ctx workflow.Context) error {
-	t.enter(ctx, task.Preparing)
+	if t.guard().None() {
+		t.enter(ctx, task.Preparing)
+	} else {
+		t.status.Phase = task.Queued // so it was started, and so it stays until its turn comes
+	}
 	var checked activities.Checked
 	if err := workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, &checked); err != nil {
 		return err
 	}
 	t.openTalk(ctx, checked.Rooms)
+	if err := t.arrive(ctx, checked); err != nil {
+		return err
+	}
 	for {
 		err := t.take(ctx)
 		if err == nil {
@@ -165,6 +172,9 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	s := &t.settings
 	t.status.Agent, t.status.Iterations, t.status.Notify = s.Agent, s.Iterations, &s.Notify
 	t.status.BudgetUSD += s.Budget.Cost
+	if most := t.ceiling(); most > 0 {
+		t.status.BudgetUSD = min(t.status.BudgetUSD, most)
+	}
 	t.status.BudgetTime += s.Budget.Time.Std()
 	t.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.taken.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))
 	t.show(ctx, signals.Notice{})

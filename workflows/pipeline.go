@@ -57,6 +57,8 @@ type pipeline struct {
 	attributes  attributes    // what the search attributes say now
 	logged      int           // log lines so far
 	talk        talk          // to people in chats
+	turns       turns         // at gates
+	claimed     bool          // the source has been told that the task works
 
 	continues bool                       // it goes on with a branch that stands, in rounds
 	merging   bool                       // the base is merged in the workspace, and waits for its commit
@@ -107,6 +109,7 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 	if err := t.listen(ctx); err != nil {
 		return nil, err
 	}
+	t.hearTurns(ctx)
 	return t, nil
 }
 
@@ -159,6 +162,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	t.say(rest, "ended", "%s", outcomeLine(e))
 	t.enter(rest, task.Ended)
 	followed := e.outcome == task.PullRequest && t.follow(rest)
+	t.depart(rest, followed)
 	t.show(rest, signals.Notice{Subject: signals.SubjectEnd, Final: !followed})
 	_ = t.talk.told(rest)
 	// A request that is being answered must not be cut off by the end of the workflow.

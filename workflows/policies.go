@@ -66,6 +66,14 @@ func (t *pipeline) control(ctx workflow.Context, summary string) workflow.Contex
 	})
 }
 
+// courtesy is for what nobody has to wait for.
+func courtesy(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
+	})
+}
+
 // hostInQuestion tells whether an activity failed in a way that leaves open whether its host still lives.
 func hostInQuestion(err error) (inQuestion, neverStarted bool) {
 	var timeout *temporal.TimeoutError

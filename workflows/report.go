@@ -16,10 +16,11 @@ import (
 
 // attributes is what the search attributes of the task say.
 type attributes struct {
-	repository, phase, outcome, host, agent, pullRequest string
-	needsHuman                                           bool
-	cost                                                 float64
-	until                                                time.Time
+	repository, phase, outcome, host, agent, pullRequest, waitsFor string
+
+	needsHuman bool
+	cost       float64
+	until      time.Time
 }
 
 // enter moves the task into a phase and tells everybody who looks: search attributes and the page in Temporal Web.
@@ -39,6 +40,9 @@ func (t *pipeline) upsert(ctx workflow.Context) {
 	if t.status.PullRequest != nil {
 		now.pullRequest = clip(t.status.PullRequest.URL, 200)
 	}
+	if t.status.Phase == task.Queued {
+		now.waitsFor = string(t.status.Reason)
+	}
 	was := t.attributes
 	var updates []temporal.SearchAttributeUpdate
 	word := func(name, was, now string) {
@@ -52,6 +56,7 @@ func (t *pipeline) upsert(ctx workflow.Context) {
 	word(signals.AttrHost, was.host, now.host)
 	word(signals.AttrAgent, was.agent, now.agent)
 	word(signals.AttrPullRequest, was.pullRequest, now.pullRequest)
+	word(signals.AttrWaitsFor, was.waitsFor, now.waitsFor)
 	if was.needsHuman != now.needsHuman {
 		updates = append(updates, temporal.NewSearchAttributeKeyBool(signals.AttrNeedsHuman).ValueSet(now.needsHuman))
 	}

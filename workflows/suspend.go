@@ -20,10 +20,14 @@ func (t *pipeline) suspend(ctx workflow.Context, why signals.Reason, format stri
 	t.enter(ctx, task.Suspended)
 	t.show(ctx, signals.Notice{Subject: signals.SubjectStop})
 	seen := t.resume
+	yielded := t.yield(ctx, why)
 	if err := workflow.Await(ctx, func() bool { return t.resume > seen }); err != nil {
 		return err
 	}
 	t.goOn(ctx, phase)
+	if yielded {
+		return t.pass(ctx, signals.PriorityResume)
+	}
 	return nil
 }
 

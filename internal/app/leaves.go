@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -40,8 +41,9 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
-		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll}}
+	return &activities.Control{Host: forgeHost(cfg), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll},
+		Limits:   activities.Limits{Sessions: cfg.RepoSessions, DailyCost: cfg.RepoDailyCost, AllCost: cfg.DailyCost, Lease: cfg.Lease}}
 }
 
 // webHost is the host that repositories of the forge carry.
@@ -50,6 +52,15 @@ func webHost(cfg config.Config) string {
 		return u.Host
 	}
 	return "github.com"
+}
+
+// forgeHost is webHost without a port: so ids of workflows name a forge.
+func forgeHost(cfg config.Config) string {
+	host := webHost(cfg)
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return host
 }
 
 func isGitHub(cfg config.Config, r task.Repository) bool {

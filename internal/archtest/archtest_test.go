@@ -114,7 +114,7 @@ var rules = []rule{
 				return standard(i) || strings.HasPrefix(i, "go.temporal.io/") || i == "github.com/google/uuid"
 			}
 			return anyOf("activities", "signals", "internal/task", "internal/fault", "internal/agent", "internal/forge",
-				"internal/project", "internal/prompt")("", i)
+				"internal/intake", "internal/project", "internal/prompt")("", i)
 		},
 		why: "workflow code is deterministic: it knows activities by name and shares only data types with them",
 	}, {

@@ -68,11 +68,12 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVarP(&p.format, "output", "o", formatText, "output `format`: text, json or jsonl")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON, formatJSONL}, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
-	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask:  {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand(), p.commandsCommand(), p.actsCommand(), p.chatsCommand()},
-		groupSteer: {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.allowCommand(), p.denyCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
-		groupSetup: {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand()},
+		groupTask:   {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand(), p.commandsCommand(), p.actsCommand(), p.chatsCommand()},
+		groupArrive: {p.intakeCommand()},
+		groupSteer:  {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.allowCommand(), p.denyCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
+		groupSetup:  {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -84,7 +85,8 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 }
 
 const (
-	groupTask  = "task"
-	groupSteer = "steer"
-	groupSetup = "setup"
+	groupTask   = "task"
+	groupSteer  = "steer"
+	groupArrive = "arrive"
+	groupSetup  = "setup"
 )

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -31,6 +32,7 @@ type row struct {
 	Phase        task.Phase   `json:"phase,omitempty"`
 	Outcome      task.Outcome `json:"outcome,omitempty"`
 	NeedsHuman   bool         `json:"needsHuman,omitempty"`
+	WaitsFor     signals.Wait `json:"waitsFor,omitempty"` // of a queued task
 	WaitingUntil time.Time    `json:"waitingUntil,omitzero"`
 	Agent        string       `json:"agent,omitempty"`
 	Host         string       `json:"host,omitempty"`
@@ -93,9 +95,10 @@ func readRow(e *workflowpb.WorkflowExecutionInfo) row {
 	read(fields, signals.AttrPullRequest, &r.PullRequest)
 	read(fields, signals.AttrNeedsHuman, &r.NeedsHuman)
 	read(fields, signals.AttrCostUSD, &r.CostUSD)
+	read(fields, signals.AttrWaitsFor, &r.WaitsFor)
 	read(fields, signals.AttrWaitingUntil, &r.WaitingUntil)
 	if status := e.GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		r.Phase = task.Ended
+		r.Phase, r.WaitsFor = task.Ended, ""
 		if r.Outcome == "" {
 			r.Outcome = outcomeOf(status)
 		}
@@ -129,6 +132,8 @@ func (r row) state(now time.Time) string {
 		return string(r.Outcome)
 	case state == "":
 		return "starting"
+	case r.Phase == task.Queued && r.WaitsFor != "":
+		state += " (" + strings.ReplaceAll(string(r.WaitsFor), "_", " ") + ")"
 	case r.WaitingUntil.After(now):
 		state += fmt.Sprintf(" (%s left)", remaining(r.WaitingUntil.Sub(now)))
 	}

@@ -17,6 +17,11 @@ type Forge interface {
 	EnsurePullRequest(ctx context.Context, r Request) (PullRequest, error)
 }
 
+// A Stater tells where a pull request stands. One that is not there is a fault of kind NotFound.
+type Stater interface {
+	State(ctx context.Context, r task.Repository, number int) (State, error)
+}
+
 // Request describes a pull request to be.
 type Request struct {
 	Repository task.Repository

@@ -14,7 +14,7 @@ func defaults() task.Config {
 		Iterations: new(10),
 		Errors:     new(3),
 		Approval:   &task.ApprovalConfig{Mode: new(task.ApprovalAuto), After: new("20m"), Again: new(false)},
-		Budget:     &task.BudgetConfig{Cost: new(20.0), Time: new("2h"), PlanCost: new(1.0)},
+		Budget:     &task.BudgetConfig{Cost: new(task.DefaultBudget), Time: new("2h"), PlanCost: new(1.0)},
 		Quota:      new(task.QuotaWait),
 		Setup:      new(""),
 		Check:      new(""),

@@ -77,6 +77,11 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 	if in.Issue != nil && in.Issue.Number < 0 {
 		add(mistake{field: "issue.number", what: "is " + strconv.Itoa(in.Issue.Number), way: "give the number of the issue"})
 	}
+	if in.Origin != nil && in.Origin.Guard != nil {
+		for _, m := range in.Origin.Guard.mistakes("origin.guard.") {
+			add(m)
+		}
+	}
 	return all
 }
 
@@ -86,7 +91,7 @@ type boundedField struct {
 }
 
 func (in Input) lengths() []boundedField {
-	issue, who, room := or(in.Issue), or(in.RequestedBy), or(in.Room)
+	issue, who, room, origin := or(in.Issue), or(in.RequestedBy), or(in.Room), or(in.Origin)
 	return []boundedField{
 		{"task", in.Task, MaxTask},
 		{"issue.forge", issue.Forge, maxName},
@@ -99,6 +104,14 @@ func (in Input) lengths() []boundedField {
 		{"room.channel", room.Channel, maxName},
 		{"room.id", room.ID, maxName},
 		{"room.thread", room.Thread, maxName},
+		{"origin.intake", origin.Intake, maxName},
+		{"origin.source", origin.Source, maxName},
+		{"origin.key", origin.Key, maxName},
+		{"origin.sum", origin.Sum, maxName},
+		{"origin.label", origin.Label, maxName},
+		{"origin.assignee", origin.Assignee, maxName},
+		{"origin.team", origin.Team, maxName},
+		{"origin.path", origin.Path, maxLink},
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 	QuestionsDeny   = "deny"
 )
 
+// DefaultBudget is what a task may cost where nobody says anything, in US dollars.
+const DefaultBudget = 20.0
+
 // Settings is the configuration of one task with every value decided. The keys are those of Config.
 type Settings struct {
 	Agent       string              `json:"agent"`

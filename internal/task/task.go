@@ -15,6 +15,7 @@ type Input struct {
 	RequestedBy *Person `json:"requestedBy,omitempty"` // who asked
 	Room        *Room   `json:"room,omitempty"`        // where it is followed in chat, beside the rooms that the operator names
 	Config      *Config `json:"config,omitempty"`      // overrides for this task, under the operator's limits
+	Origin      *Origin `json:"origin,omitempty"`      // of work that has come by itself, with the limits it waits for
 }
 
 // Issue is the ticket a task comes from.
@@ -57,6 +58,7 @@ type Phase string
 
 // The phases, in the order of the pipeline.
 const (
+	Queued    Phase = "queued" // waiting for its turn: others are at work, a pull request is open, today's money is spent
 	Preparing Phase = "preparing"
 	Planning  Phase = "planning"
 	Approving Phase = "approving"

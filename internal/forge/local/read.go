@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
 )
 
 // List gives every pull request of the repository at a path, oldest first.
@@ -88,4 +89,15 @@ func (f *Forge) read(ctx context.Context, path string, number int) (*repository,
 		}
 	}
 	return nil, nil, fault.New(fault.NotFound, "there is no pull request #%d in %s", number, path)
+}
+
+var _ forge.Stater = (*Forge)(nil)
+
+// State implements forge.Stater.
+func (f *Forge) State(ctx context.Context, r task.Repository, number int) (forge.State, error) {
+	_, record, err := f.read(ctx, r.Path, number)
+	if err != nil {
+		return "", err
+	}
+	return record.State, nil
 }

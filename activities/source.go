@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Source is where work comes from, and where it is shown what becomes of it.
+type Source interface {
+	intake.Source
+	intake.Reporter
+}
+
+// Stage is what a source is told.
+type Stage string
+
+// The stages.
+const (
+	Waits    Stage = "waits"    // the task is there, and waits for its turn
+	Claimed  Stage = "claimed"  // it works from now on
+	Reported Stage = "reported" // it has ended
+)
+
+// SourceInput tells a source how a task stands.
+type SourceInput struct {
+	Stage       Stage           `json:"stage"`
+	Repository  task.Repository `json:"repository"`
+	Origin      task.Origin     `json:"origin"`
+	TaskID      string          `json:"taskId"`
+	RequestedBy string          `json:"requestedBy,omitempty"`
+	Reason      signals.Reason  `json:"reason,omitempty"`
+	Detail      string          `json:"detail,omitempty"`
+	Outcome     task.Outcome    `json:"outcome,omitempty"`
+	PullRequest string          `json:"pullRequest,omitempty"`
+	Branch      string          `json:"branch,omitempty"`
+	CostUSD     float64         `json:"costUsd,omitempty"`
+	Sessions    int             `json:"sessions,omitempty"`
+}
+
+// TellSource shows at the source that a task waits, claims the work for it, or reports what came of it. Work that is not wanted any
+// more is a fault of kind Conflict or NotFound; for a report that is no fault, for there is nobody left to tell.
+func (c *Control) TellSource(ctx context.Context, in SourceInput) error {
+	s, err := c.source(in.Origin.Source)
+	if err != nil {
+		return err
+	}
+	q := queryOf(in.Repository, in.Origin)
+	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum, Text: c.Redact.String(c.sourceText(ctx, in))}
+	switch in.Stage {
+	case Waits:
+		err = s.Queue(ctx, q, in.Origin.Key, n)
+	case Claimed:
+		err = s.Claim(ctx, q, in.Origin.Key, n)
+	case Reported:
+		err = s.Report(ctx, q, in.Origin.Key, n)
+	default:
+		return fault.New(fault.Internal, "there is no stage %q", in.Stage)
+	}
+	if kind := fault.KindOf(err); in.Stage != Claimed && (kind == fault.NotFound || kind == fault.Conflict) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
+	}
+	return nil
+}
+
+func (c *Control) source(kind string) (Source, error) {
+	s, ok := c.Sources[intake.Kind(kind)]
+	if !ok {
+		return nil, fault.New(fault.Denied, "there is no source %q here", kind).WithHint("set its token for every worker")
+	}
+	return s, nil
+}
+
+func queryOf(r task.Repository, o task.Origin) intake.Query {
+	return intake.Query{Repository: r, Label: o.Label, Assignee: o.Assignee, Team: o.Team, Path: o.Path}
+}
+
+// sourceText is what people read at the source, as Markdown.
+func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
+	var b strings.Builder
+	run := activity.GetInfo(ctx).WorkflowExecution
+	name := "`" + run.ID + "`"
+	if page := c.webURL(ctx, run.ID, run.RunID); page != "" {
+		name = "[" + name + "](" + page + ")"
+	}
+	switch in.Stage {
+	case Waits:
+		fmt.Fprintf(&b, "Longshift has queued this as task %s. It waits for: %s (%s).\n", name, waitWords(in.Reason), task.Literally(in.Detail))
+	case Claimed:
+		fmt.Fprintf(&b, "Longshift works on this. The plan and how it goes: task %s.\n", name)
+	case Reported:
+		fmt.Fprintf(&b, "Longshift has ended its work on this: **%s**.\n", outcomeWords(in.Outcome))
+		if in.PullRequest != "" {
+			fmt.Fprintf(&b, "\nPull request: %s\n", in.PullRequest)
+		}
+		if in.Detail != "" && in.Outcome != task.PullRequest {
+			fmt.Fprintf(&b, "\n%s\n", task.Literally(oneLine(in.Detail, 400)))
+		}
+		fmt.Fprintf(&b, "\nTask %s, %d sessions, %.2f USD.\n", name, in.Sessions, in.CostUSD)
+	}
+	if in.RequestedBy != "" && in.Stage != Reported {
+		fmt.Fprintf(&b, "\nAsked for by %s.\n", task.Literally(in.RequestedBy))
+	}
+	return b.String()
+}
+
+func waitWords(r signals.Reason) string {
+	switch signals.Wait(r) {
+	case signals.WaitSessions:
+		return "its turn"
+	case signals.WaitPull:
+		return "the end of an open pull request"
+	case signals.WaitCost:
+		return "tomorrow's money"
+	}
+	return string(r)
+}
+
+func outcomeWords(o task.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+func (p *program) intakeCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "intake",
+		Short: "Let work arrive by itself: issues, a backlog, a heartbeat file",
+		Long: `An intake looks at a source again and again, and starts a task for what is new there, within limits. It is a Temporal Schedule:
+it survives everything, and nothing arrives unless an intake was added. A piece of work has one task, whoever starts it.`,
+		Example: `  longshift intake add --source github --repo acme/web --label longshift
+  longshift intake add nightly --source linear --repo acme/web --label longshift --team ENG --every 1h --daily-cost 50
+  longshift intake add --source backlog --repo /srv/web --path backlog
+  longshift intake list`,
+		Args: takes(0, 0, ""),
+		RunE: needsCommand,
+	}
+	c.AddCommand(p.intakeAddCommand(), p.intakeListCommand(), p.intakeShowCommand(),
+		p.intakeActCommand("pause", "Stop looking until it is resumed; tasks that were started go on", "paused", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Pause(ctx, c, name, p.by())
+		}),
+		p.intakeActCommand("resume", "Look again", "resumed", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Resume(ctx, c, name, p.by())
+		}),
+		p.intakeActCommand("run", "Look now, whatever the time", "looking", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Run(ctx, c, name)
+		}),
+		p.intakeActCommand("remove", "End an intake; tasks that were started go on", "removed", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Remove(ctx, c, name)
+		}))
+	return c
+}
+
+// intakeOptions are the flags of intake add.
+type intakeOptions struct {
+	spec       intakes.Spec
+	pause      bool
+	config     []string
+	configFile string
+	paused     bool
+}
+
+func (p *program) intakeAddCommand() *cobra.Command {
+	var o intakeOptions
+	c := &cobra.Command{
+		Use:   "add [name]",
+		Short: "Add an intake; it looks at once, then by its interval",
+		Long: `Add an intake. The name is made of source and repository when none is given. Of trackers, only work with the label or of the
+assignee is taken, and only when somebody with write access has set it. A backlog is a folder of Markdown files, a heartbeat one file,
+in a repository on the worker's machine.`,
+		Args:        takes(0, 1, "the name"),
+		Annotations: exits(fault.ExitFailed, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, args []string) error { return p.intakeAdd(c, &o, args) },
+	}
+	f, s := c.Flags(), &o.spec
+	f.SortFlags = false
+	f.StringVar(&s.Source, "source", "", "where work comes from, `kind`: github, linear, backlog or heartbeat")
+	f.StringVar(&s.Repository, "repo", "", "`repository` that is worked on: owner/name, git URL or path (default: that of the current folder)")
+	f.StringVar(&s.Label, "label", "", "github, linear: take what has this `label`")
+	f.StringVar(&s.Assignee, "assignee", "", "github, linear: take what is assigned to this `user`; me is the account of the token")
+	f.StringVar(&s.Team, "team", "", "linear: only this team, its `key` such as ENG")
+	f.StringVar(&s.Path, "path", "", "backlog: the `folder` (default backlog); heartbeat: the file (default HEARTBEAT.md)")
+	f.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
+	f.DurationVar(&s.Every, "every", 0, "how often to look, `duration` from 30s (default 15m; heartbeat 5m; backlog 1m)")
+	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
+	f.BoolVar(&o.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open (default for a backlog: false)")
+	f.Float64Var(&s.Guard.DailyCost, "daily-cost", 0, "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
+	f.IntVar(&s.Queue, "queue", signals.DefaultQueue, "tasks that may wait for their turn at a time, `count`; the rest waits where it is")
+	f.StringArrayVarP(&o.config, "config", "c", nil, "configuration of its tasks, `key=value`; repeatable")
+	f.StringVar(&o.configFile, "config-file", "", "configuration of its tasks, a JSON or YAML `file`")
+	f.BoolVar(&o.paused, "paused", false, "add it, but begin only when it is resumed")
+	return c
+}
+
+func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) error {
+	ctx, s := c.Context(), &o.spec
+	repository, err := p.repository(ctx, s.Repository)
+	if err != nil {
+		return err
+	}
+	s.Repository = repository
+	kind := intake.Kind(s.Source)
+	if s.Every == 0 && !c.Flags().Changed("every") {
+		s.Every = intakes.DefaultEvery(kind)
+	}
+	s.Guard.PauseIfOpenPR = o.pause
+	if !c.Flags().Changed("pause-if-open-pr") {
+		s.Guard.PauseIfOpenPR = intakes.DefaultPause(kind)
+	}
+	if s.Name = strings.Join(args, ""); s.Name == "" {
+		s.Name = intakeName(s.Source, repository)
+	}
+	if s.Config, err = p.intakeConfig(o); err != nil {
+		return err
+	}
+	if err := s.Check(); err != nil { // before the server is asked
+		return err
+	}
+	cl, err := p.client(ctx)
+	if err != nil {
+		return err
+	}
+	call, cancel := answer(ctx)
+	defer cancel()
+	if err := intakes.Add(call, cl, *s, o.paused); err != nil {
+		return err
+	}
+	return p.print(s, func() string {
+		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, visible(s.Repository), shortDuration(s.Every))
+		if o.paused {
+			text = fmt.Sprintf("%s is there, and paused; begin with `longshift intake resume %s`\n", s.Name, s.Name)
+		}
+		return text + "  " + guardText(s.Guard) + "\n"
+	})
+}
+
+func intakeName(source, repository string) string {
+	r, err := task.ParseRepository(repository)
+	if err != nil {
+		return source
+	}
+	return task.Slug(source+"-"+r.Slug(), 60)
+}
+
+// intakeConfig is the configuration of the tasks, nil for none.
+func (p *program) intakeConfig(o *intakeOptions) (*task.Config, error) {
+	values := overrides{}
+	if o.configFile != "" {
+		var err error
+		if values, err = p.fromFile(o.configFile); err != nil {
+			return nil, err
+		}
+	}
+	for _, pair := range o.config {
+		if err := values.set(pair); err != nil {
+			return nil, err
+		}
+	}
+	if len(values) == 0 {
+		return nil, nil
+	}
+	return p.parsed(values)
+}
+
+// intakeActCommand does one thing with an intake that is there.
+func (p *program) intakeActCommand(verb, short, done string, act func(context.Context, client.Client, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " <name>", Short: short, Example: "  longshift intake " + verb + " github-acme-web", Args: takes(1, 1, "the name"),
+		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		RunE: func(c *cobra.Command, args []string) error {
+			cl, err := p.client(c.Context())
+			if err != nil {
+				return err
+			}
+			call, cancel := answer(c.Context())
+			defer cancel()
+			if err := act(call, cl, args[0]); err != nil {
+				return err
+			}
+			return p.print(map[string]string{"name": args[0], "done": done}, func() string { return args[0] + ": " + done + "\n" })
+		},
+	}
+}
+
+// guardText says in a line what holds an intake back.
+func guardText(g task.Guard) string {
+	parts := []string{fmt.Sprintf("%d at a time", g.Sessions)}
+	if g.PauseIfOpenPR {
+		parts = append(parts, "none while a pull request of ours is open")
+	}
+	if g.DailyCost > 0 {
+		parts = append(parts, usd(g.DailyCost)+" a day")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,203 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// gate is the state of one Gate.
+type gate struct {
+	signals.GateState
+	id      string
+	stirred bool // somebody has come or gone since it was last decided who may work
+}
+
+// Gate lets tasks of one repository work, a limited number at a time, first come first served within a priority. state is what the run
+// before has left, nil for none. While nobody waits it does nothing at all.
+func Gate(ctx workflow.Context, state *signals.GateState) error {
+	g := &gate{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
+	if state != nil {
+		g.GateState = *state
+	}
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryGate, func() (signals.GateState, error) { return g.GateState, nil },
+		workflow.QueryHandlerOptions{Description: "who works, who waits, and for what"})
+	if err != nil {
+		return err
+	}
+	if err := answerTo(ctx, signals.Enter, "ask to be let in", g.enter); err != nil {
+		return err
+	}
+	if err := answerTo(ctx, signals.Leave, "give the place back", g.leave); err != nil {
+		return err
+	}
+	for {
+		g.stirred = false
+		if len(g.Waiters) > 0 {
+			if err := g.decide(ctx); err != nil {
+				return err
+			}
+		}
+		if g.full(ctx) {
+			return workflow.NewContinueAsNewError(ctx, signals.Gate, &g.GateState)
+		}
+		if err := g.rest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (g *gate) full(ctx workflow.Context) bool {
+	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx)
+}
+
+// rest waits until something changes, or until it is time to look whether those inside still live.
+func (g *gate) rest(ctx workflow.Context) error {
+	woken := func() bool { return g.stirred || g.full(ctx) }
+	wait, why := g.pause(workflow.Now(ctx))
+	if wait <= 0 {
+		return workflow.Await(ctx, woken)
+	}
+	timerCtx, stop := workflow.WithCancel(ctx)
+	defer stop()
+	timer := workflow.NewTimerWithOptions(timerCtx, wait, workflow.TimerOptions{Summary: why})
+	return workflow.Await(ctx, func() bool { return woken() || timer.IsReady() })
+}
+
+// decide looks at those inside, lets in who may work now, and tells everybody for whom something has changed.
+func (g *gate) decide(ctx workflow.Context) error {
+	if err := g.survey(ctx); err != nil {
+		return err
+	}
+	in, told := g.admit(workflow.Now(ctx))
+	for _, w := range append(in, told...) {
+		err := workflow.SignalExternalWorkflow(ctx, w.Workflow, "", signals.Turn, w.Answer).Get(ctx, nil)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // it has ended, or was never there
+			g.drop(w.Workflow, w.Run)
+			g.stirred = true
+		}
+	}
+	return nil
+}
+
+// survey asks how the world outside stands: who of those inside still lives, which pull requests are still open.
+func (g *gate) survey(ctx workflow.Context) error {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: "who is at work?", StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+	in := activities.Survey{Holders: g.Holders, Pulls: g.Pulls}
+	for _, w := range g.Waiters {
+		in.Known = append(in.Known, w.Workflow)
+		if w.Repository != "" {
+			in.Repository, in.Prefix = w.Repository, w.Prefix
+		}
+	}
+	var seen activities.Surveyed
+	if err := workflow.ExecuteActivity(ctx, desk.SurveyGate, in).Get(ctx, &seen); err != nil {
+		return err
+	}
+	for _, gone := range seen.Gone {
+		if g.drop(gone.Workflow, gone.Run) { // it could not say itself what it has spent
+			g.spend(workflow.Now(ctx), gone.Spent)
+		}
+	}
+	g.Pulls = slices.DeleteFunc(g.Pulls, func(p signals.OpenPull) bool {
+		return slices.ContainsFunc(seen.Ended, func(e signals.OpenPull) bool { return e == p })
+	})
+	for _, p := range seen.Open {
+		g.opened(p)
+	}
+	g.Others, g.Surveyed = seen.Others, workflow.Now(ctx)
+	return nil
+}
+
+func (g *gate) opened(p signals.OpenPull) {
+	same := func(o signals.OpenPull) bool {
+		return o.Workflow == p.Workflow && (o.Workflow != "" || o.Number == p.Number)
+	}
+	if !slices.ContainsFunc(g.Pulls, same) && !slices.Contains(g.Closed, p.Workflow) {
+		g.Pulls = append(g.Pulls, p)
+	}
+}
+
+// mostClosed is how many of those that have said that they end are remembered.
+const mostClosed = 20
+
+func (g *gate) closed(id string) {
+	g.Pulls = slices.DeleteFunc(g.Pulls, func(o signals.OpenPull) bool { return o.Workflow == id })
+	if !slices.Contains(g.Closed, id) {
+		g.Closed = append(g.Closed, id)
+		g.Closed = g.Closed[max(0, len(g.Closed)-mostClosed):]
+	}
+}
+
+// enter takes a request, and answers when it is decided for the first time. Who asks again gets the same place.
+func (g *gate) enter(ctx workflow.Context, r signals.EnterRequest) (signals.EnterAnswer, error) {
+	if r.Workflow == "" || r.Run == "" {
+		return signals.EnterAnswer{}, fault.New(fault.Input, "a request to a gate needs the workflow and its run")
+	}
+	if i := g.holder(r.Workflow, r.Run); i >= 0 {
+		return g.letIn(g.Holders[i].Kept), nil
+	}
+	if r.Lease > 0 {
+		g.Lease = r.Lease
+	}
+	g.outdated(r.Workflow, r.Run)
+	i := g.waiter(r.Workflow, r.Run)
+	if i < 0 {
+		g.N++
+		g.Waiters = append(g.Waiters, signals.Waiter{EnterRequest: r, N: g.N, Since: workflow.Now(ctx)})
+	} else {
+		g.Waiters[i].EnterRequest = r
+	}
+	g.stirred = true
+	var a signals.EnterAnswer
+	gone := false
+	err := workflow.Await(ctx, func() bool {
+		h, w := g.holder(r.Workflow, r.Run), g.waiter(r.Workflow, r.Run)
+		switch {
+		case h >= 0:
+			a = g.letIn(g.Holders[h].Kept)
+		case w >= 0:
+			a = g.Waiters[w].Answer
+		default:
+			gone = true
+		}
+		return gone || a.In || a.Wait != ""
+	})
+	if err == nil && gone {
+		return a, fault.New(fault.Conflict, "%s does not wait any more", r.Workflow)
+	}
+	return a, err
+}
+
+func (g *gate) letIn(kept float64) signals.EnterAnswer {
+	return signals.EnterAnswer{Gate: g.id, In: true, Ceiling: kept}
+}
+
+// leave frees a place, or takes one out of the queue. Who is not there has left before.
+func (g *gate) leave(ctx workflow.Context, r signals.LeaveRequest) (bool, error) {
+	was := g.drop(r.Workflow, r.Run)
+	if was {
+		g.spend(workflow.Now(ctx), r.Spent)
+	}
+	if r.Pull != nil {
+		g.Closed = slices.DeleteFunc(g.Closed, func(id string) bool { return id == r.Pull.Workflow })
+		g.opened(*r.Pull)
+	}
+	if r.Closed != "" {
+		g.closed(r.Closed)
+	}
+	g.stirred = true
+	return was, nil
+}

@@ -1,0 +1,177 @@
+package workflows
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/signals"
+)
+
+const (
+	defaultLease = 2 * time.Minute
+	slowLease    = 5    // times the lease, when nobody is inside and only pull requests are waited for
+	nothing      = 1e-6 // US dollars: less is none
+)
+
+// admit goes through those who wait, in their order. It gives whom it has let in, and whom it has something new to tell.
+//
+// Nobody overtakes another for the same places: behind one who waits for a place, nobody gets one. Who waits for a pull request or for
+// tomorrow's money holds up nobody.
+func (g *gate) admit(now time.Time) (in, told []signals.Waiter) {
+	slices.SortStableFunc(g.Waiters, func(a, b signals.Waiter) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.N, b.N))
+	})
+	g.roll(now)
+	var rest []signals.Waiter
+	full := false
+	for _, w := range g.Waiters {
+		a := g.judge(w, now, full)
+		switch {
+		case a.In:
+			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Since: now, Kept: a.Ceiling})
+			if w.Answer.Wait != "" { // it knows that it waits; otherwise its request is answered by itself
+				w.Answer = a
+				in = append(in, w)
+			}
+			continue
+		case a.Wait == signals.WaitSessions:
+			full = true
+		}
+		news := w.Answer.Wait != "" && w.Answer.Wait != a.Wait
+		w.Answer = a
+		if news {
+			told = append(told, w)
+		}
+		rest = append(rest, w)
+	}
+	g.Waiters = rest
+	return in, told
+}
+
+// judge says what one of those who wait waits for. full is set when somebody before it waits for a place.
+func (g *gate) judge(w signals.Waiter, now time.Time, full bool) signals.EnterAnswer {
+	if most := w.Guard.Sessions; most > 0 && (full || len(g.Holders)+g.Others >= most) {
+		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitSessions, Detail: g.atWork(most)}
+	}
+	if w.Guard.PauseIfOpenPR && len(g.Pulls) > 0 {
+		p := g.Pulls[0]
+		text := fmt.Sprintf("pull request #%d of ours is open: %s", p.Number, p.URL)
+		if p.Number == 0 {
+			text = "a pull request of ours is open"
+		}
+		if more := len(g.Pulls) - 1; more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitPull, Detail: text}
+	}
+	kept, ok := g.money(w)
+	if !ok {
+		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitCost, Until: midnight(now),
+			Detail: fmt.Sprintf("%s of today's %s are spent or kept for others", usd(g.Spent+g.kept()), usd(w.Guard.DailyCost))}
+	}
+	return g.letIn(kept)
+}
+
+// atWork says who has the places.
+func (g *gate) atWork(most int) string {
+	var ids []string
+	for _, h := range g.Holders[:min(3, len(g.Holders))] {
+		ids = append(ids, h.Workflow)
+	}
+	n := len(g.Holders) + g.Others
+	switch rest := n - len(ids); {
+	case rest > 0 && len(ids) > 0:
+		ids = append(ids, fmt.Sprintf("%d more", rest))
+	case rest > 0:
+		ids = append(ids, "tasks that people have started")
+	}
+	if len(ids) == 0 {
+		return "others are before it"
+	}
+	return fmt.Sprintf("%d of %d at work: %s", n, most, strings.Join(ids, ", "))
+}
+
+// money says how much is kept of the day's money for a task; ok is false when there is not enough left. A task that may cost more than
+// a whole day has waits for a day that nobody has begun, and gets all of it.
+func (g *gate) money(w signals.Waiter) (kept float64, ok bool) {
+	limit := w.Guard.DailyCost
+	if limit <= 0 {
+		return 0, true
+	}
+	used := g.Spent + g.kept()
+	switch want := w.Budget; {
+	case want > 0 && used+want <= limit+nothing:
+		return want, true
+	case used <= nothing:
+		return limit, true
+	}
+	return 0, false
+}
+
+// kept is the money that those inside may still spend.
+func (g *gate) kept() (sum float64) {
+	for _, h := range g.Holders {
+		sum += h.Kept
+	}
+	return sum
+}
+
+// roll begins a new day. What was kept yesterday for those inside counts as long as they are.
+func (g *gate) roll(now time.Time) {
+	if day := now.UTC().Format(time.DateOnly); day != g.Day {
+		g.Day, g.Spent = day, 0
+	}
+}
+
+// spend writes down what one who has left has spent: all of it on the day on which it left.
+func (g *gate) spend(now time.Time, usd float64) {
+	g.roll(now)
+	g.Spent += max(usd, 0)
+}
+
+// pause is how long nothing has to be done by itself, 0 for ever, and what ends it.
+func (g *gate) pause(now time.Time) (time.Duration, string) {
+	if len(g.Waiters) == 0 {
+		return 0, ""
+	}
+	lease := cmp.Or(g.Lease, defaultLease)
+	wait, why := lease, "look whether those at work still live"
+	if len(g.Holders) == 0 {
+		wait, why = slowLease*lease, "look whether the pull requests are still open"
+	}
+	for _, w := range g.Waiters {
+		if until := w.Answer.Until; !until.IsZero() && until.Sub(now) < wait {
+			wait, why = max(until.Sub(now), time.Second), "tomorrow's money"
+		}
+	}
+	return wait, why
+}
+
+func midnight(now time.Time) time.Time {
+	return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+}
+
+func (g *gate) holder(id, run string) int {
+	return slices.IndexFunc(g.Holders, func(h signals.Holder) bool { return h.Workflow == id && h.Run == run })
+}
+
+func (g *gate) waiter(id, run string) int {
+	return slices.IndexFunc(g.Waiters, func(w signals.Waiter) bool { return w.Workflow == id && w.Run == run })
+}
+
+// drop takes a task out, wherever it is, and tells whether it was inside.
+func (g *gate) drop(id, run string) bool {
+	g.Waiters = slices.DeleteFunc(g.Waiters, func(w signals.Waiter) bool { return w.Workflow == id && w.Run == run })
+	n := len(g.Holders)
+	g.Holders = slices.DeleteFunc(g.Holders, func(h signals.Holder) bool { return h.Workflow == id && h.Run == run })
+	return len(g.Holders) < n
+}
+
+// outdated takes out earlier tasks under the same id: they have ended, or there could be no new one.
+func (g *gate) outdated(id, run string) {
+	g.Waiters = slices.DeleteFunc(g.Waiters, func(w signals.Waiter) bool { return w.Workflow == id && w.Run != run })
+	g.Holders = slices.DeleteFunc(g.Holders, func(h signals.Holder) bool { return h.Workflow == id && h.Run != run })
+}

@@ -1,0 +1,114 @@
+package workflows
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// IssueIntake is one look at a source: what is new gets its task, in order, up to as many as may wait. A source that does not answer
+// ends the look, and nothing else; the next one comes by its schedule.
+func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.Pass, error) {
+	repo, err := task.ParseRepository(in.Repository)
+	if err != nil {
+		return signals.Pass{}, badInput(err)
+	}
+	in.Queue = cmp.Or(in.Queue, signals.DefaultQueue)
+	var before signals.Pass
+	if workflow.HasLastCompletionResult(ctx) {
+		_ = workflow.GetLastCompletionResult(ctx, &before) // one of another form is as good as none
+	}
+	var found activities.Found
+	find := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: "look at " + in.Source, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 4},
+	})
+	request := activities.FindInput{Intake: in, Refused: before.Refused, Now: workflow.Now(ctx)}
+	if err := workflow.ExecuteActivity(find, desk.FindWork, request).Get(ctx, &found); err != nil {
+		return signals.Pass{}, err
+	}
+	pass := found.Pass
+	for _, w := range found.Work {
+		started, err := takeIn(ctx, in, repo, w)
+		if err != nil {
+			return pass, err
+		}
+		if started {
+			pass.Started = append(pass.Started, w.ID)
+		}
+	}
+	workflow.SetCurrentDetails(ctx, passDetails(in, pass))
+	return pass, nil
+}
+
+// takeIn starts the task of a piece of work, and asks the gate for its place: so those that are started in one look keep their order. The
+// task outlives the look. Its id is that of the work, so there is never a second one; started is false when there was one.
+func takeIn(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, w intake.Work) (started bool, err error) {
+	input := task.Input{Repository: in.Repository, Task: w.Task, Base: in.Base, Issue: w.Issue, Config: in.Config,
+		Origin: &task.Origin{Intake: in.Name, Source: in.Source, Key: w.Key, Sum: w.Sum, Label: in.Label, Assignee: in.Assignee, Team: in.Team,
+			Path: in.Path, Priority: w.Priority, Guard: &in.Guard}}
+	if w.By != "" {
+		input.RequestedBy = &task.Person{Name: w.By, Via: in.Source}
+	}
+	phase := task.Preparing
+	if !in.Guard.None() {
+		phase = task.Queued
+	}
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID: w.ID, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		StaticSummary: task.Literally(clip(firstLine(w.Task)+" "+w.Title, 180)),
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repo.Text, 200)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(phase)),
+		),
+	}), signals.CodingTask, input)
+	var run workflow.Execution
+	switch err := child.GetChildWorkflowExecution().Get(ctx, &run); {
+	case temporal.IsWorkflowExecutionAlreadyStartedError(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case in.Guard.None():
+		return true, nil
+	}
+	request := activities.EnterInput{Repository: repo, Request: signals.EnterRequest{Workflow: run.ID, Run: run.RunID, Intake: in.Name,
+		Priority: signals.PriorityIntake + min(max(w.Priority, 0), 9), Guard: in.Guard, Budget: budgetOf(input)}}
+	// The task asks by itself as well: what fails here costs the order, no more.
+	err = workflow.ExecuteActivity(courtesy(ctx, "a place for "+w.Key), desk.EnterGate, request).Get(ctx, nil)
+	if err != nil && ctx.Err() == nil && kindOf(err) != fault.Input {
+		workflow.GetLogger(ctx).Warn("No place at the gate yet", "task", w.ID, "error", err)
+	}
+	return true, ctx.Err()
+}
+
+// budgetOf is what a task may cost, as far as its input says.
+func budgetOf(in task.Input) float64 {
+	if in.Config != nil && in.Config.Budget != nil && in.Config.Budget.Cost != nil {
+		return *in.Config.Budget.Cost
+	}
+	return task.DefaultBudget
+}
+
+// passDetails is the look's page in Temporal Web.
+func passDetails(in signals.IntakeInput, p signals.Pass) string {
+	text := fmt.Sprintf("**%s** looked at %d pieces of work of %s for %s.\n\n", task.Literally(in.Name), p.Seen, in.Source, task.Literally(in.Repository))
+	text += fmt.Sprintf("- started: %d\n- waiting for their turn before: %d of at most %d\n", len(p.Started), p.Waiting, in.Queue)
+	for _, id := range p.Started {
+		text += "- task `" + id + "`\n"
+	}
+	for _, l := range p.Left {
+		text += "- left alone: " + task.Literally(clip(l.Key+": "+l.Why, 200)) + "\n"
+	}
+	return clip(text, mostDetails)
+}
