@@ -1,0 +1,181 @@
+package backlog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workfile"
+)
+
+// maxTitle is how long a title gets, in bytes.
+const maxTitle = 256
+
+// List implements intake.Source.
+func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.quiet(ctx); err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	names, err := d.Names()
+	if err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	all, err := d.marks.All()
+	if err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	hidden := map[string]bool{} // by key, and by id where a task has ended
+	for _, m := range all {
+		if m.Runs() {
+			hidden[m.Key] = true
+		}
+		hidden[m.Key+"\x00"+m.Sum] = true
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !fits(name) {
+			if strings.EqualFold(name[max(0, len(name)-3):], ".md") {
+				s.log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen", "file", fmt.Sprintf("%q", name))
+			}
+			continue
+		}
+		if hidden[name] {
+			continue
+		}
+		f, err := d.Read(name)
+		if fault.KindOf(err) == fault.NotFound { // gone since
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("backlog: %w", err)
+		}
+		if hidden[name+"\x00"+f.Sum()] || len(bytes.TrimSpace(f.Data)) == 0 && f.Size <= workfile.Most {
+			continue
+		}
+		if !visit(d.item(name, f)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (d *desk) item(key string, f workfile.File) intake.Item {
+	sum := f.Sum()
+	return intake.Item{Key: key, ID: d.id(key, sum), Sum: sum, Title: title(f.Data)}
+}
+
+// Read implements intake.Source.
+func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return intake.Work{}, err
+	}
+	defer d.Close()
+	if err := d.quiet(ctx); err != nil {
+		return intake.Work{}, fmt.Errorf("backlog: %w", err)
+	}
+	f, err := d.read(key)
+	if err != nil {
+		return intake.Work{}, fmt.Errorf("backlog: %w", err)
+	}
+	w := intake.Work{Item: d.item(key, f), No: no(f)}
+	if w.No == "" {
+		w.Task = string(f.Data)
+	}
+	all, err := d.marks.All()
+	if err != nil {
+		return intake.Work{}, fmt.Errorf("backlog: %w", err)
+	}
+	if m := workfile.Of(all, key, w.Sum); m != nil && !m.Runs() && w.No == "" {
+		w.No = m.Why() + "; " + m.WayOut()
+	}
+	return w, nil
+}
+
+// no says why a file can't be an order.
+func no(f workfile.File) string {
+	switch {
+	case f.Size > task.MaxTask:
+		return fmt.Sprintf("the file has %d bytes; a task has at most %d: put less into it, or several files", f.Size, task.MaxTask)
+	case !utf8.Valid(f.Data) || bytes.IndexByte(f.Data, 0) >= 0:
+		return "the file is not text in UTF-8"
+	case len(bytes.TrimSpace(f.Data)) == 0:
+		return "the file is empty"
+	}
+	return ""
+}
+
+// title is the first heading, or the first line with words.
+func title(data []byte) string {
+	first, fence := "", ""
+	for line := range strings.Lines(string(data[:min(len(data), task.MaxTask)])) {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+		if mark := line[:min(len(line), 3)]; mark == "```" || mark == "~~~" {
+			switch fence {
+			case "":
+				fence = mark
+			case mark:
+				fence = ""
+			}
+			continue
+		}
+		words := strings.TrimLeft(line, "#")
+		if n := len(line) - len(words); fence == "" && n > 0 && n <= 6 && strings.TrimSpace(words) != "" && strings.ContainsAny(words[:1], " \t") {
+			return forge.CleanLine(strings.TrimRight(words, "# \t"), maxTitle)
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	return forge.CleanLine(first, maxTitle)
+}
+
+// Kept is a file that its task has left where it is, and that is not begun again with this text.
+type Kept struct {
+	Key     string       `json:"key"`
+	TaskID  string       `json:"taskId"`
+	Outcome task.Outcome `json:"outcome,omitempty"`
+	Ended   time.Time    `json:"ended"`
+}
+
+// Kept lists the files that wait for a person: who edits one has it worked on again.
+func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []Kept, err error) {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if err := d.quiet(ctx); err != nil {
+		return nil, fmt.Errorf("backlog: %w", err)
+	}
+	all, err := d.marks.All()
+	if err != nil {
+		return nil, fmt.Errorf("backlog: %w", err)
+	}
+	for _, m := range all {
+		if m.Runs() || workfile.Running(all, m.Key) != nil {
+			continue
+		}
+		f, err := d.read(m.Key)
+		if err == nil && f.Sum() == m.Sum {
+			kept = append(kept, Kept{m.Key, m.TaskID, m.Outcome, m.Ended})
+		} else if err != nil && fault.KindOf(err) != fault.NotFound {
+			return nil, fmt.Errorf("backlog: %w", err)
+		}
+	}
+	return sorted(kept), nil
+}

@@ -1,0 +1,170 @@
+package backlog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workfile"
+)
+
+// Queue implements intake.Reporter. A folder has no place to show who waits.
+func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake.Note) error {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.quiet(ctx); err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	if _, err := d.read(key); err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	return nil
+}
+
+// locked opens a folder for a call that changes something, with nothing half done in it.
+func (s *Source) locked(ctx context.Context, q intake.Query, do func(d *desk, all []workfile.Mark) error) error {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	release, err := d.marks.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var all []workfile.Mark
+	if err = d.settle(); err == nil {
+		all, err = d.marks.All()
+	}
+	if err == nil {
+		err = do(d, all)
+	}
+	if err != nil {
+		return fmt.Errorf("backlog: %w", err)
+	}
+	return nil
+}
+
+// Claim implements intake.Reporter. The claim holds until Report; the file may change meanwhile, which makes it other work after that.
+func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	if err := checkNote(n); err != nil {
+		return err
+	}
+	return s.locked(ctx, q, func(d *desk, all []workfile.Mark) error {
+		f, err := d.read(key)
+		if err != nil {
+			return err
+		}
+		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // made before
+			return nil
+		}
+		if f.Sum() != n.Sum {
+			return fault.New(fault.Conflict, "%s was edited after the task was made", d.Name(key)).WithHint("it is listed again as other work")
+		}
+		if why := no(f); why != "" {
+			return fault.New(fault.Conflict, "%s must not be begun: %s", d.Name(key), why)
+		}
+		return d.marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+	})
+}
+
+func checkNote(n intake.Note) error {
+	if n.TaskID == "" {
+		return fault.New(fault.Input, "backlog: a note has no task")
+	}
+	return nil
+}
+
+// removes tells whether a file goes when its task has ended so.
+func removes(o task.Outcome) bool {
+	return o == task.PullRequest || o == task.AlreadyDone || o == task.MaxIterations
+}
+
+// Report implements intake.Reporter. The file goes if the outcome is a pull request, work that was done already, or the end of all
+// iterations, and if nobody has edited it since. Else it stays, and is not begun again with the same text.
+func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	if err := checkNote(n); err != nil {
+		return err
+	}
+	return s.locked(ctx, q, func(d *desk, all []workfile.Mark) error {
+		if err := checkKey(key); err != nil {
+			return err
+		}
+		running := workfile.Running(all, key)
+		if running != nil && running.TaskID != n.TaskID {
+			return fault.New(fault.Conflict, "%s: %s", d.Name(key), running.Why())
+		}
+		if n.Sum == "" && running != nil {
+			n.Sum = running.Sum
+		}
+		if before := workfile.Of(all, key, n.Sum); before != nil && before.TaskID == n.TaskID && !before.Runs() && !before.Removing {
+			return nil
+		}
+		if err := s.end(d, key, n, all); err != nil {
+			return err
+		}
+		return s.sweep(d, all)
+	})
+}
+
+// end writes the mark first: whatever comes between, the text is not begun again.
+func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) error {
+	f, err := d.read(key)
+	gone := fault.KindOf(err) == fault.NotFound
+	known := workfile.Of(all, key, n.Sum)
+	if err != nil && !(gone && known != nil && known.TaskID == n.TaskID) {
+		return err
+	}
+	if n.Sum == "" {
+		return fault.New(fault.Input, "%s: the note does not say which text the task has had", d.Name(key))
+	}
+	same := !gone && f.Sum() == n.Sum
+	m := workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
+	m.Removing = same && removes(n.Outcome)
+	if known != nil {
+		m.Began = known.Began
+	}
+	if err := d.marks.Put(m); err != nil {
+		return err
+	}
+	if running := workfile.Running(all, key); running != nil && running.ID != m.ID {
+		if err := d.marks.Drop(running.ID); err != nil {
+			return err
+		}
+	}
+	if !m.Removing {
+		return nil
+	}
+	removed, err := d.Remove(key, f.Data)
+	if err != nil {
+		return err
+	}
+	s.log.Info("backlog: the task of a file has ended", "file", d.Name(key), "outcome", n.Outcome, "removed", removed)
+	m.Removing = false
+	return d.marks.Put(m)
+}
+
+// sweep drops marks that nobody needs any more.
+func (s *Source) sweep(d *desk, all []workfile.Mark) error {
+	return d.marks.Sweep(all, s.now(), func(key string) (string, error) {
+		f, err := d.read(key)
+		if k := fault.KindOf(err); k == fault.NotFound || k == fault.Input {
+			return "", nil
+		}
+		return f.Sum(), err
+	})
+}
+
+// sorted gives files by name.
+func sorted(kept []Kept) []Kept {
+	slices.SortFunc(kept, func(a, b Kept) int { return cmp.Compare(a.Key, b.Key) })
+	return kept
+}

@@ -1,0 +1,100 @@
+package workfile
+
+import (
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Keep is how long a mark outlives its file or its text: a file that goes may come back, as when somebody checks out another branch.
+const Keep = 7 * 24 * time.Hour
+
+// Hides gives the mark that keeps a file with a text from being begun: that of a task that works on the file, whatever it says now, or
+// that of a task that has had this text. Nil when there is none.
+func Hides(all []Mark, key, sum string) *Mark {
+	for i := range all {
+		if all[i].Key == key && all[i].Runs() {
+			return &all[i]
+		}
+	}
+	return Of(all, key, sum)
+}
+
+// Of gives the mark about a text, or nil.
+func Of(all []Mark, key, sum string) *Mark {
+	for i := range all {
+		if all[i].Key == key && all[i].Sum == sum {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// Running gives the mark of the task that works on a file, or nil.
+func Running(all []Mark, key string) *Mark {
+	for i := range all {
+		if all[i].Key == key && all[i].Runs() {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// Claim marks a text as that of a task. The caller holds the lock and knows that the file has this text.
+func (m *Marks) Claim(all []Mark, want Mark) error {
+	switch other := Hides(all, want.Key, want.Sum); {
+	case other == nil:
+		return m.Put(want)
+	case other.TaskID == want.TaskID && other.Sum == want.Sum:
+		return nil
+	default:
+		return fault.New(fault.Conflict, "%s: %s", want.Key, other.Why()).WithHint("%s", other.WayOut())
+	}
+}
+
+// Why says why the file is not to be begun.
+func (m Mark) Why() string {
+	if m.Runs() {
+		return "task " + m.TaskID + " works on it"
+	}
+	return "its task has ended with this text: " + outcome(m)
+}
+
+// WayOut says what a person can do about it.
+func (m Mark) WayOut() string {
+	if m.Runs() {
+		return "wait for the task to end, or give the file another name"
+	}
+	return "edit the file to have it worked on again"
+}
+
+func outcome(m Mark) string {
+	if m.Outcome == "" {
+		return "no outcome"
+	}
+	return string(m.Outcome)
+}
+
+// Sweep drops marks that are older than Keep and about texts that are not there any more. Says gives the sum of a file's text, "" when
+// there is none. The caller holds the lock.
+func (m *Marks) Sweep(all []Mark, now time.Time, says func(key string) (string, error)) error {
+	for _, one := range all {
+		since := one.Ended
+		if one.Runs() {
+			since = one.Began
+		}
+		if now.Sub(since) < Keep {
+			continue
+		}
+		sum, err := says(one.Key)
+		if err != nil {
+			return err
+		}
+		if sum == "" || !one.Runs() && sum != one.Sum {
+			if err := m.Drop(one.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

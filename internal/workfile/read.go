@@ -1,0 +1,144 @@
+package workfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// File is a file as it was read.
+type File struct {
+	Data []byte // at most Most bytes
+	Size int64  // of the whole file
+	Info fs.FileInfo
+}
+
+// Most is how much of a file is read, in bytes.
+const Most = 1 << 20
+
+// Sum is that of the content. Of a file longer than Most it is that of its beginning and its size.
+func (f File) Sum() string {
+	if f.Size > Most {
+		return Sum(fmt.Appendf(slices.Clone(f.Data), "\x00%d", f.Size))
+	}
+	return Sum(f.Data)
+}
+
+// Names gives the names of the plain files in the folder that do not begin with a dot, in the order of their bytes.
+func (f *Folder) Names() (names []string, err error) {
+	if f.root == nil {
+		return nil, nil
+	}
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil, Fault("list", f.Path, err)
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, Fault("list", f.Path, err)
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Read reads a plain file of the folder. What is not there, and what is no plain file, is a fault of kind NotFound.
+func (f *Folder) Read(name string) (File, error) {
+	file, err := f.open(name)
+	if err != nil {
+		return File{}, err
+	}
+	defer file.Close()
+	return f.readOpen(file, name)
+}
+
+// open opens a plain file, and nothing else: no link, and no pipe that would not answer.
+func (f *Folder) open(name string) (*os.File, error) {
+	if f.root == nil {
+		return nil, fault.New(fault.NotFound, "there is no %s", f.Name(name))
+	}
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, Fault("read", f.Name(name), err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.NotFound, "%s is not a plain file", f.Name(name))
+	}
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, Fault("read", f.Name(name), err)
+	}
+	now, err := file.Stat()
+	if err == nil && !os.SameFile(info, now) {
+		err = fault.New(fault.Infra, "%s was replaced while it was opened", f.Name(name))
+	}
+	if err != nil {
+		file.Close()
+		return nil, Fault("read", f.Name(name), err)
+	}
+	return file, nil
+}
+
+func (f *Folder) readOpen(file *os.File, name string) (File, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return File{}, Fault("read", f.Name(name), err)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, Most))
+	if err != nil {
+		return File{}, Fault("read", f.Name(name), err)
+	}
+	size := int64(len(data))
+	if size == Most {
+		size = max(size, info.Size())
+	}
+	return File{data, size, info}, nil
+}
+
+// Fault gives an error of the file system its kind, with the file as people know it. It keeps faults.
+func Fault(what, name string, err error) error {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return err
+	}
+	err = reason(err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		return fault.New(fault.NotFound, "%s %s: %w", what, name, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fault.New(fault.Denied, "%s %s: %w", what, name, err).WithHint("let the worker's account write to %s", folderOf(name))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New(fault.Infra, "%s %s: %w", what, name, err).WithHint("make room on its disk")
+	}
+	return fault.New(fault.Infra, "%s %s: %w", what, name, err)
+}
+
+// reason takes off the paths that an error of the file system holds: they may be those of our own files.
+func reason(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	if l := (*os.LinkError)(nil); errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+func folderOf(name string) string {
+	if dir := filepath.Dir(name); dir != "." {
+		return dir
+	}
+	return "the repository's folder"
+}
