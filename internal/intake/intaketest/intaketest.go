@@ -19,7 +19,7 @@ type Harness struct {
 	Unknown  string // a key in the source's own form that names nothing
 	Token    string // the secret that the source holds; empty for none. It must stand in no error
 
-	Single bool // there is at most one piece of work, which Add replaces
+	Single bool // there is at most one piece of work, which Add replaces, and its title may be the source's own
 	Quiet  bool // only Report shows something; Queue and Claim are not seen at the source
 	Racy   bool // Claim cannot keep two tasks apart that call in the same moment
 

@@ -1,0 +1,97 @@
+package heartbeat
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+var markdown = goldmark.New(goldmark.WithExtensions(extension.TaskList))
+
+// todo is what a file lists: how often each item is open, and whether it has items at all, or other words.
+type todo struct {
+	open  map[string]int
+	items bool
+	words bool
+}
+
+// look reads what people have written. Front matter, headings, comments and rules are no work, and what code shows is no item.
+func look(content []byte) todo {
+	content = dropFrontMatter(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")))
+	t := todo{open: map[string]int{}}
+	root := markdown.Parser().Parse(text.NewReader(content))
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading, *ast.ThematicBreak:
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock:
+			t.words = t.words || n.HTMLBlockType != ast.HTMLBlockType2 // 2 is a comment
+			return ast.WalkSkipChildren, nil
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			t.words = t.words || n.Lines().Len() > 0
+		case *ast.Paragraph, *ast.TextBlock:
+			t.words = t.words || n.Lines().Len() > 0
+		case *extast.TaskCheckBox:
+			t.items = true
+			if !n.IsChecked {
+				t.open[item(n.Parent(), content)]++
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return t
+}
+
+// item is an item's own text, in one line and without its box.
+func item(block ast.Node, content []byte) string {
+	words := strings.Join(strings.Fields(string(block.Lines().Value(content))), " ")
+	return strings.TrimSpace(strings.TrimPrefix(words, "[ ]"))
+}
+
+// work tells whether there is something to do: an open item, or in a file without items any words.
+func (t todo) work() bool {
+	if t.items {
+		return len(t.open) > 0
+	}
+	return t.words
+}
+
+// lessThan tells whether t is what is left of a list after some of it was done: no item that was not open before, and fewer of them.
+// So a file that goes on by itself comes to an end.
+func (t todo) lessThan(before todo) bool {
+	n, was := 0, 0
+	for item, count := range t.open {
+		n += count
+		if count > before.open[item] {
+			return false
+		}
+	}
+	for _, count := range before.open {
+		was += count
+	}
+	return n < was
+}
+
+// dropFrontMatter takes off a block between two lines of three hyphens at the very beginning.
+func dropFrontMatter(content []byte) []byte {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	rest, ok := bytes.CutPrefix(content, []byte("---\n"))
+	if !ok {
+		return content
+	}
+	if _, after, ok := bytes.Cut(append([]byte("\n"), rest...), []byte("\n---\n")); ok {
+		return after
+	}
+	if bytes.HasSuffix(rest, []byte("\n---")) {
+		return nil
+	}
+	return content
+}

@@ -1,0 +1,178 @@
+package heartbeat
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/workfile"
+)
+
+// Queue implements intake.Reporter. The file is for progress; who waits is not shown there.
+func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake.Note) error {
+	_, err := s.Read(ctx, q, key)
+	return err
+}
+
+// locked opens the file's folder for a call that changes something, with nothing half done in it.
+func (s *Source) locked(ctx context.Context, q intake.Query, key string, n intake.Note, do func(d *desk, all []workfile.Mark) error) error {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.checkKey(key); err != nil {
+		return err
+	}
+	if n.TaskID == "" {
+		return fault.New(fault.Input, "heartbeat: a note has no task")
+	}
+	release, err := d.marks.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var all []workfile.Mark
+	if err = d.settle(); err == nil {
+		all, err = d.marks.All()
+	}
+	if err == nil {
+		err = do(d, all)
+	}
+	if err != nil {
+		return fmt.Errorf("heartbeat: %w", err)
+	}
+	return nil
+}
+
+// Claim implements intake.Reporter. The claim holds until Report, whatever the file says meanwhile.
+func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
+		f, err := d.Read(key)
+		if err != nil {
+			return err
+		}
+		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // made before
+			return nil
+		}
+		text := split(f.Data)
+		person := bytes.TrimSpace(text.person())
+		if text.sum() != n.Sum {
+			return fault.New(fault.Conflict, "%s was edited after the task was made", d.Name(key)).WithHint("it is listed again as other work")
+		}
+		if why := no(f, person); why != "" {
+			return fault.New(fault.Conflict, "%s must not be begun: %s", d.Name(key), why)
+		}
+		if !look(person).work() {
+			return fault.New(fault.Conflict, "nothing in %s is left to do", d.Name(key))
+		}
+		return d.marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+	})
+}
+
+// Report implements intake.Reporter. It writes progress back: the file as the task's branch has it, if the task was good and nobody has
+// edited the file since, and in any case a line in our section.
+func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
+		running := workfile.Running(all, key)
+		if running != nil && running.TaskID != n.TaskID {
+			return fault.New(fault.Conflict, "%s: %s", d.Name(key), running.Why())
+		}
+		if n.Sum == "" && running != nil {
+			n.Sum = running.Sum
+		}
+		if n.Sum == "" {
+			return fault.New(fault.Input, "%s: the note does not say which text the task has had", d.Name(key))
+		}
+		if err := s.end(d, n, all); err != nil {
+			return err
+		}
+		var theirs []byte
+		take := false
+		if n.Outcome.Good() && n.Branch != "" {
+			var err error
+			if theirs, take, err = s.version(ctx, d, n.Branch); err != nil {
+				return err
+			}
+		}
+		for range attempts {
+			done, err := s.write(d, n, theirs, take, all)
+			if err != nil || done {
+				return err
+			}
+		}
+		return fault.New(fault.Infra, "%s: somebody else changes it all the time", d.Name(key))
+	})
+}
+
+// attempts is how often a file is read again that somebody has changed while it was written.
+const attempts = 20
+
+// end marks the text as one that a task has had, before anything is written: whatever comes between, it is not begun again.
+func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
+	known := workfile.Of(all, d.name, n.Sum)
+	m := workfile.Mark{ID: d.id(n.Sum), Key: d.name, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
+	if known != nil {
+		m.Began = known.Began
+		if known.TaskID == n.TaskID && !known.Runs() {
+			m.Ended = known.Ended
+		}
+	}
+	if err := d.marks.Put(m); err != nil {
+		return err
+	}
+	if running := workfile.Running(all, d.name); running != nil && running.ID != m.ID {
+		if err := d.marks.Drop(running.ID); err != nil {
+			return err
+		}
+	}
+	return d.marks.Sweep(all, s.now(), func(key string) (string, error) {
+		f, err := d.Read(key)
+		if fault.KindOf(err) == fault.NotFound {
+			return "", nil
+		}
+		return split(f.Data).sum(), err
+	})
+}
+
+// write brings the file up to the note. It gives false when somebody was faster.
+func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []workfile.Mark) (bool, error) {
+	f, err := d.Read(d.name)
+	if err != nil {
+		return false, err
+	}
+	if f.Size > workfile.Most/2 {
+		return false, fault.New(fault.Input, "%s has %d bytes: too many to write progress into it", d.Name(d.name), f.Size).WithHint("put less into it")
+	}
+	now := split(f.Data)
+	next := now
+	if take && now.sum() == n.Sum {
+		branch := split(withLineEnd(theirs, lineEnd(now.person())))
+		next.before, next.after, next.has = branch.before, branch.after, branch.has
+		if next.sum() == now.sum() {
+			next = now
+		}
+	}
+	next = next.add(n, s.now())
+	if next.sum() != now.sum() && !(look(next.person()).lessThan(look(now.person()))) {
+		m := workfile.Mark{ID: d.id(next.sum()), Key: d.name, Sum: next.sum(), TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
+		if workfile.Of(all, d.name, m.Sum) == nil {
+			if err := d.marks.Put(m); err != nil {
+				return false, err
+			}
+		}
+	}
+	data := next.join()
+	if bytes.Equal(data, f.Data) {
+		return true, nil
+	}
+	return d.Replace(d.name, f.Data, data)
+}
+
+// withLineEnd gives a text with the line ends of another.
+func withLineEnd(text []byte, eol string) []byte {
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(text, []byte("\n"), []byte(eol))
+}
