@@ -113,7 +113,7 @@ type Survey struct {
 	Prefix     string             `json:"prefix,omitempty"`
 	Holders    []signals.Holder   `json:"holders,omitempty"`
 	Pulls      []signals.OpenPull `json:"pulls,omitempty"`
-	Known      []string           `json:"known,omitempty"` // workflow ids of those who wait
+	Known      []string           `json:"known,omitempty"` // workflow ids of those who wait, and of those who have just left: lists of workflows lag behind
 }
 
 // Surveyed is the answer.
@@ -260,5 +260,11 @@ func atWork(e *workflowpb.WorkflowExecutionInfo) bool {
 		_ = converter.GetDefaultDataConverter().FromPayload(p, &phase) // one that is not known is at work
 	}
 	_, until := fields[signals.AttrWaitingUntil]
-	return phase != task.Queued && phase != task.Suspended && (phase != task.Approving || until)
+	switch phase {
+	case task.Queued, task.Suspended, task.Ended:
+		return false
+	case task.Approving:
+		return until
+	}
+	return true
 }

@@ -101,6 +101,7 @@ type GateState struct {
 	Holders  []Holder      `json:"holders,omitempty"`
 	Waiters  []Waiter      `json:"waiters,omitempty"`
 	Pulls    []OpenPull    `json:"pulls,omitempty"`
+	Left     []string      `json:"left,omitempty"`   // workflow ids of those who have left last
 	Closed   []string      `json:"closed,omitempty"` // what looked after pull requests and said that it ends: it may still be listed
 	Day      string        `json:"day,omitempty"`    // UTC, such as 2026-11-20
 	Spent    float64       `json:"spent,omitempty"`

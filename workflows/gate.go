@@ -95,7 +95,7 @@ func (g *gate) survey(ctx workflow.Context) error {
 		TaskQueue: signals.Queue, Summary: "who is at work?", StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
-	in := activities.Survey{Holders: g.Holders, Pulls: g.Pulls}
+	in := activities.Survey{Holders: g.Holders, Pulls: g.Pulls, Known: slices.Clone(g.Left)}
 	for _, w := range g.Waiters {
 		in.Known = append(in.Known, w.Workflow)
 		if w.Repository != "" {
@@ -130,15 +130,18 @@ func (g *gate) opened(p signals.OpenPull) {
 	}
 }
 
-// mostClosed is how many of those that have said that they end are remembered.
-const mostClosed = 20
+// mostRemembered is how many of those that have left, and of those that have said that they end, are remembered.
+const mostRemembered = 20
 
 func (g *gate) closed(id string) {
 	g.Pulls = slices.DeleteFunc(g.Pulls, func(o signals.OpenPull) bool { return o.Workflow == id })
-	if !slices.Contains(g.Closed, id) {
-		g.Closed = append(g.Closed, id)
-		g.Closed = g.Closed[max(0, len(g.Closed)-mostClosed):]
-	}
+	g.Closed = remember(g.Closed, id)
+}
+
+// remember adds to a short list of ids, the newest last.
+func remember(ids []string, id string) []string {
+	ids = append(slices.DeleteFunc(ids, func(o string) bool { return o == id }), id)
+	return ids[max(0, len(ids)-mostRemembered):]
 }
 
 // enter takes a request, and answers when it is decided for the first time. Who asks again gets the same place.
@@ -190,6 +193,7 @@ func (g *gate) leave(ctx workflow.Context, r signals.LeaveRequest) (bool, error)
 	was := g.drop(r.Workflow, r.Run)
 	if was {
 		g.spend(workflow.Now(ctx), r.Spent)
+		g.Left = remember(g.Left, r.Workflow)
 	}
 	if r.Pull != nil {
 		g.Closed = slices.DeleteFunc(g.Closed, func(id string) bool { return id == r.Pull.Workflow })

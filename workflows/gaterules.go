@@ -139,7 +139,7 @@ func (g *gate) pause(now time.Time) (time.Duration, string) {
 	}
 	lease := cmp.Or(g.Lease, defaultLease)
 	wait, why := lease, "look whether those at work still live"
-	if len(g.Holders) == 0 {
+	if len(g.Holders)+g.Others == 0 {
 		wait, why = slowLease*lease, "look whether the pull requests are still open"
 	}
 	for _, w := range g.Waiters {

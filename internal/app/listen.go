@@ -86,6 +86,7 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 func (e *ears) desk(secrets *redact.Redactor) *activities.Control {
 	desk := newControl(e.cfg, e.hub, secrets)
 	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, e.rooms, e.ear.OnForge
+	desk.Sources = newSources(e.cfg, e.log)
 	desk.Take = func(ctx context.Context, ev forge.Event) (string, error) {
 		return e.ear.Arrive(ctx, ev, e.hub, e.cfg.GitHubLabel)
 	}
