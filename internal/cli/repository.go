@@ -14,10 +14,16 @@ import (
 )
 
 // repository turns what the user gave into what a task takes: owner/name and URLs stay as they are; a path is made
-// absolute and must be the top of a git repository. Nothing given means the repository of the current folder.
+// absolute and must be the top of a git repository. Nothing given means the repository of the current folder, or outside of any the
+// current workspace.
 func (p *program) repository(ctx context.Context, given string) (string, error) {
 	if given == "" {
 		top, err := p.topOf(ctx, p.env.Dir)
+		if outsideOfAny(err) {
+			if path, chosen, err := p.workspace(); chosen || err != nil {
+				return path, err
+			}
+		}
 		if err != nil {
 			return "", fault.New(fault.Input, "%s is not in a git repository", p.env.Dir).WithHint("go to one, or give --repo owner/name, a git URL or a path")
 		}

@@ -26,7 +26,7 @@ type runOptions struct {
 func (o *runOptions) define(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder)")
+	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder, else the current workspace)")
 	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")

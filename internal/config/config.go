@@ -83,6 +83,7 @@ type Config struct {
 	WhatsAppCommands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
 	Terminal         bool     `envconfig:"LONGSHIFT_TERMINAL" default:"false" help:"true: show tasks on the worker's own terminal, and take what is typed there"`
 	ChatRepository   string   `envconfig:"LONGSHIFT_CHAT_REPOSITORY" help:"repository of tasks that are started from a chat without naming one"`
+	Projects         string   `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
 	Listeners        bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
 	Listen           string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
 

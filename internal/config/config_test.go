@@ -81,6 +81,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_AGENTS=script", `LONGSHIFT_AGENTS="script": the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here`},
 		{"LONGSHIFT_APPROVAL=none", `LONGSHIFT_APPROVAL="none": unknown; give required, or leave it empty`},
 		{"LONGSHIFT_DATA=data", `LONGSHIFT_DATA="data": not an absolute path; give one that starts with /`},
+		{"LONGSHIFT_PROJECTS=projects", `LONGSHIFT_PROJECTS="projects": not an absolute path; give one that starts with /`},
 		{"LONGSHIFT_WEB_URL=localhost:8233", `LONGSHIFT_WEB_URL="localhost:8233": not a web address; give one such as https://example.com`},
 		{"LONGSHIFT_GITHUB_URL=https://me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: holds a user or password; give the URL without it`},
 		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},

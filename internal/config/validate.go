@@ -18,6 +18,7 @@ func (c *Config) validate() []error {
 		}
 	}
 	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data, "not an absolute path; give one that starts with /")
+	wrong(filepath.IsAbs(c.Projects) || c.Projects == "", "LONGSHIFT_PROJECTS", c.Projects, "not an absolute path; give one that starts with /")
 	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role, "unknown role; give all, control, host or listen")
 	wrong(c.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", c.Slots, "too small; give 1 or more")
 	wrong(c.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", c.Heartbeat, "too short; give 1s or more, such as 30s")
