@@ -10,7 +10,7 @@ import (
 )
 
 // Directory is the workflow type of the one workflow that remembers which chats people have bound to this installation with a
-// one-time code. It needs no input and never ends; DirectoryID is its workflow id.
+// one-time code, and which workspace each of them has chosen. It needs no input and never ends; DirectoryID is its workflow id.
 const (
 	Directory   = "Directory"
 	DirectoryID = "longshift-directory"
@@ -21,7 +21,10 @@ const (
 	Invite     = "invite" // an Invitation goes in, nothing comes back: its code may be used once, until it expires
 	Bind       = "bind"   // a BindRequest goes in, a BindAnswer comes back
 	Unbind     = "unbind" // an UnbindRequest goes in, a BindAnswer comes back: Bound tells whether there was such a binding
+	Switch     = "switch" // a SwitchRequest goes in, a WorkspaceAnswer comes back
 	QueryBound = "bound"  // gives []Binding
+
+	QueryWorkspace = "workspace" // takes a WorkspaceQuery and gives a WorkspaceAnswer
 )
 
 // Invitation makes a code known, never in the clear.
@@ -64,10 +67,38 @@ type Binding struct {
 	Since   time.Time `json:"since"`
 }
 
+// SwitchRequest makes a workspace the current one of a user of a channel. No name is none.
+type SwitchRequest struct {
+	Message
+	Channel   string `json:"channel"`
+	User      string `json:"user"` // id
+	Workspace string `json:"workspace,omitempty"`
+}
+
+// WorkspaceQuery asks for the current workspace of a user.
+type WorkspaceQuery struct {
+	Channel string `json:"channel"`
+	User    string `json:"user"`
+}
+
+// WorkspaceAnswer names the current workspace of a user; empty is none.
+type WorkspaceAnswer struct {
+	Workspace string `json:"workspace,omitempty"`
+}
+
+// Workspace is what a user of a channel has chosen: the name of a folder below the one that the listening process lists.
+type Workspace struct {
+	Channel string    `json:"channel"`
+	User    string    `json:"user"`
+	Name    string    `json:"name"`
+	Since   time.Time `json:"since"`
+}
+
 // DirectoryState is what one run of a Directory hands to the next.
 type DirectoryState struct {
 	Invitations []Invitation `json:"invitations,omitempty"`
 	Bindings    []Binding    `json:"bindings,omitempty"`
+	Workspaces  []Workspace  `json:"workspaces,omitempty"`
 }
 
 // CodeHash is how a code is passed on: whoever reads a history must not learn one that is still good. Case and hyphens do not count.

@@ -15,6 +15,7 @@ import (
 const (
 	mostInvitations = 20
 	mostBindings    = 100
+	mostWorkspaces  = 500
 	longestInvite   = 24 * time.Hour
 )
 
@@ -23,7 +24,7 @@ type directory struct {
 	signals.DirectoryState
 }
 
-// Directory remembers which chats people have bound with a one-time code. state is what the run before has left, nil for none.
+// Directory remembers which chats people have bound with a one-time code, and which workspace they work in. state is what the run before has left, nil for none.
 func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	d := &directory{}
 	if state != nil {
@@ -34,12 +35,17 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	if err != nil {
 		return err
 	}
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryWorkspace, d.workspace, workflow.QueryHandlerOptions{Description: "the current workspace of a user: {channel, user}"})
+	if err != nil {
+		return err
+	}
 	for _, one := range []func() error{
 		func() error {
 			return answerTo(ctx, signals.Invite, "make a code known: {channel, hash, expires}", d.invite)
 		},
 		func() error { return answerTo(ctx, signals.Bind, "give a code back", d.bind) },
 		func() error { return answerTo(ctx, signals.Unbind, "take a binding back: {channel, user}", d.unbind) },
+		func() error { return d.hearSwitch(ctx) },
 	} {
 		if err := one(); err != nil {
 			return err
@@ -104,6 +110,7 @@ func (d *directory) bind(ctx workflow.Context, r signals.BindRequest) (signals.B
 }
 
 func (d *directory) unbind(_ workflow.Context, r signals.UnbindRequest) (signals.BindAnswer, error) {
+	d.leave(r.Channel, r.User) // whoever is bound again begins anew
 	return signals.BindAnswer{Bound: d.drop(r.Channel, r.User)}, nil
 }
 

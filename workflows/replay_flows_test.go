@@ -36,6 +36,7 @@ var recordedElsewhere = map[string][]string{
 	"pull-request-continued":    {"workflow PullRequest", "sessions ir", "end continued"},
 	"pull-request-continuation": {"workflow PullRequest", "sessions ", "signal changed", "rounds 1", "outcome merged"},
 	"directory":                 {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
+	"directory-workspaces":      {"workflow Directory", "update switch", "end terminated"},
 	"arrival":                   {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},
 	"watch":                     {"workflow Watch", "activity LookAtForge", "timer fired", "end completed"},
 }

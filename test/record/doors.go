@@ -16,6 +16,7 @@ func doors() []branch {
 	}
 	return []branch{
 		{name: "directory", flow: signals.Directory, endless: true, drive: bindAndUnbind},
+		{name: "directory-workspaces", flow: signals.Directory, endless: true, drive: switchWorkspaces},
 		{
 			name: "arrival", flow: signals.Arrival,
 			args: given(forge.Event{Kind: forge.IssueWanted, ID: "issue-3-labeled-5", Host: "github.com", Owner: "acme", Name: "calc", Number: 3,
@@ -40,4 +41,14 @@ func bindAndUnbind(ctx context.Context, p *play) error {
 		func() error {
 			return p.update(ctx, signals.Unbind, signals.UnbindRequest{Message: by("unbind-1"), Channel: channel, User: user})
 		})
+}
+
+// switchWorkspaces chooses a workspace, then another one, then none.
+func switchWorkspaces(ctx context.Context, p *play) error {
+	to := func(id, name string) func() error {
+		return func() error {
+			return p.update(ctx, signals.Switch, signals.SwitchRequest{Message: by(id), Channel: "slack", User: "U4711", Workspace: name})
+		}
+	}
+	return inTurn(to("switch-1", "web"), to("switch-2", "api"), to("switch-3", ""))
 }
