@@ -8,6 +8,8 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/listen"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -47,6 +50,25 @@ func TestChannelsThatHaveATokenAreOpened(t *testing.T) {
 	}
 	if p := people(load(t, "LONGSHIFT_SLACK_APPROVE=U01,U02"))[channel.Slack]; !slices.Equal(p.Approve, []string{"U01", "U02"}) || len(p.Start)+len(p.Commands) != 0 {
 		t.Errorf("people %+v", p)
+	}
+}
+
+// The folder of projects is opened when the process starts, and none is none.
+func TestProjectsAreOpened(t *testing.T) {
+	t.Parallel()
+	if folders, err := newProjects(load(t)); folders != nil || err != nil {
+		t.Errorf("without a folder: %v, %v", folders, err)
+	}
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "web"), 0o755))
+	folders, err := newProjects(load(t, "LONGSHIFT_PROJECTS="+dir))
+	must(t, err)
+	if found, err := folders.Find("web"); err != nil || found.Name != "web" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	record := func(context.Context, listen.Act) error { return nil }
+	if _, err := newEar(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/projects"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -34,10 +35,26 @@ import (
 
 // newEar builds what turns the acts of people into messages to tasks. Each act is in the record before it counts.
 func newEar(cfg config.Config, c client.Client, namespace string, record func(context.Context, listen.Act) error, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
+	folders, err := newProjects(cfg)
+	if err != nil {
+		return nil, err
+	}
 	return listen.New(listen.Config{
-		Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Projects: folders, Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
 		Redact: secrets.String, Log: log, Now: time.Now, Record: record,
 	})
+}
+
+// newProjects opens the folder of projects, which is this process's own. nil where the operator names none.
+func newProjects(cfg config.Config) (listen.Projects, error) {
+	if cfg.Projects == "" {
+		return nil, nil
+	}
+	folder, err := projects.Open(cfg.Projects, "")
+	if err != nil {
+		return nil, err // and not a nil folder in an interface
+	}
+	return folder, nil
 }
 
 // recorder puts what people did on record.

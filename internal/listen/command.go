@@ -18,12 +18,14 @@ const (
 	Cancel = "cancel"
 	Help   = "help"
 	Start  = "start" // binds a chat with a one-time code
+
+	Workspaces = "workspaces" // shows the projects, and chooses one
 )
 
 // Verbs lists every verb.
 func Verbs() []string {
 	return []string{Run, Status, signals.Approve, signals.Edit, signals.Reject, signals.Tell, signals.Resume, signals.Abandon, Cancel,
-		Logs, List, signals.Allow, signals.Deny, Help, Start}
+		Logs, List, signals.Allow, signals.Deny, Workspaces, Help, Start}
 }
 
 // Command is what a text asks for.

@@ -46,6 +46,8 @@ func (e *Ear) comment(ctx context.Context, ev forge.Event, f Place, r task.Repos
 		return no("commands are not decided on a forge", "Commands are not decided here. "+commandsElsewhere)
 	case c.Verb == Logs:
 		return no("no logs on a forge", "Logs are not shown here, where others may read them. They are shown in a chat, on the command line and in Temporal Web.")
+	case c.Verb == Workspaces:
+		return no("no workspaces on a forge", "Workspaces are for chats and the command line. Here the repository is this one.")
 	case c.Verb == Run && !ev.Pull && (c.Text != "" || len(c.Options) > 0):
 		return no("run with words", "`run` takes nothing here: the issue says what is to be done. Write `/longshift run` alone.")
 	case c.Verb == Run:

@@ -32,6 +32,7 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 		"abandon the old parser": "Did you mean", "approve all empty names": "Did you mean", "resume where you were": "Did you mean",
 		"allow": "Commands are not decided here. They are decided in a chat", "allow 4f2a91c0": "Commands are not decided here.", "deny": "Commands are not decided here.",
 		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "approve --frob": "--frob: unknown option of approve.", "run fast please": "",
+		"workspaces": "Workspaces are for chats and the command line.", "workspaces switch web": "Workspaces are for chats", "workspaces info web": "Workspaces are for chats",
 	} {
 		for _, pull := range []bool{false, true} {
 			w, p := newWorld(t), &place{}

@@ -26,6 +26,7 @@ type Config struct {
 	People     map[string]People   // by channel
 	Rooms      map[string][]string // by channel: ids of the rooms in which we answer; none named for a channel is every room
 	Repository string              // of tasks whose text names none; empty: it must be named
+	Projects   Projects            // nil: nobody can choose a workspace, and none that was chosen counts
 	WebURL     string              // of Temporal Web, for links; empty for none
 	Record     func(ctx context.Context, a Act) error
 	Redact     func(string) string                              // takes secrets out of a text

@@ -51,6 +51,7 @@ var (
 var verbOptions = map[string][]option{
 	Run: runOptions, Status: {theTask}, Logs: {theTask}, Cancel: {theTask, aReason},
 	signals.Approve: {theTask, aRevision, aComment}, signals.Edit: {theTask, aRevision}, signals.Reject: {theTask, aRevision, aReason},
+	Workspaces:   {{optNone, "", "", isFlag}},
 	signals.Tell: {theTask}, signals.Abandon: {theTask, aReason}, signals.Allow: {theTask, aComment}, signals.Deny: {theTask, aReason},
 	signals.Resume: {theTask, {"add-cost", "", "2", isMoney}, {"add-time", "", "30m", isSpan}, {"note", "", `"the key is renewed"`, isText}},
 }

@@ -28,6 +28,8 @@ type resolved struct {
 	command Command
 	no      string // what was answered when it was refused; it stays refused, whatever would be possible later
 	claimed bool   // somebody does it, or has done it
+
+	repository string // of a run that names none
 }
 
 func newMemory() *memory { return &memory{kept: map[memoryKey]resolved{}} }

@@ -27,6 +27,8 @@ func (e *Ear) outside(ctx context.Context, ev channel.Event) (channel.Answer, er
 		return e.help(), nil
 	case List:
 		return e.list(ctx)
+	case Workspaces:
+		return e.workspaces(ctx, ev, d, c)
 	case Status, Logs:
 		if c = c.Named(); c.Task != "" {
 			return e.show(ctx, c)

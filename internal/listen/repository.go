@@ -13,7 +13,7 @@ var (
 	onlyDots  = regexp.MustCompile(`/\.+$`)
 )
 
-// repository gives the repository that a run names, or the default one, and the rest of the text. Only the default one, which the
+// repository gives the repository that a run names, or none, and the rest of the text. Only the default one, which the
 // operator has chosen, may be an address or a folder.
 func (e *Ear) repository(c Command) (repository, text string, err error) {
 	named, text := c.Options["repo"], c.Text
@@ -26,9 +26,9 @@ func (e *Ear) repository(c Command) (repository, text string, err error) {
 		}
 	}
 	switch {
-	case named == "" && e.c.Repository == "":
-		return "", "", fault.New(fault.Input, "the repository is missing").WithHint("begin with it: run owner/name what is to be done")
-	case named == "" || named == e.c.Repository:
+	case named == "":
+		return "", unquoted(text), nil
+	case named == e.c.Repository:
 		return e.c.Repository, unquoted(text), nil
 	}
 	return named, unquoted(text), outsideMayName(named)

@@ -24,7 +24,7 @@ const (
 // needs gives the right that a verb needs. ok is false for what no right allows.
 func needs(verb string) (right, bool) {
 	switch verb {
-	case Status, Logs, List, Help:
+	case Status, Logs, List, Help, Workspaces: // to switch needs more
 		return toRead, true
 	case Run:
 		return toStart, true

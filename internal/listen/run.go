@@ -27,7 +27,7 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		return e.refuse(ctx, ev, d, "no right to loosen the approval",
 			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
 	}
-	in, guarded, err := e.input(ev, c, approver)
+	in, guarded, err := e.input(ctx, ev, c, approver)
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
 	}
@@ -92,12 +92,20 @@ func startOptions(id string, r task.Repository, in task.Input) client.StartWorkf
 }
 
 // input makes the task's input, checked as strictly as that of the command line. The branch and the repository hold the
-// configuration, and with it the approval: when somebody chooses them who may not approve, the task is guarded, and its plan waits
+// configuration, and with it the approval: when somebody chooses them, also by switching to a workspace, who may not approve, the task is guarded, and its plan waits
 // for somebody who may.
-func (e *Ear) input(ev channel.Event, c Command, approver bool) (input task.Input, guarded bool, err error) {
+func (e *Ear) input(ctx context.Context, ev channel.Event, c Command, approver bool) (input task.Input, guarded bool, err error) {
 	repository, text, err := e.repository(c)
 	if err != nil {
 		return input, false, err
+	}
+	if repository == "" {
+		if repository, err = e.standing(ctx, ev); err != nil {
+			return input, false, err
+		}
+	}
+	if repository == "" {
+		return input, false, fault.New(fault.Input, "the repository is missing").WithHint("begin with it: run owner/name what is to be done")
 	}
 	_, ofBranch := c.Options["base"]
 	if guarded = !approver && (ofBranch || repository != e.c.Repository); guarded {

@@ -89,6 +89,8 @@ func (e *Ear) inThread(ctx context.Context, ev channel.Event, t target) (channel
 		return e.help(), nil
 	case c.Verb == List:
 		return e.list(ctx)
+	case c.Verb == Workspaces:
+		return e.workspaces(ctx, ev, deed{verb: c.Verb, delivery: ev.ID}, c)
 	case c.Verb == Status || c.Verb == Logs:
 		if c = c.Named(); c.Task != "" {
 			return e.show(ctx, c)

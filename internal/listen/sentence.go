@@ -18,6 +18,8 @@ func isSentence(c Command) bool {
 		return true
 	case Help, List:
 		return words > 0 && !c.Marked
+	case Workspaces:
+		return isSpaceSentence(c.Text) && !c.Marked
 	case Status, Logs:
 		return words > 1 && !c.Marked && !strings.HasPrefix(c.Text, "-") && !strings.HasPrefix(c.Text, "—")
 	}
