@@ -149,6 +149,15 @@ func TestCurrentWorkspace(t *testing.T) {
 	if path, said, err := taken(""); path != c.dir || said != "" || err != nil {
 		t.Errorf("in a repository: %q, %q, %v", path, said, err)
 	}
+	broken := filepath.Join(t.TempDir(), "broken")
+	c.git("/", "init", "-q", broken)
+	if err := os.WriteFile(filepath.Join(broken, ".git", "config"), []byte("[core\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.dir = broken
+	if path, _, err := taken(""); path != "" || err == nil {
+		t.Errorf("in a repository that git can't read: %q, %v", path, err)
+	}
 	c.dir = elsewhere
 	for name, spoil := range map[string]func(){
 		"read the current": func() {

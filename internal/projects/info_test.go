@@ -140,6 +140,26 @@ func TestNothingOfAProjectIsRun(t *testing.T) {
 	}
 }
 
+// TestSubmodulesAreLeftAlone: git would start itself in each of them, under a configuration of its own.
+func TestSubmodulesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	root, f := projects(t)
+	web := filepath.Join(root, "web")
+	sub, mark := filepath.Join(web, "sub"), filepath.Join(t.TempDir(), "ran")
+	write(t, filepath.Join(sub, "x"), "x")
+	write(t, filepath.Join(sub, ".gitattributes"), "* filter=x\n")
+	repo(t, sub, "init -q", "add .", "commit -q -m sub")
+	repo(t, web, "add sub", "commit -q -m sub")
+	write(t, filepath.Join(sub, ".git", "config"), "[core]\n\trepositoryformatversion = 0\n[filter \"x\"]\n\tclean = \"echo ran >> "+mark+"; cat\"\n")
+	write(t, filepath.Join(sub, "x"), "y")
+	if info, err := f.Info(t.Context(), "web"); err != nil || info.Dirty {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the submodule ran a program")
+	}
+}
+
 // TestTheHarnessWouldSeeIt: git's own status runs what the configuration names, so the test above can fail.
 func TestTheHarnessWouldSeeIt(t *testing.T) {
 	t.Parallel()
