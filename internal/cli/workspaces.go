@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -103,21 +102,6 @@ func (p *program) listWorkspaces(ctx context.Context) error {
 	return p.print(rows, func() string { return p.fitted(workspaceTable(rows)) })
 }
 
-func workspaceTable(rows []workspaceRow) string {
-	cells := make([][]string, 0, len(rows))
-	for _, r := range rows {
-		mark, kind := "", "no repository"
-		if r.Current {
-			mark = "current"
-		}
-		if r.Repository {
-			kind = "git"
-		}
-		cells = append(cells, []string{r.Name, kind, dash(r.Branch), mark})
-	}
-	return table([]string{"WORKSPACE", "KIND", "BRANCH", ""}, cells)
-}
-
 func (p *program) switchWorkspace(name string) error {
 	folder, err := p.projects()
 	if err != nil {
@@ -168,29 +152,4 @@ func (p *program) showWorkspace(ctx context.Context, name string, named bool) er
 		return err
 	}
 	return p.print(info, func() string { return workspaceText(info, p.clock.now()) })
-}
-
-func workspaceText(w projects.Info, now time.Time) string {
-	state, files := "", count(w.Files, "tracked file")
-	if w.Repository && !w.Bare {
-		state = "clean"
-	}
-	if w.Dirty {
-		state = "changed"
-	}
-	if !w.Repository {
-		files = count(w.Files, "file") + ", no git repository"
-	}
-	if w.AtLeast {
-		files = "at least " + files
-	}
-	var commits [][]string
-	for _, c := range w.Commits {
-		commits = append(commits, []string{c.ID, ago(now, c.Time), c.Author, c.Subject})
-	}
-	text := facts(w.Name, "path", plain(w.Path), "branch", w.Branch, "state", state, "files", files)
-	if len(commits) > 0 {
-		text += "\n" + table([]string{"COMMIT", "AGE", "AUTHOR", "SUBJECT"}, commits)
-	}
-	return text
 }
