@@ -52,10 +52,10 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 	}
 	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee, Team: in.Intake.Team, Path: in.Intake.Path}}
 	f.out.At, f.out.Refused = in.Now, map[string]time.Time{}
-	if f.out.Waiting, err = c.waitingAt(ctx, r, in.Intake.Name); err != nil {
+	if f.room, f.out.Waiting, err = c.roomFor(ctx, r, in.Intake); err != nil {
 		return Found{}, err
 	}
-	if f.room = in.Intake.Queue - f.out.Waiting; f.room <= 0 {
+	if f.room <= 0 {
 		f.out.Refused = in.Refused
 		return f.out, nil
 	}
@@ -159,25 +159,42 @@ func (f *finder) hasTask(ctx context.Context, id string) (string, error) {
 	return "ended", nil
 }
 
-// waitingAt counts the tasks of an intake that wait for their turn at the repository's gate.
-func (c *Control) waitingAt(ctx context.Context, r task.Repository, name string) (int, error) {
+// roomFor says how many tasks of an intake may be started, and how many wait for their turn. Tasks of a tracker may wait, so that people
+// see them. A file is taken only when it can be worked on at once: until then it may be changed, and another put before it.
+func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
+	inside, waiting, err := c.atGate(ctx, r, in.Name)
+	switch intake.Kind(in.Source) {
+	case intake.Heartbeat:
+		return 1 - inside - waiting, waiting, err
+	case intake.Backlog:
+		return max(in.Guard.Sessions, 1) - inside - waiting, waiting, err
+	}
+	return in.Queue - waiting, waiting, err
+}
+
+// atGate counts the tasks of an intake that work, and those that wait for their turn, at the repository's gate.
+func (c *Control) atGate(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
 	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, c.gateID(r, false), "", signals.QueryGate)
 	var none *serviceerror.NotFound
 	switch {
 	case errors.As(err, &none):
-		return 0, nil
+		return 0, 0, nil
 	case err != nil:
-		return 0, fault.New(fault.Infra, "ask the gate who waits: %w", err)
+		return 0, 0, fault.New(fault.Infra, "ask the gate who waits: %w", err)
 	}
 	var state signals.GateState
 	if err := v.Get(&state); err != nil {
-		return 0, fault.New(fault.Internal, "read the gate's answer: %w", err)
+		return 0, 0, fault.New(fault.Internal, "read the gate's answer: %w", err)
 	}
-	n := 0
 	for _, w := range state.Waiters {
 		if w.Intake == name {
-			n++
+			waiting++
 		}
 	}
-	return n, nil
+	for _, h := range state.Holders {
+		if h.Intake == name {
+			inside++
+		}
+	}
+	return inside, waiting, nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
@@ -70,7 +72,23 @@ func (c *Control) TellSource(ctx context.Context, in SourceInput) error {
 	if err != nil {
 		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
 	}
+	if in.Stage == Reported && !intake.Kind(in.Origin.Source).Tracker() {
+		c.lookAgain(ctx, in.Origin.Intake)
+	}
 	return nil
+}
+
+// lookAgain lets an intake look at once: the next file need not wait for the interval. An intake that is paused, or gone, stays so. What
+// fails here is made good by the schedule.
+func (c *Control) lookAgain(ctx context.Context, name string) {
+	h := activity.GetClient(ctx).ScheduleClient().GetHandle(ctx, signals.IntakeScheduleID(name))
+	d, err := h.Describe(ctx)
+	if err == nil && !d.Schedule.State.Paused {
+		err = h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
+	}
+	if err != nil {
+		activity.GetLogger(ctx).Info("The intake looks by its interval only", "intake", name, "error", err)
+	}
 }
 
 func (c *Control) source(kind string) (Source, error) {

@@ -115,6 +115,7 @@ type GateState struct {
 type Holder struct {
 	Workflow string    `json:"workflow"`
 	Run      string    `json:"run"`
+	Intake   string    `json:"intake,omitempty"` // by which the task has come
 	Since    time.Time `json:"since"`
 	Kept     float64   `json:"kept,omitempty"` // US dollars kept for it
 }

@@ -31,7 +31,7 @@ func (g *gate) admit(now time.Time) (in, told []signals.Waiter) {
 		a := g.judge(w, now, full)
 		switch {
 		case a.In:
-			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Since: now, Kept: a.Ceiling})
+			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Since: now, Kept: a.Ceiling})
 			if w.Answer.Wait != "" { // it knows that it waits; otherwise its request is answered by itself
 				w.Answer = a
 				in = append(in, w)

@@ -78,7 +78,7 @@ func (t *pipeline) hasTold(ctx workflow.Context) bool {
 	return true
 }
 
-// depart gives the task's places back and tells the source how it ended: both at once, neither waits for the other.
+// depart gives the task's places back, and then tells the source how it ended: the next one may be begun by that.
 func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	var pull *signals.OpenPull
 	if s := &t.status; s.Outcome == task.PullRequest && s.PullRequest != nil {
@@ -87,14 +87,17 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 			pull.Workflow = signals.PullRequestID(t.followed.Host, t.followed.Owner, t.followed.Name, pull.Number)
 		}
 	}
-	sent := t.leave(ctx, pull)
-	if t.hasTold(ctx) || t.claimed {
-		sent = append(sent, workflow.ExecuteActivity(t.control(ctx, "report "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Reported)))
-	}
-	for _, f := range sent {
-		if err := f.Get(ctx, nil); err != nil {
+	for _, f := range t.leave(ctx, pull) {
+		if err := f.Get(ctx, nil); err != nil { // the lease frees what could not be given back
 			t.status.Warnings = append(t.status.Warnings, message(err))
 		}
+	}
+	if !t.hasTold(ctx) && !t.claimed {
+		return
+	}
+	err := workflow.ExecuteActivity(t.control(ctx, "report "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Reported)).Get(ctx, nil)
+	if err != nil {
+		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func newSources(cfg config.Config, log *slog.Logger) map[intake.Kind]activities.Source {
 	state := filepath.Join(cfg.Data, "intake")
 	return map[intake.Kind]activities.Source{
-		intake.Backlog:   backlog.New(backlog.Config{State: state, Now: time.Now, Log: log}),
-		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Now: time.Now, Log: log}),
+		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
+		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
 	}
 }

@@ -30,6 +30,7 @@ type Config struct {
 	DailyCost     float64       `envconfig:"LONGSHIFT_DAILY_COST" default:"0" help:"most that all tasks may cost in a day, UTC (US dollars, 0 = no limit); a task that would pass it waits for tomorrow"`
 	RepoDailyCost float64       `envconfig:"LONGSHIFT_REPOSITORY_DAILY_COST" default:"0" help:"the same for the tasks of one repository"`
 	RepoSessions  int           `envconfig:"LONGSHIFT_REPOSITORY_SESSIONS" default:"0" help:"tasks of one repository that work at the same time, whoever started them (0 = no limit)"`
+	Quiet         time.Duration `envconfig:"LONGSHIFT_BACKLOG_QUIET" default:"30s" help:"files of a backlog, and a heartbeat file, are taken when nobody has written to them for so long (duration)"`
 	Lease         time.Duration `envconfig:"LONGSHIFT_GATE_LEASE" default:"2m" help:"while tasks wait for their turn: how often it is seen whether those at work still live (duration)"`
 	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude" help:"agents that tasks may choose (comma list: claude)"`
 	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL" help:"required: a person approves every plan, whatever a task asks for"`

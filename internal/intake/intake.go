@@ -23,6 +23,9 @@ const (
 // Kinds lists all of them.
 func Kinds() []Kind { return []Kind{GitHub, Linear, Backlog, Heartbeat} }
 
+// Tracker tells whether a source is a tracker of issues, which others see and write to, and not a file of the operator's.
+func (k Kind) Tracker() bool { return k == GitHub || k == Linear }
+
 // A Source lists work that waits, and reads a piece of it. Both change nothing, and may be called at any time.
 type Source interface {
 	// List calls visit for each piece of work that is asked for and that nobody has claimed, in the order in which it is to be worked on,

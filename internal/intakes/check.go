@@ -44,7 +44,7 @@ var (
 func (s *Spec) Check() error {
 	kind := intake.Kind(s.Source)
 	r, err := task.ParseRepository(s.Repository)
-	tracker := kind == intake.GitHub || kind == intake.Linear
+	tracker := kind.Tracker()
 	for _, c := range []struct {
 		ok               bool
 		field, value, to string
@@ -53,13 +53,13 @@ func (s *Spec) Check() error {
 		{slices.Contains(intake.Kinds(), kind), "source", s.Source, "use github, linear, backlog or heartbeat"},
 		{err == nil, "repo", s.Repository, "give owner/name, a git URL without a password, or an absolute path"},
 		{kind != intake.GitHub || r.Owner != "" && r.Path == "", "repo", s.Repository, "for github give owner/name"},
-		{!takesPath(kind) || r.Path != "", "repo", s.Repository, "for " + s.Source + " give the path of a git repository on the machine of the worker"},
+		{tracker || r.Path != "", "repo", s.Repository, "for " + s.Source + " give the path of a git repository on the machine of the worker"},
 		{!tracker || s.Label != "" || s.Assignee != "", "label", "", "give --label or --assignee, so that only what is meant for us is worked on"},
 		{tracker || s.Label == "" && s.Assignee == "", "label", s.Label + s.Assignee, "only github and linear have labels and assignees; leave it out"},
 		{s.Label == "" || len(s.Label) <= 50 && strings.TrimSpace(s.Label) == s.Label, "label", s.Label, "give a label of up to 50 characters"},
 		{s.Assignee == "" || loginForm.MatchString(s.Assignee), "assignee", s.Assignee, `give a user name, or "me" for the account of the token`},
 		{s.Team == "" || kind == intake.Linear && teamForm.MatchString(s.Team), "team", s.Team, `only linear has teams; give a key such as "ENG"`},
-		{s.Path == "" || takesPath(kind) && inside(s.Path), "path", s.Path, "only backlog and heartbeat have a path; give one inside the repository, such as backlog"},
+		{s.Path == "" || !tracker && inside(s.Path), "path", s.Path, "only backlog and heartbeat have a path; give one inside the repository, such as backlog"},
 		{s.Every >= LeastEvery && s.Every <= mostEvery, "every", s.Every.String(), "give a duration from " + LeastEvery.String() + " to 744h"},
 		{s.Guard.Sessions >= 1 && s.Guard.Sessions <= 1000, "sessions", strconv.Itoa(s.Guard.Sessions), "give a count from 1 to 1000"},
 		{s.Guard.DailyCost >= 0 && s.Guard.DailyCost <= 1e6, "daily-cost", strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64), "give US dollars, or 0 for no limit"},

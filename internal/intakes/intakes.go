@@ -15,7 +15,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -168,6 +167,3 @@ func noIntake(name string) error {
 func unreachable(err error) error {
 	return fault.New(fault.Infra, "the Temporal server does not answer: %w", err)
 }
-
-// takesPath tells whether a source is in folders of this machine.
-func takesPath(k intake.Kind) bool { return k == intake.Backlog || k == intake.Heartbeat }

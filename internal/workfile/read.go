@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -53,6 +54,14 @@ func (f *Folder) Names() (names []string, err error) {
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// Busy tells whether somebody has written to one of the files within a time. A time that lies ahead is a clock that is wrong, and no writing.
+func (f *Folder) Busy(names []string, within time.Duration, now time.Time) bool {
+	return within > 0 && slices.ContainsFunc(names, func(name string) bool {
+		info, err := f.root.Lstat(name)
+		return err == nil && now.Sub(info.ModTime()) < within && !info.ModTime().After(now)
+	})
 }
 
 // Read reads a plain file of the folder. What is not there, and what is no plain file, is a fault of kind NotFound.

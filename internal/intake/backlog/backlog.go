@@ -24,7 +24,8 @@ const Folder = "backlog"
 
 // Config is what a Source needs.
 type Config struct {
-	State string // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
+	State string        // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
+	Quiet time.Duration // nothing is listed until nobody has written to a file of the folder for so long
 	Now   func() time.Time
 	Log   *slog.Logger
 }
@@ -32,6 +33,7 @@ type Config struct {
 // Source is a backlog folder. It is safe for concurrent use, also by several processes of one machine that share the state folder.
 type Source struct {
 	state string
+	calm  time.Duration
 	now   func() time.Time
 	log   *slog.Logger
 }
@@ -43,7 +45,7 @@ var (
 
 // New makes a source.
 func New(c Config) *Source {
-	s := &Source{state: c.State, now: c.Now, log: c.Log}
+	s := &Source{state: c.State, calm: c.Quiet, now: c.Now, log: c.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,4 +154,39 @@ func TestSuite(t *testing.T) {
 			Remove: func(t *testing.T, key string) { os.Remove(p.path(key)) },
 		}
 	})
+}
+
+// While somebody writes, nothing is taken: neither the file, which may be half written, nor one behind it.
+func TestListWaitsUntilNobodyWrites(t *testing.T) {
+	t.Parallel()
+	repo, now := t.TempDir(), time.Now()
+	folder := filepath.Join(repo, Folder)
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Git(t, repo, "init", "-q")
+	for name, age := range map[string]time.Duration{"010-old.md": time.Hour, "020-new.md": 20 * time.Second, "notes.txt": 0} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("# "+name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(Config{State: t.TempDir(), Quiet: 30 * time.Second, Now: func() time.Time { return now }})
+	count := func() (n int) {
+		q := intake.Query{Repository: task.Repository{Text: repo, Path: repo, Name: "r"}}
+		if err := s.List(context.Background(), q, func(intake.Item) bool { n++; return true }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d files are taken while one is written", n)
+	}
+	now = now.Add(10 * time.Second)
+	if n := count(); n != 2 {
+		t.Errorf("%d files are taken when all are at rest, want 2", n)
+	}
 }

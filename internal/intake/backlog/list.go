@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,6 +32,9 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	names, err := d.Names()
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
+	}
+	if d.Busy(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !fits(n) }), s.calm, s.now()) {
+		return nil
 	}
 	all, err := d.marks.All()
 	if err != nil {

@@ -25,8 +25,9 @@ const Title = "Process heartbeat"
 
 // Config is what a Source needs.
 type Config struct {
-	State string // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
-	Git   string // the git program; "git" on the PATH when empty
+	State string        // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
+	Quiet time.Duration // the file is not listed until nobody has written to it for so long
+	Git   string        // the git program; "git" on the PATH when empty
 	Now   func() time.Time
 	Log   *slog.Logger
 }
@@ -34,6 +35,7 @@ type Config struct {
 // Source is a heartbeat file. It is safe for concurrent use, also by several processes of one machine that share the state folder.
 type Source struct {
 	state, git string
+	calm       time.Duration
 	now        func() time.Time
 	log        *slog.Logger
 }
@@ -45,7 +47,7 @@ var (
 
 // New makes a source.
 func New(c Config) *Source {
-	s := &Source{state: c.State, git: c.Git, now: c.Now, log: c.Log}
+	s := &Source{state: c.State, git: c.Git, calm: c.Quiet, now: c.Now, log: c.Log}
 	if s.git == "" {
 		s.git = "git"
 	}

@@ -19,6 +19,9 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		return err
 	}
 	defer d.Close()
+	if d.Busy([]string{d.name}, s.calm, s.now()) {
+		return nil
+	}
 	w, err := s.look(ctx, d)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
