@@ -50,10 +50,14 @@ var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 	return readDescription(path)
 })
 
-// description gives GitHub's description, or skips the test: it comes by npm, which not everybody has. With CI=true it must be there.
+// description gives GitHub's description of its REST API, or skips the test when that or the schema of GraphQL is missing: both come by
+// npm, which not everybody has. With CI=true it must be there.
 func description(t testing.TB) *openapi3.T {
 	t.Helper()
 	doc, err := loadDescription()
+	if err == nil {
+		_, err = os.Stat(findSchema())
+	}
 	if err != nil {
 		missing(t, err)
 	}
@@ -64,9 +68,9 @@ func missing(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case errors.Is(err, os.ErrNotExist) && os.Getenv("CI") != "true":
-		t.Skipf("GitHub's OpenAPI description is not installed: run npm ci in test/github, or set %s (%v)", Env, err)
+		t.Skipf("GitHub's descriptions of its APIs are not installed: run npm ci in test/github, or set %s and %s (%v)", Env, EnvSchema, err)
 	default:
-		t.Fatalf("GitHub's OpenAPI description: %v; run npm ci in test/github, or set %s", err, Env)
+		t.Fatalf("GitHub's descriptions of its APIs: %v; run npm ci in test/github, or set %s and %s", err, Env, EnvSchema)
 	}
 }
 

@@ -110,7 +110,14 @@ func (g *GitHub) branch(repo *Repository, name string) answer {
 	})}
 }
 
-// numbered tells whether there is an issue or a pull request with a number.
-func (r *Repository) numbered(number int) bool {
-	return r.pull(number) != nil || r.issue(number) != nil
+// gone answers for a number that nothing is at any more, or never was.
+func (r *Repository) gone(number int) (answer, bool) {
+	i := r.issue(number)
+	switch {
+	case i != nil && i.gone:
+		return refuse(http.StatusGone, "This issue was deleted"), true
+	case i == nil && r.pull(number) == nil:
+		return refuse(http.StatusNotFound, "Not Found"), true
+	}
+	return answer{}, false
 }

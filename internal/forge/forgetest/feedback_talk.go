@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,8 +87,8 @@ func (g *GitHub) DeleteComment(repo string, id int64) {
 }
 
 func (g *GitHub) talk(repo *Repository, number int, r *http.Request) answer {
-	if !repo.numbered(number) {
-		return refuse(http.StatusNotFound, "Not Found")
+	if a, bad := repo.gone(number); bad {
+		return a
 	}
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	var list []any
@@ -102,16 +103,45 @@ func (g *GitHub) talk(repo *Repository, number int, r *http.Request) answer {
 func (g *GitHub) comment(repo *Repository, number int, body []byte) answer {
 	var in struct{ Body string }
 	g.read(body, &in)
-	switch {
-	case !repo.numbered(number):
-		return refuse(http.StatusNotFound, "Not Found")
-	case strings.TrimSpace(in.Body) == "" || utf8.RuneCountInString(in.Body) > 65536:
-		return invalid("IssueComment", "body", "custom", "Body is missing or too long (maximum is 65536 characters)")
+	if a, bad := repo.gone(number); bad {
+		return a
+	}
+	if a, bad := badComment(in.Body); bad {
+		return a
 	}
 	c := &Comment{ID: g.id(), By: g.user, Body: in.Body, At: g.now()}
 	f := repo.feedback()
 	f.talk[number] = append(f.talk[number], c)
 	return answer{status: http.StatusCreated, body: g.commentBody(repo, number, c)}
+}
+
+func badComment(body string) (answer, bool) {
+	if strings.TrimSpace(body) == "" || utf8.RuneCountInString(body) > 65536 {
+		return invalid("IssueComment", "body", "custom", "Body is missing or too long (maximum is 65536 characters)"), true
+	}
+	return answer{}, false
+}
+
+// patchComment edits a comment of a conversation. Those of others only a person with write access may edit; the token's account may not.
+func (g *GitHub) patchComment(repo *Repository, id string, body []byte) answer {
+	var in struct{ Body string }
+	g.read(body, &in)
+	for number, list := range repo.feedback().talk {
+		for _, c := range list {
+			if strconv.FormatInt(c.ID, 10) != id {
+				continue
+			}
+			if !strings.EqualFold(c.By, g.user) {
+				return refuse(http.StatusForbidden, "Must have admin rights to Repository.")
+			}
+			if a, bad := badComment(in.Body); bad {
+				return a
+			}
+			c.Body, c.Edited = in.Body, g.now()
+			return answer{status: http.StatusOK, body: g.commentBody(repo, number, c)}
+		}
+	}
+	return refuse(http.StatusNotFound, "Not Found")
 }
 
 func (c *Comment) changed() time.Time {

@@ -31,6 +31,7 @@ type GitHub struct {
 	user      string
 	now       func() time.Time
 	pageSize  int
+	cursors   bool
 	unsifted  bool
 	allowance int // calls until the limit
 	reset     time.Time
@@ -111,6 +112,9 @@ func (g *GitHub) handle(r *http.Request, path string, body []byte) answer {
 	}
 	if a, moved := g.redirect(r, &path); moved {
 		return a
+	}
+	if r.Method == http.MethodPost && (path == "/graphql" || path == "/api/graphql") {
+		return g.graph(body)
 	}
 	rt := match(g.doc, r.Method, path)
 	if rt == nil {

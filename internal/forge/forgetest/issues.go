@@ -29,15 +29,17 @@ type Issue struct {
 type issue struct {
 	Issue
 	events []happening
+	edits  []edit // of its body
 	moved  string // address that calls are sent on to
 	gone   bool
 }
 
 // happening is one event of an issue.
 type happening struct {
-	kind string // labeled, unlabeled, assigned or unassigned
+	kind string // labeled, unlabeled, assigned, unassigned or renamed
 	by   string
-	what string // label or assignee
+	what string // label or assignee, or the title
+	was  string // title
 	at   time.Time
 }
 
@@ -81,6 +83,17 @@ func (g *GitHub) Assign(repo string, number int, by, to string) {
 // Unassign takes an issue from somebody.
 func (g *GitHub) Unassign(repo string, number int, by, from string) {
 	g.happen(repo, number, happening{kind: "unassigned", by: by, what: from}, func(i *issue) { i.Assignees = without(i.Assignees, from) })
+}
+
+// Retitle gives an issue another title.
+func (g *GitHub) Retitle(repo string, number int, by, title string) {
+	g.mu.Lock()
+	was := ""
+	if i := g.repo(repo).issue(number); i != nil {
+		was = i.Title
+	}
+	g.mu.Unlock()
+	g.happen(repo, number, happening{kind: "renamed", by: by, what: title, was: was}, func(i *issue) { i.Title = title })
 }
 
 // CloseIssue closes an issue. The description has no room for that among the events of an issue.
@@ -141,6 +154,8 @@ var servedIssues = map[string][]string{
 	"/repos/{owner}/{repo}/issues/{issue_number}":                  {"get"},
 	"/repos/{owner}/{repo}/issues/{issue_number}/events":           {"get"},
 	"/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions": {"post"},
+	"/repos/{owner}/{repo}/issues/comments/{comment_id}":           {"patch"},
+	"/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}":    {"delete"},
 }
 
 // operateIssues carries out a call of servedIssues; g.mu is held.
@@ -156,6 +171,13 @@ func (g *GitHub) operateIssues(repo *Repository, rt *route, r *http.Request, bod
 		return g.readIssue(repo, number, r), true
 	case "GET /issues/{issue_number}/events":
 		return g.listEvents(repo, number, r), true
+	case "GET /issues/{issue_number}/labels", "POST /issues/{issue_number}/labels", "DELETE /issues/{issue_number}/labels/{name}":
+		if repo.pull(number) != nil && r.Method != http.MethodDelete {
+			return answer{}, false
+		}
+		return g.labelIssue(repo, number, rt.params["name"], r, body), true
+	case "PATCH /issues/comments/{comment_id}":
+		return g.patchComment(repo, rt.params["comment_id"], body), true
 	case "POST /issues/comments/{comment_id}/reactions":
 		return g.react(repo, rt.params["comment_id"], body), true
 	}

@@ -32,11 +32,7 @@ func (g *GitHub) listIssues(repo *Repository, r *http.Request) answer {
 		}
 	}
 	sorted(found, q, func(i *issue) (created, updated time.Time) { return i.Created, i.Updated })
-	list := []any{}
-	for _, i := range found {
-		list = append(list, g.issueBody(repo, i))
-	}
-	return g.page(list, r.URL)
+	return g.pageOf(len(found), r.URL, func(n int) any { return g.issueBody(repo, found[n]) })
 }
 
 // sinceOf reads the time from which on things count. GitHub gives whole seconds.
@@ -139,9 +135,12 @@ func (g *GitHub) listEvents(repo *Repository, number int, r *http.Request) answe
 		fields := map[string]any{
 			"id": number*1000 + n, "event": h.kind, "actor": g.userBody(h.by), "created_at": stamp(h.at), "commit_id": nil, "commit_url": nil,
 		}
-		if strings.HasSuffix(h.kind, "labeled") {
+		switch {
+		case h.kind == "renamed":
+			fields["rename"] = map[string]any{"from": h.was, "to": h.what}
+		case strings.HasSuffix(h.kind, "labeled"):
 			fields["label"] = map[string]any{"name": h.what, "color": "ededed"}
-		} else {
+		default:
 			fields["assignee"], fields["assigner"] = g.userBody(h.what), g.userBody(h.by)
 		}
 		list = append(list, g.object(h.kind+"-issue-event", fields))

@@ -98,6 +98,12 @@ func (g *GitHub) listPulls(repo *Repository, r *http.Request) answer {
 
 // page cuts a list and links to the next part.
 func (g *GitHub) page(all []any, u *url.URL) answer {
+	return g.pageOf(len(all), u, func(n int) any { return all[n] })
+}
+
+// pageOf is page for a list of which only the entries of the page are made. With cursors it links to a place in the list, as GitHub does
+// for long ones; the page's number is then there as well, and does not count.
+func (g *GitHub) pageOf(all int, u *url.URL, entry func(n int) any) answer {
 	q := u.Query()
 	size, err := strconv.Atoi(q.Get("per_page"))
 	if err != nil {
@@ -106,10 +112,21 @@ func (g *GitHub) page(all []any, u *url.URL) answer {
 	size = min(size, g.pageSize)
 	page, _ := strconv.Atoi(q.Get("page"))
 	page = max(page, 1)
-	from, to := min((page-1)*size, len(all)), min(page*size, len(all))
-	a := answer{status: http.StatusOK, body: append([]any{}, all[from:to]...)}
-	if to < len(all) {
+	if after, ok := strings.CutPrefix(q.Get("after"), "place-"); ok {
+		page, _ = strconv.Atoi(after)
+	}
+	from, to := min((page-1)*size, all), min(page*size, all)
+	list := []any{}
+	for n := from; n < to; n++ {
+		list = append(list, entry(n))
+	}
+	a := answer{status: http.StatusOK, body: list}
+	if to < all {
 		q.Set("page", strconv.Itoa(page+1))
+		if g.cursors {
+			q.Set("after", "place-"+strconv.Itoa(page+1))
+			q.Set("page", "1")
+		}
 		a.header = http.Header{"Link": {fmt.Sprintf(`<%s%s?%s>; rel="next"`, g.URL, u.Path, q.Encode())}}
 	}
 	return a

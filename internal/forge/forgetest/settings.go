@@ -39,6 +39,9 @@ func (g *GitHub) SetUser(login string) { g.set(func() { g.user = login }) }
 // SetPageSize bounds how much one page of a list holds; GitHub's own bound is 100.
 func (g *GitHub) SetPageSize(n int) { g.set(func() { g.pageSize = n }) }
 
+// UseCursors lets lists link to their next pages by places instead of numbers. GitHub does so, and its description does not say it.
+func (g *GitHub) UseCursors() { g.set(func() { g.cursors = true }) }
+
 // SetAllowance lets n more calls through until a reset time; further ones meet GitHub's hourly limit.
 func (g *GitHub) SetAllowance(n int, reset time.Time) {
 	g.set(func() { g.allowance, g.reset = n, reset })

@@ -38,6 +38,7 @@ type Forge struct {
 	sleep    func(ctx context.Context, d time.Duration) error
 	limit    limit
 	refusals refusals
+	memory   memory
 }
 
 var _ forge.Forge = (*Forge)(nil)

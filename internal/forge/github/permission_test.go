@@ -165,7 +165,7 @@ func TestHintNamesThePermission(t *testing.T) {
 	mustBe(t, b.forge.Comment(t.Context(), shop(), n, "k", "text"), fault.Denied, "", `"Issues: write"`)
 }
 
-var stepForm = regexp.MustCompile(`(?:repeat|again|write|get\[[^(]*\]|changed)\((?:[a-zA-Z.]+, )+"([a-z][^"]+)"`)
+var stepForm = regexp.MustCompile(`(?:repeat|again|write|get\[[^(]*\]|changed|remembered)\((?:[a-zA-Z.]+, )+"([a-z][^"]+)"`)
 
 // TestEveryStepHasItsPermission reads our own source: a step that the table does not know would be given a hint that says nothing.
 func TestEveryStepHasItsPermission(t *testing.T) {

@@ -61,18 +61,13 @@ func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key,
 	if err != nil {
 		return err
 	}
-	me, err := s.meIfAny(ctx)
-	if err != nil {
-		return err
-	}
-	mark := noteMark(key)
 	_, body := forge.Compose(forge.Summary{Title: "Note", Overview: text})
 	if body == "" {
 		return fault.New(fault.Internal, "a comment needs a text")
 	}
-	body += "\n\n" + mark
+	body += "\n\n" + noteMark(key)
 	for {
-		if said, err := s.said(ctx, number, me, mark); err != nil || said {
+		if said, err := s.note(ctx, number, key); err != nil || said != nil {
 			return err
 		}
 		err := s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
@@ -89,31 +84,6 @@ func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key,
 			return err
 		}
 	}
-}
-
-// said tells whether a comment of ours has the mark. Without a name, as the token of an app, ours are those that bots wrote.
-func (s *session) said(ctx context.Context, number int, me, mark string) (bool, error) {
-	path := s.path("issues/%d/comments?per_page=100", number)
-	for page := 1; page != 0; {
-		a, err := get[[]*gh.IssueComment](ctx, s, "list comments", pageOf(path, page), "")
-		if answered(err, http.StatusNotFound, http.StatusGone) {
-			return false, s.noSuchIssue(number, err)
-		}
-		if err != nil {
-			return false, err
-		}
-		for _, c := range a.value {
-			ours := strings.EqualFold(c.GetUser().GetLogin(), me)
-			if me == "" {
-				ours = c.GetUser().GetType() == "Bot"
-			}
-			if ours && hasLine(c.GetBody(), mark) {
-				return true, nil
-			}
-		}
-		page = a.next
-	}
-	return false, nil
 }
 
 func (s *session) noSuchIssue(number int, err error) error {

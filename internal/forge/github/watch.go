@@ -14,6 +14,8 @@ import (
 var (
 	_ forge.Watcher = (*Forge)(nil)
 	_ forge.Talker  = (*Forge)(nil)
+	_ forge.Tracker = (*Forge)(nil)
+	_ forge.Marker  = (*Forge)(nil)
 )
 
 // visit begins a call of the forge at a repository, without asking whether it is there.

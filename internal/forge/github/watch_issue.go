@@ -8,7 +8,6 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -48,16 +47,9 @@ func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.
 	if err != nil {
 		return task.Issue{}, false, err
 	}
-	i, err := s.issue(ctx, number)
-	switch {
-	case err != nil:
+	i, err := s.present(ctx, number)
+	if err != nil {
 		return task.Issue{}, false, err
-	case i == nil:
-		return task.Issue{}, false, fault.New(fault.NotFound, "GitHub: issue %s/%s#%d was deleted, or has moved away", s.owner, s.name, number).
-			WithHint("name the issue where it is now")
-	case i.IsPullRequest():
-		return task.Issue{}, false, fault.New(fault.NotFound, "GitHub: %s/%s#%d is a pull request, no issue", s.owner, s.name, number).
-			WithHint("name an issue")
 	}
 	return asIssue(i), i.GetState() == "open", nil
 }

@@ -1,0 +1,154 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// bodyEdits asks who has changed an issue's body. The REST API knows nothing of it: this is the one question that GraphQL answers. GitHub
+// gives the newest edits first, but does not promise it.
+const bodyEdits = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    issue(number: $number) {
+      lastEditedAt
+      editor { __typename login }
+      userContentEdits(first: 100, after: $after) {
+        nodes { editedAt editor { __typename login } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+}`
+
+const editPages = 5 // of 100 edits
+
+// editor is who has made an edit, nil for an account that is gone. GraphQL has bots without the "[bot]" behind their names.
+type editor struct {
+	Type  string `json:"__typename"`
+	Login string `json:"login"`
+}
+
+func (e *editor) act(at time.Time) forge.Act {
+	if e == nil || !loginForm.MatchString(e.Login) {
+		return forge.Act{What: "edit", At: at.UTC()}
+	}
+	return forge.Act{What: "edit", By: e.Login, Bot: e.Type != "User", At: at.UTC()}
+}
+
+// graphAnswer is the answer to bodyEdits.
+type graphAnswer struct {
+	Data struct {
+		Repository *struct {
+			Issue *struct {
+				LastEditedAt     *time.Time `json:"lastEditedAt"`
+				Editor           *editor    `json:"editor"`
+				UserContentEdits *struct {
+					Nodes []*struct {
+						EditedAt time.Time `json:"editedAt"`
+						Editor   *editor   `json:"editor"`
+					} `json:"nodes"`
+					PageInfo struct {
+						HasNextPage bool    `json:"hasNextPage"`
+						EndCursor   *string `json:"endCursor"`
+					} `json:"pageInfo"`
+				} `json:"userContentEdits"`
+			} `json:"issue"`
+		} `json:"repository"`
+	} `json:"data"`
+	Errors []struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+// Edits implements forge.Tracker.
+func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]forge.Act, error) {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	since = since.Truncate(time.Second)
+	var acts []forge.Act
+	vars := map[string]any{"owner": s.owner, "name": s.name, "number": number}
+	for range editPages {
+		a, err := s.bodyEdits(ctx, number, vars)
+		if err != nil {
+			return nil, err
+		}
+		i := a.Data.Repository.Issue
+		if i.LastEditedAt != nil && !i.LastEditedAt.Before(since) && len(acts) == 0 {
+			acts = append(acts, i.Editor.act(*i.LastEditedAt))
+		}
+		if i.UserContentEdits == nil {
+			return acts, nil
+		}
+		for _, e := range i.UserContentEdits.Nodes {
+			if e != nil && !e.EditedAt.Before(since) {
+				acts = append(acts, e.Editor.act(e.EditedAt))
+			}
+		}
+		if page := i.UserContentEdits.PageInfo; !page.HasNextPage || page.EndCursor == nil {
+			return acts, nil
+		} else {
+			vars["after"] = *page.EndCursor
+		}
+	}
+	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", s.owner, s.name, number, editPages*100, forge.ErrUntold)
+}
+
+// bodyEdits asks for one page. An answer without the issue is an error.
+func (s *session) bodyEdits(ctx context.Context, number int, vars map[string]any) (*graphAnswer, error) {
+	path := "graphql"
+	if s.base != nil && strings.HasSuffix(s.base.Path, "/api/v3/") {
+		path = "../graphql"
+	}
+	var a *graphAnswer
+	var header http.Header
+	err := s.repeat(ctx, "list edits of an issue", func(c *gh.Client) (*gh.Response, error) {
+		a = new(graphAnswer)
+		req, err := c.NewRequest(http.MethodPost, path, map[string]any{"query": bodyEdits, "variables": vars})
+		if err != nil {
+			return nil, err
+		}
+		resp, err := c.Do(ctx, req, a)
+		if resp != nil && resp.Response != nil {
+			header = resp.Header
+		}
+		return resp, err
+	})
+	switch {
+	case answered(err, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
+		return nil, fmt.Errorf("GitHub: there is no GraphQL: %w", forge.ErrUntold)
+	case err != nil:
+		return nil, err
+	}
+	for _, e := range a.Errors {
+		p := &problem{status: http.StatusOK, message: e.Message}
+		switch e.Type {
+		case "RATE_LIMITED": // an allowance of its own: the calls of REST go on
+			if p.passing = true; !p.timed(&http.Response{Header: header}, s.now()) {
+				p.wait = firstStrike
+			}
+		case "NOT_FOUND":
+			return nil, s.noSuchIssue(number, p)
+		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+			p.status = http.StatusForbidden
+		default: // such as "Something went wrong": GitHub's own faults have no type
+			p.passing = true
+		}
+		return nil, s.fault("list edits of an issue", p)
+	}
+	if a.Data.Repository == nil || a.Data.Repository.Issue == nil {
+		return nil, s.noSuchIssue(number, fault.New(fault.NotFound, "GraphQL gives no issue"))
+	}
+	return a, nil
+}

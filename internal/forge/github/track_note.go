@@ -1,0 +1,206 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+)
+
+var (
+	noteForm  = regexp.MustCompile(`^<!-- longshift:note=(\S+) -->$`)
+	stateForm = regexp.MustCompile(`^<!-- longshift:state=([a-z]{1,20}) -->$`)
+	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
+)
+
+// SetLabel implements forge.Marker. GitHub makes a label that it does not know.
+func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := checkLabel(label); err != nil {
+		return err
+	}
+	path := s.path("issues/%d/labels", number)
+	call := func(method, path string, body any) func(c *gh.Client) (*gh.Response, error) {
+		return func(c *gh.Client) (*gh.Response, error) {
+			req, err := c.NewRequest(method, path, body)
+			if err != nil {
+				return nil, err
+			}
+			return c.Do(ctx, req, nil)
+		}
+	}
+	if on {
+		err = s.repeat(ctx, "label an issue", call(http.MethodPost, path, map[string]any{"labels": []string{label}}))
+	} else {
+		err = s.repeat(ctx, "take a label off an issue", call(http.MethodDelete, path+"/"+url.PathEscape(label), nil))
+	}
+	if !answered(err, http.StatusNotFound, http.StatusGone) {
+		return err
+	}
+	if p := (*problem)(nil); !on && errors.As(err, &p) && p.says("label does not exist") {
+		return nil
+	}
+	return s.noSuchIssue(number, err)
+}
+
+// SetNote implements forge.Marker. Like Comment it looks for its mark before it writes, and again when it can't know whether it has
+// written; marks count in comments of the token's own account only. Of two comments with one mark the older one is kept up to date.
+func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
+	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
+		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
+	}
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		old, err := s.note(ctx, number, n.Key)
+		if err != nil {
+			return err
+		}
+		body, err := noteBody(n, old.GetBody())
+		if err != nil {
+			return err
+		}
+		if old != nil && unixLines(old.GetBody()) == body {
+			return nil
+		}
+		if old != nil {
+			err := s.repeat(ctx, "edit a comment", func(c *gh.Client) (*gh.Response, error) {
+				_, resp, err := c.Issues.EditComment(ctx, s.owner, s.name, old.GetID(), &gh.IssueComment{Body: &body})
+				return resp, err
+			})
+			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since it was found
+				continue
+			}
+			return err
+		}
+		err = s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
+			_, resp, err := c.Issues.CreateComment(ctx, s.owner, s.name, number, &gh.IssueComment{Body: &body})
+			return resp, err
+		})
+		switch {
+		case err == nil:
+			return nil
+		case answered(err, http.StatusNotFound, http.StatusGone):
+			return s.noSuchIssue(number, err)
+		}
+		if again, err := s.again(ctx, "write a comment", err); !again {
+			return err
+		}
+	}
+}
+
+// noteBody is a note as it is to stand, with what the note leaves open from the one that stands.
+func noteBody(n forge.Note, old string) (string, error) {
+	text, state := plainNote(old), n.State
+	if n.Text != "" {
+		_, text = forge.Compose(forge.Summary{Title: "Note", Overview: n.Text})
+	}
+	if state == "" {
+		_, state = marks(old)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", fault.New(fault.Internal, "a note needs a text")
+	}
+	body := strings.TrimSpace(text) + "\n\n" + noteMark(n.Key)
+	if state != "" {
+		body += "\n<!-- longshift:state=" + state + " -->"
+	}
+	return body, nil
+}
+
+// marks reads the hidden lines of a note: its key, and its state. The last ones count, for those are ours.
+func marks(body string) (key, state string) {
+	for l := range strings.Lines(body) {
+		l = strings.TrimSpace(l)
+		if m := noteForm.FindStringSubmatch(l); m != nil {
+			if k, err := url.PathUnescape(m[1]); err == nil {
+				key = k
+			}
+		}
+		if m := stateForm.FindStringSubmatch(l); m != nil {
+			state = m[1]
+		}
+	}
+	return key, state
+}
+
+// plainNote is a note without its hidden lines.
+func plainNote(body string) string {
+	var b strings.Builder
+	for l := range strings.Lines(unixLines(body)) {
+		if t := strings.TrimSpace(l); !noteForm.MatchString(t) && !stateForm.MatchString(t) {
+			b.WriteString(l)
+		}
+	}
+	return b.String()
+}
+
+// note finds the comment of a key, or gives nil.
+func (s *session) note(ctx context.Context, number int, key string) (found *gh.IssueComment, err error) {
+	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
+		if hasLine(c.GetBody(), noteMark(key)) {
+			found = c
+		}
+		return found == nil
+	})
+	return found, err
+}
+
+// Notes implements forge.Marker. What Comment has written is told as well.
+func (f *Forge) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
+	s, err := f.visit(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var all []forge.Note
+	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
+		if key, state := marks(c.GetBody()); key != "" {
+			all = append(all, forge.Note{Key: strings.Clone(key), State: strings.Clone(state), ID: c.GetID(), Changed: c.GetUpdatedAt().UTC()})
+		}
+		return true
+	})
+	return all, err
+}
+
+// eachOurs goes through the comments of our own account, oldest first, until visit returns false. Without a name, as the token of an
+// app, ours are those that bots wrote.
+func (s *session) eachOurs(ctx context.Context, number int, visit func(c *gh.IssueComment) bool) error {
+	me, err := s.meIfAny(ctx)
+	if err != nil {
+		return err
+	}
+	path := s.path("issues/%d/comments?per_page=100", number)
+	for page := 1; page != 0; {
+		a, err := get[[]*gh.IssueComment](ctx, s, "list comments", pageOf(path, page), "")
+		if answered(err, http.StatusNotFound, http.StatusGone) {
+			return s.noSuchIssue(number, err)
+		}
+		if err != nil {
+			return err
+		}
+		for _, c := range a.value {
+			ours := strings.EqualFold(c.GetUser().GetLogin(), me)
+			if me == "" {
+				ours = c.GetUser().GetType() == "Bot"
+			}
+			if ours && !visit(c) {
+				return nil
+			}
+		}
+		page = a.next
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/intake"
+)
+
+// A claim is the claim label together with a note of ours in state working. The label is what people see, and what they take off to let
+// another task begin; the note says which task it is. Each task has one note, found by its TaskID, so that a retry finds its own.
+//
+// The order keeps a crash at any point harmless:
+//
+//  1. read the notes, then the issue with its labels. A note of another task in state working counts as a claim only while the label is on.
+//     Since the label goes on before the note is written, a note that is seen before a label that is not there means that somebody has
+//     taken the label off: that claim is over, and its note is put to rest, so that it can't be taken for one later.
+//  2. put the label on. After a crash here the issue is no longer listed, and has no note of a task at work: the retry of this task goes
+//     on, and a person may start another.
+//  3. write the note in state working. After a crash here the retry finds its own note.
+//  4. read the notes again. Whoever finds another note in state working that was written earlier has lost: two that claim in the same
+//     moment both see the first one. It takes its own claim back and says so.
+//
+// GitHub's clock has whole seconds and no write on condition, so one gap is left: two tasks of which one had a note before (from Queue)
+// and whose claims fall into the same second may both win. They would have to belong to two installations with one account, for inside of
+// one the workflow id keeps them apart.
+const (
+	working = "working"
+	ended   = "ended"
+	left    = "left" // taken back, or released by a person
+)
+
+// ours is what the keys of our notes begin with.
+const ours = "work/"
+
+const takenText = "Another task has taken this issue, so this one does not begin."
+
+// Queue implements intake.Reporter.
+func (s *Source) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	number, err := s.check(q, key, n)
+	if err != nil {
+		return err
+	}
+	return s.show(ctx, q, number, n, "")
+}
+
+// Claim implements intake.Reporter.
+func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	number, err := s.check(q, key, n)
+	if err != nil {
+		return err
+	}
+	if err := s.free(ctx, q, number, n); err != nil {
+		return err
+	}
+	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
+		return fmt.Errorf("claim issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	if err := s.show(ctx, q, number, n, working); err != nil {
+		return err
+	}
+	return s.settle(ctx, q, number, n)
+}
+
+// free refuses an issue that is not wanted or has another task, and puts to rest what a person has released.
+func (s *Source) free(ctx context.Context, q intake.Query, number int, n intake.Note) error {
+	notes, err := s.notes(ctx, q, number)
+	if err != nil {
+		return err
+	}
+	asked, err := s.query(q)
+	if err != nil {
+		return err
+	}
+	a, err := s.hub.Asked(ctx, q.Repository, number, asked)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read issue #%d of %s: %w", number, q.Repository.Text, err)
+	case !a.Open:
+		return fault.New(fault.Conflict, "issue #%d of %s is closed", number, q.Repository.Text)
+	case !a.Fits:
+		return fault.New(fault.Conflict, "issue #%d of %s is not asked for any more: %s", number, q.Repository.Text, want(q))
+	}
+	for _, o := range notes {
+		switch {
+		case o.Key == ours+n.TaskID && o.State == ended:
+			return fault.New(fault.Conflict, "task %.100q has ended and can't claim issue #%d", n.TaskID, number)
+		case o.Key == ours+n.TaskID || o.State != working:
+		case s.isClaimed(a):
+			return s.taken(number, q)
+		default:
+			if err := s.rest(ctx, q, number, o.Key, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle decides between those that claim at the same time: the one that has written first.
+func (s *Source) settle(ctx context.Context, q intake.Query, number int, n intake.Note) error {
+	notes, err := s.notes(ctx, q, number)
+	if err != nil {
+		return err
+	}
+	var mine *forge.Note
+	for i := range notes {
+		if notes[i].Key == ours+n.TaskID {
+			mine = &notes[i]
+		}
+	}
+	if mine == nil || mine.State != working { // deleted or put to rest meanwhile: somebody has released the issue
+		return fault.New(fault.Conflict, "the claim on issue #%d of %s was taken back", number, q.Repository.Text)
+	}
+	for _, o := range notes {
+		if o.Key == mine.Key || o.State != working || !before(o, *mine) {
+			continue
+		}
+		if err := s.rest(ctx, q, number, mine.Key, takenText); err != nil {
+			return err
+		}
+		return s.taken(number, q)
+	}
+	return nil
+}
+
+func before(a, b forge.Note) bool {
+	if !a.Changed.Equal(b.Changed) {
+		return a.Changed.Before(b.Changed)
+	}
+	return a.ID < b.ID
+}
+
+func (s *Source) taken(number int, q intake.Query) error {
+	return fault.New(fault.Conflict, "another task has claimed issue #%d of %s", number, q.Repository.Text).
+		WithHint("take the label %q off the issue to let another task have it", s.claim)
+}
+
+// Report implements intake.Reporter. The claim label stays, or goes on, whatever the outcome: a merge closes the issue, and what went
+// wrong is not begun again by itself. Whoever wants that takes the label off.
+func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	number, err := s.check(q, key, n)
+	if err != nil {
+		return err
+	}
+	if err := s.show(ctx, q, number, n, ended); err != nil {
+		return err
+	}
+	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
+		return fmt.Errorf("mark issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	return nil
+}
+
+// check holds what a call is given against what it needs.
+func (s *Source) check(q intake.Query, key string, n intake.Note) (int, error) {
+	if n.TaskID == "" || strings.TrimSpace(n.Text) == "" {
+		return 0, fault.New(fault.Internal, "a note at an issue needs the id of its task and a text")
+	}
+	if _, err := s.query(q); err != nil {
+		return 0, err
+	}
+	return numberOf(key)
+}
+
+// show writes the note of a task.
+func (s *Source) show(ctx context.Context, q intake.Query, number int, n intake.Note, state string) error {
+	err := s.hub.SetNote(ctx, q.Repository, number, forge.Note{Key: ours + n.TaskID, State: state, Text: n.Text})
+	if err != nil {
+		return fmt.Errorf("write at issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	return nil
+}
+
+// rest lets a note stand for no claim any more.
+func (s *Source) rest(ctx context.Context, q intake.Query, number int, key, text string) error {
+	if err := s.hub.SetNote(ctx, q.Repository, number, forge.Note{Key: key, State: left, Text: text}); err != nil {
+		return fmt.Errorf("release issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	return nil
+}
+
+// notes are those of tasks.
+func (s *Source) notes(ctx context.Context, q intake.Query, number int) ([]forge.Note, error) {
+	all, err := s.hub.Notes(ctx, q.Repository, number)
+	if err != nil {
+		return nil, fmt.Errorf("read what stands at issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	var found []forge.Note
+	for _, n := range all {
+		if strings.HasPrefix(n.Key, ours) {
+			found = append(found, n)
+		}
+	}
+	return found, nil
+}
