@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,9 @@ func (g *GitHub) fail(w http.ResponseWriter, r *http.Request, f Fault, index int
 		return
 	}
 	a := refuse(f.Status, f.Text)
+	if f.Graph != "" {
+		a = graphError(strings.TrimPrefix(f.Graph, "-"), f.Text)
+	}
 	if f.DocURL != "" {
 		a.body.(map[string]any)["documentation_url"] = f.DocURL
 	}

@@ -17,6 +17,7 @@ type Fault struct {
 	Header http.Header   // more headers of the answer
 	Text   string        // message of the answer
 	DocURL string        // address of the page that explains the answer
+	Graph  string        // type of an error of GraphQL, which comes with status 200; "-" is one without a type
 	HTML   bool          // the answer is a page; a 5xx always is, as GitHub's own are
 	Drop   bool          // the connection breaks
 	Hang   bool          // no answer comes; a client of Client() meets its time limit at once
@@ -41,6 +42,9 @@ func SecondaryLimit(status int, wait time.Duration) Fault {
 func PrimaryLimit(status int, reset time.Duration) Fault {
 	return Fault{Status: status, Text: "API rate limit exceeded for user ID 1.", Reset: reset}
 }
+
+// GraphError is an error of GraphQL, which has a type such as FORBIDDEN, or "-" for none.
+func GraphError(kind, text string) Fault { return Fault{Status: 200, Graph: kind, Text: text} }
 
 // Dropped is a connection that breaks.
 func Dropped() Fault { return Fault{Drop: true} }

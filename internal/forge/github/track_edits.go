@@ -126,7 +126,7 @@ func (s *session) bodyEdits(ctx context.Context, number int, vars map[string]any
 		return resp, err
 	})
 	switch {
-	case answered(err, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
+	case answered(err, http.StatusNotFound, http.StatusMethodNotAllowed):
 		return nil, fmt.Errorf("GitHub: there is no GraphQL: %w", forge.ErrUntold)
 	case err != nil:
 		return nil, err
