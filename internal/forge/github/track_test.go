@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -83,6 +84,34 @@ func TestIssuesRemembered(t *testing.T) {
 	}
 }
 
+// asTester sends every call with the token that the server takes.
+type asTester struct{ base http.RoundTripper }
+
+func (a asTester) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+forgetest.Token)
+	return a.base.RoundTrip(r)
+}
+
+// TestIssuesOfEachToken: what one token has read is not another's.
+func TestIssuesOfEachToken(t *testing.T) {
+	b := newBench(t)
+	token := "one"
+	b.forge = b.open(Config{BaseURL: b.server.URL, Token: func(context.Context) (string, error) { return token, nil }})
+	b.forge.http.Transport = asTester{b.forge.http.Transport}
+	b.server.AddIssue(repoName, forgetest.Issue{Title: "1", Labels: []string{"longshift"}})
+	for _, c := range []struct {
+		token  string
+		status int
+	}{{"one", 200}, {"one", 304}, {"two", 200}, {"two", 304}, {"one", 304}} {
+		token = c.token
+		b.numbers(b.forge, forge.IssueQuery{Label: "longshift"})
+		if calls := b.server.Calls(); calls[len(calls)-1].Status != c.status {
+			t.Errorf("%+v: %d", c, calls[len(calls)-1].Status)
+		}
+	}
+}
+
 // TestIssuesFullPage: behind a last page that was full another one follows, and its tag does not tell.
 func TestIssuesFullPage(t *testing.T) {
 	b := newBench(t)
@@ -117,7 +146,7 @@ func TestIssuesMany(t *testing.T) {
 	b := newBench(t)
 	const many = 10_000
 	b.server.AddIssues(repoName, many, forgetest.Issue{
-		Title: strings.Repeat("A long title ", 30), Body: strings.Repeat("A body that nobody keeps. ", 40), Labels: []string{"longshift"},
+		Title: strings.Repeat("A long title ", 30), Body: strings.Repeat("A body that nobody keeps. ", 8), Labels: []string{"longshift"},
 	})
 	q := forge.IssueQuery{Label: "longshift"}
 	var before, after runtime.MemStats

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
@@ -42,10 +43,11 @@ const maxLabel = 50 // characters; GitHub's own bound
 
 // Source is the issues of GitHub. It is safe for concurrent use.
 type Source struct {
-	hub   Hub
-	host  string
-	claim string // label
-	log   *slog.Logger
+	hub    Hub
+	host   string
+	claim  string // label
+	log    *slog.Logger
+	untold sync.Once
 }
 
 var (

@@ -133,11 +133,14 @@ func (v *vetting) judge(ctx context.Context, a forge.Asked) (string, error) {
 // besides people with write access nobody else can change it.
 func (v *vetting) body(ctx context.Context, a forge.Asked, at time.Time) (string, error) {
 	edits, err := v.hub.Edits(ctx, v.r, v.number, at)
-	if errors.Is(err, forge.ErrUntold) {
+	if untold := err; errors.Is(err, forge.ErrUntold) {
 		if may, err := v.allowed(ctx, a.Author, false); err != nil || may {
 			return "", err
 		}
-		v.log.Warn("issue left alone: nobody tells whether its text has changed", "repository", v.r.Text, "issue", v.number, "error", err)
+		v.untold.Do(func() { // once: the same issues come with every look
+			v.log.Warn("issues of people without write access are left alone: GitHub does not tell whether their text has changed",
+				"repository", v.r.Text, "issue", v.number, "error", untold)
+		})
 		return "GitHub does not tell whether the text was changed after " + since(a) + ", and its author has no write access", nil
 	}
 	if err != nil {

@@ -78,6 +78,9 @@ func TestTrust(t *testing.T) {
 		{"text changed after by its author, then by a writer", "longshift", []step{label("alice"), rewrite("mallory"), rewrite("carol")}, "alice",
 			"changed by mallory"},
 		{"text changed after by a bot", "longshift", []step{label("alice"), rewrite("format[bot]")}, "alice", "changed by format, which is a bot"},
+		{"text changed after by a bot with the name of a writer", "longshift", []step{label("alice"), rewrite("carol[bot]")}, "alice", "which is a bot"},
+		{"text changed in the same second, and later by a writer", "longshift", []step{
+			func(b *bench, n int) { label("alice")(b, n); rewrite("mallory")(b, n) }, rewrite("carol")}, "alice", "changed by mallory"},
 		{"text changed after by an account that is gone", "longshift", []step{label("alice"), rewrite("")}, "alice", "somebody who is not known"},
 		{"text changed in the same second", "longshift", []step{func(b *bench, n int) { label("alice")(b, n); rewrite("mallory")(b, n) }}, "alice",
 			"changed by mallory"},
@@ -118,6 +121,21 @@ func TestTrust(t *testing.T) {
 				t.Errorf("by %q, no %q; want by %q, no %q", w.By, w.No, c.by, c.no)
 			}
 		})
+	}
+}
+
+// TestUntoldIsLoggedOnce: the same issue comes with every look.
+func TestUntoldIsLoggedOnce(t *testing.T) {
+	b := newBench(t)
+	n := b.wanted()
+	for range 3 {
+		b.server.Inject(forgetest.Fault{Status: http.StatusNotFound, Text: "Not Found"}.On("POST", "/graphql"))
+		if b.read(n).No == "" {
+			t.Error("it may be begun")
+		}
+	}
+	if got := strings.Count(b.log.String(), "left alone"); got != 1 {
+		t.Errorf("logged %d times: %s", got, b.log.String())
 	}
 }
 

@@ -1,8 +1,10 @@
 package github_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,13 +46,14 @@ type bench struct {
 	t      *testing.T
 	server *forgetest.GitHub
 	clock  *clock
+	log    *bytes.Buffer // of the sources; tests that look at it make one call at a time
 	source *github.Source
 	query  intake.Query
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &clock{at: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}}
+	b := &bench{t: t, server: forgetest.NewGitHub(t), log: new(bytes.Buffer), clock: &clock{at: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}}
 	b.server.SetNow(b.clock.now)
 	b.server.AddRepository(forgetest.Repository{Name: repoName, Branches: map[string]string{"main": "1"}, Collaborators: []string{"alice", "carol"}})
 	b.query = intake.Query{Repository: task.Repository{Text: repoName, Owner: "acme", Name: "shop"}, Label: "longshift"}
@@ -68,7 +71,7 @@ func (b *bench) open() *github.Source {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s, err := github.New(github.Config{Hub: hub, Host: "github.com", Label: "longshift"})
+	s, err := github.New(github.Config{Hub: hub, Host: "github.com", Label: "longshift", Log: slog.New(slog.NewTextHandler(b.log, nil))})
 	if err != nil {
 		b.t.Fatal(err)
 	}
