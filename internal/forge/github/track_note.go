@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -20,39 +19,6 @@ var (
 	stateForm = regexp.MustCompile(`^<!-- longshift:state=([a-z]{1,20}) -->$`)
 	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
 )
-
-// SetLabel implements forge.Marker. GitHub makes a label that it does not know.
-func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
-	s, err := f.visit(ctx, r)
-	if err != nil {
-		return err
-	}
-	if err := checkLabel(label); err != nil {
-		return err
-	}
-	path := s.path("issues/%d/labels", number)
-	call := func(method, path string, body any) func(c *gh.Client) (*gh.Response, error) {
-		return func(c *gh.Client) (*gh.Response, error) {
-			req, err := c.NewRequest(method, path, body)
-			if err != nil {
-				return nil, err
-			}
-			return c.Do(ctx, req, nil)
-		}
-	}
-	if on {
-		err = s.repeat(ctx, "label an issue", call(http.MethodPost, path, map[string]any{"labels": []string{label}}))
-	} else {
-		err = s.repeat(ctx, "take a label off an issue", call(http.MethodDelete, path+"/"+url.PathEscape(label), nil))
-	}
-	if !answered(err, http.StatusNotFound, http.StatusGone) {
-		return err
-	}
-	if p := (*problem)(nil); !on && errors.As(err, &p) && p.says("label does not exist") {
-		return nil
-	}
-	return s.noSuchIssue(number, err)
-}
 
 // SetNote implements forge.Marker. Like Comment it looks for its mark before it writes, and again when it can't know whether it has
 // written; marks count in comments of the token's own account only. Of two comments with one mark the older one is kept up to date.
