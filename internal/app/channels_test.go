@@ -67,7 +67,7 @@ func TestProjectsAreOpened(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	record := func(context.Context, listen.Act) error { return nil }
-	if _, err := newEar(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
+	if _, err := newEar(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

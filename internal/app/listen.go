@@ -26,6 +26,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/listen"
 	"github.com/longshift/longshift/internal/projects"
 	"github.com/longshift/longshift/internal/redact"
@@ -34,13 +35,13 @@ import (
 )
 
 // newEar builds what turns the acts of people into messages to tasks. Each act is in the record before it counts.
-func newEar(cfg config.Config, c client.Client, namespace string, record func(context.Context, listen.Act) error, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
+func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Forge, record func(context.Context, listen.Act) error, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
 	folders, err := newProjects(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return listen.New(listen.Config{
-		Projects: folders, Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Projects: folders, Issues: hub, Intakes: looker{c}, Host: forgeHost(cfg), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
 		Redact: secrets.String, Log: log, Now: time.Now, Record: record,
 	})
 }
@@ -91,19 +92,24 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 		return nil, nil, err
 	}
 	record := recorder(acts, secrets)
-	ear, err := newEar(cfg, c, namespace, record, secrets, log)
+	ear, err := newEar(cfg, c, namespace, hub, record, secrets, log)
 	if err != nil {
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, hub: hub, log: log}, func() { _ = acts.Close() }, nil
+	sources, err := newSources(cfg, hub, log)
+	if err != nil {
+		_ = acts.Close()
+		return nil, nil, err
+	}
+	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, log: log}, func() { _ = acts.Close() }, nil
 }
 
 // desk builds the activities on forges and channels.
 func (e *ears) desk(secrets *redact.Redactor) *activities.Control {
 	desk := newControl(e.cfg, e.hub, secrets)
 	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, e.rooms, e.ear.OnForge
-	desk.Sources = newSources(e.cfg, e.log)
+	desk.Sources = e.sources
 	desk.Take = func(ctx context.Context, ev forge.Event) (string, error) {
 		return e.ear.Arrive(ctx, ev, e.hub, e.cfg.GitHubLabel)
 	}
@@ -128,6 +134,7 @@ type ears struct {
 	ear      *listen.Ear
 	record   func(context.Context, listen.Act) error
 	channels channels
+	sources  map[intake.Kind]activities.Source
 	hub      *github.Forge
 	log      *slog.Logger
 }

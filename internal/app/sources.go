@@ -1,22 +1,40 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/backlog"
+	issues "github.com/longshift/longshift/internal/intake/github"
 	"github.com/longshift/longshift/internal/intake/heartbeat"
+	"github.com/longshift/longshift/internal/intakes"
 )
 
+// looker lets intakes look when a forge says that something has happened.
+type looker struct{ client client.Client }
+
+func (l looker) Look(ctx context.Context, host, owner, name string) (bool, error) {
+	return intakes.Look(ctx, l.client, host, owner, name)
+}
+
 // newSources builds the places where work comes from by itself.
-func newSources(cfg config.Config, log *slog.Logger) map[intake.Kind]activities.Source {
+func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {
+	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: forgeHost(cfg), Label: cfg.GitHubLabel, Log: log})
+	if err != nil {
+		return nil, err
+	}
 	state := filepath.Join(cfg.Data, "intake")
 	return map[intake.Kind]activities.Source{
+		intake.GitHub:    ofGitHub,
 		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
 		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
-	}
+	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -25,6 +26,7 @@ func Wiring() cli.Wiring {
 		ParseConfig:      parseConfig,
 		ResolveConfig:    resolveConfig,
 		LocalPullRequest: localPullRequest,
+		Issue:            readIssue,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Commands:         audit.Read,
@@ -81,6 +83,24 @@ func resolveConfig(ctx context.Context, process config.Config, dir, base string,
 // missingFile tells git's "the commit has no such file" from its other complaints.
 func missingFile(stderr string) bool {
 	return strings.Contains(stderr, "does not exist in") || strings.Contains(stderr, "exists on disk, but not in")
+}
+
+// readIssue reads an issue for a task that is started by hand. Without a token, or on no forge, the task knows the number only.
+func readIssue(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) {
+	known := task.Issue{Number: number}
+	r, err := task.ParseRepository(repository)
+	if err != nil || !isGitHub(process, r) || !process.GitHubToken.Present() {
+		return known, err
+	}
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return known, err
+	}
+	issue, open, err := hub.Issue(ctx, r, number)
+	if err == nil && !open {
+		return known, fault.New(fault.Conflict, "issue #%d of %s is closed", number, r.Text).WithHint("open it again, or say the task in words")
+	}
+	return issue, err
 }
 
 func firstLine(s string) string {

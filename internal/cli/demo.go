@@ -83,7 +83,7 @@ func (d *demonstration) play(ctx context.Context, kill bool) (*signals.Status, s
 	agent, mode, after, scenario := task.AgentScript, task.ApprovalAuto, "5s", d.scenario()
 	in := task.Input{Repository: d.repository, Task: d.demo.Task, RequestedBy: &task.Person{Name: d.p.by(), Via: "cli"},
 		Config: &task.Config{Agent: &agent, Scenario: &scenario, Approval: &task.ApprovalConfig{Mode: &mode, After: &after}}}
-	id, err := newTaskID(in)
+	id, err := newTaskID(in, "")
 	if err != nil {
 		return nil, "", err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intakes"
 )
@@ -63,13 +64,18 @@ func (p *program) intakeStatus(ctx context.Context, c intakes.Reader, name strin
 	if err != nil {
 		return intakes.Status{}, err
 	}
-	host := ""
-	if u, err := url.Parse(conf.GitHubURL); err == nil {
-		host = u.Hostname()
-	}
 	call, cancel := answer(ctx)
 	defer cancel()
-	return intakes.Get(call, c, name, host)
+	return intakes.Get(call, c, name, forgeHost(conf))
+}
+
+// forgeHost is the forge that owner/name is on, as ids of workflows name it; empty for github.com.
+func forgeHost(conf config.Config) string {
+	u, err := url.Parse(conf.GitHubURL)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // intakeState says what an intake does now.

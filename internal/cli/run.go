@@ -38,7 +38,8 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
 }
 
 func (p *program) run(ctx context.Context, c *cobra.Command, o *runOptions, args []string) error {
-	if _, err := p.config(); err != nil {
+	conf, err := p.config()
+	if err != nil {
 		return err
 	}
 	in, err := p.input(ctx, c, o, args)
@@ -47,7 +48,7 @@ func (p *program) run(ctx context.Context, c *cobra.Command, o *runOptions, args
 	}
 	id := o.id
 	if id == "" {
-		if id, err = newTaskID(in); err != nil {
+		if id, err = newTaskID(in, forgeHost(conf)); err != nil {
 			return err
 		}
 	}

@@ -6,14 +6,22 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
-// newTaskID makes a readable id: repository, task, and six random letters that keep it apart from others.
-func newTaskID(in task.Input) (string, error) {
+// newTaskID makes a readable id: repository, task, and six random letters that keep it apart from others. An issue has one task, whoever
+// starts it, so that has an id which all of them know. host is that of the forge which owner/name is on.
+func newTaskID(in task.Input, host string) (string, error) {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	r, err := task.ParseRepository(in.Repository)
 	if err != nil {
 		return "", err
+	}
+	if in.Issue != nil && in.Issue.Number > 0 && r.Owner != "" {
+		if r.Host == "" {
+			r.Host = host
+		}
+		return signals.IssueTaskID(r.Host, r.Owner, r.Name, in.Issue.Number), nil
 	}
 	var parts []string
 	for _, part := range []string{r.Slug(), task.Slug(in.Task, 32)} {

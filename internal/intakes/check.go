@@ -96,20 +96,3 @@ func inside(path string) bool {
 	}
 	return true
 }
-
-// GuardOf gives the limits that an intake sets for the issues of a repository of a forge, whichever way one of them comes in. ok is
-// false when there is none; paused tells that work is not to begin by itself now.
-func GuardOf(all []Status, host, owner, name string) (o task.Origin, paused, ok bool) {
-	for _, s := range all {
-		r, err := task.ParseRepository(s.Repository)
-		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) {
-			continue
-		}
-		if r.Host != "" && host != "" && !strings.EqualFold(r.Host, host) {
-			continue
-		}
-		guard := s.Guard
-		return task.Origin{Intake: s.Name, Source: s.Source, Label: s.Label, Assignee: s.Assignee, Guard: &guard}, s.Paused, true
-	}
-	return task.Origin{}, false, false
-}

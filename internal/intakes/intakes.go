@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -143,6 +145,33 @@ func Run(ctx context.Context, c Client, name string) error {
 // Remove ends an intake. Tasks that it has started go on.
 func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
+}
+
+// Look lets the intake of a repository's issues look now: something has happened there. found is false when there is none. One that is
+// paused does not look; one that looks already looks once more after that.
+func Look(ctx context.Context, c Client, host, owner, name string) (found bool, err error) {
+	all, err := List(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range all {
+		r, err := task.ParseRepository(s.Repository)
+		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
+			r.Host != "" && host != "" && !strings.EqualFold(r.Host, host) {
+			continue
+		}
+		found = true
+		if s.Paused {
+			continue
+		}
+		err = onSchedule(ctx, c, s.Name, func(h client.ScheduleHandle) error {
+			return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
+		})
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return true, err
+		}
+	}
+	return found, nil
 }
 
 func onSchedule(ctx context.Context, c Client, name string, do func(client.ScheduleHandle) error) error {

@@ -57,6 +57,15 @@ const (
 
 // wanted starts the task of an issue that somebody with write access has made ours.
 func (e *Ear) wanted(ctx context.Context, ev forge.Event, f Place, r task.Repository, label string) (string, error) {
+	if e.c.Intakes != nil { // where there is an intake, it alone decides what is taken, and when
+		found, err := e.c.Intakes.Look(ctx, ev.Host, ev.Owner, ev.Name)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			return "left to the intake", nil
+		}
+	}
 	issue, by, bot, err := f.Wanted(ctx, r, ev.Number, label)
 	if err != nil {
 		return "", fmt.Errorf("read issue #%d of %s: %w", ev.Number, r.Text, err)

@@ -29,6 +29,9 @@ type Config struct {
 	Projects   Projects            // nil: nobody can choose a workspace, and none that was chosen counts
 	WebURL     string              // of Temporal Web, for links; empty for none
 	Record     func(ctx context.Context, a Act) error
+	Issues     Issues                                           // of the forge; nil where nobody can read them
+	Intakes    Looker                                           // of issues; nil for none
+	Host       string                                           // of the forge that owner/name is on; github.com when empty
 	Redact     func(string) string                              // takes secrets out of a text
 	Log        *slog.Logger                                     // discarded when nil
 	Now        func() time.Time                                 // time.Now when nil

@@ -27,6 +27,7 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		return e.refuse(ctx, ev, d, "no right to loosen the approval",
 			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
 	}
+	issue := cutIssue(&c)
 	in, guarded, err := e.input(ctx, ev, c, approver)
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
@@ -34,6 +35,13 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 	repository, err := task.ParseRepository(in.Repository)
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
+	}
+	more := ""
+	if guarded {
+		more = " Somebody who may approve has to let its plan pass, because you have chosen the branch or the repository."
+	}
+	if issue > 0 {
+		return e.runOfIssue(ctx, ev, d, repository, in, issue, more)
 	}
 	d.task = runID(repository, in.Task, ev)
 	return e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
@@ -43,10 +51,7 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		if err != nil {
 			return done{}, noAnswer(err)
 		}
-		text := "Task " + e.mono(d.task) + " runs in " + e.literal(repository.Text, 200) + "."
-		if guarded {
-			text += " Somebody who may approve has to let its plan pass, because you have chosen the branch or the repository."
-		}
+		text := "Task " + e.mono(d.task) + " runs in " + e.literal(repository.Text, 200) + "." + more
 		if web := e.web(d.task, run.GetRunID()); web != "" {
 			text += " " + web
 		}
