@@ -155,7 +155,7 @@ func (f *Folder) makeAside() error {
 
 // link gives a file a name that must be free. Where the file system has no hard links, a rename after a look has to do.
 func (f *Folder) link(from, to string) error {
-	err := f.root.Link(from, to)
+	err := f.hardLink(from, to)
 	if err == nil {
 		return f.sync()
 	}

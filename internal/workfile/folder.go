@@ -22,8 +22,9 @@ type Folder struct {
 	Repository string // absolute path of the work tree, links resolved: the same for all its names
 	Path       string // of the folder below it, with slashes; "." for itself
 
-	root *os.Root           // nil when the folder is not there
-	step func(point string) // for tests: called between the steps of a change
+	root     *os.Root                    // nil when the folder is not there
+	hardLink func(from, to string) error // root.Link, except in tests
+	step     func(point string)          // for tests: called between the steps of a change
 }
 
 // Open finds the work tree of a repository and a folder below it. That the folder is not there is no error: it holds no file then.
@@ -37,9 +38,9 @@ func Open(r task.Repository, path string) (*Folder, error) {
 		return nil, fault.New(fault.Input, "path %q is not a path below the repository", path).
 			WithHint("give a relative path without .., outside of .git")
 	}
-	real, err := filepath.EvalSymlinks(r.Path)
+	dir, err := filepath.EvalSymlinks(r.Path)
 	if err == nil {
-		err = isWorkTree(real)
+		err = isWorkTree(dir)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "%s is not a git repository", r.Path).WithHint("give the path of a git work tree")
@@ -47,11 +48,17 @@ func Open(r task.Repository, path string) (*Folder, error) {
 	if err != nil {
 		return nil, Fault("open the repository", r.Path, err)
 	}
-	f := &Folder{Repository: real, Path: filepath.ToSlash(clean), step: func(string) {}}
-	if f.root, err = os.OpenRoot(real); err != nil {
+	f := &Folder{Repository: dir, Path: filepath.ToSlash(clean), step: func(string) {}}
+	if f.root, err = os.OpenRoot(dir); err != nil {
 		return nil, Fault("open the repository", r.Path, err)
 	}
-	return f, f.descend(clean)
+	if err := f.descend(clean); err != nil {
+		return nil, err
+	}
+	if f.root != nil {
+		f.hardLink = f.root.Link
+	}
+	return f, nil
 }
 
 func inGit(path string) bool {
