@@ -158,7 +158,7 @@ func TestDamagedMark(t *testing.T) {
 
 // TestEditorsAndReports: editors of both kinds write while tasks end. No text that was written last is lost.
 func TestEditorsAndReports(t *testing.T) {
-	for round := range 60 {
+	for round := range 20 {
 		p := newPlace(t, map[string]string{"1.md": order})
 		n := p.claim("1.md", "t1")
 		n.Outcome = task.PullRequest

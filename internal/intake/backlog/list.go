@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -146,40 +145,4 @@ func title(data []byte) string {
 		}
 	}
 	return forge.CleanLine(first, maxTitle)
-}
-
-// Kept is a file that its task has left where it is, and that is not begun again with this text.
-type Kept struct {
-	Key     string       `json:"key"`
-	TaskID  string       `json:"taskId"`
-	Outcome task.Outcome `json:"outcome,omitempty"`
-	Ended   time.Time    `json:"ended"`
-}
-
-// Kept lists the files that wait for a person: who edits one has it worked on again.
-func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []Kept, err error) {
-	d, err := s.open(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	if err := d.quiet(ctx); err != nil {
-		return nil, fmt.Errorf("backlog: %w", err)
-	}
-	all, err := d.marks.All()
-	if err != nil {
-		return nil, fmt.Errorf("backlog: %w", err)
-	}
-	for _, m := range all {
-		if m.Runs() || workfile.Running(all, m.Key) != nil {
-			continue
-		}
-		f, err := d.read(m.Key)
-		if err == nil && f.Sum() == m.Sum {
-			kept = append(kept, Kept{m.Key, m.TaskID, m.Outcome, m.Ended})
-		} else if err != nil && fault.KindOf(err) != fault.NotFound {
-			return nil, fmt.Errorf("backlog: %w", err)
-		}
-	}
-	return sorted(kept), nil
 }

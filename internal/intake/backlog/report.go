@@ -1,10 +1,8 @@
 package backlog
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
@@ -161,10 +159,4 @@ func (s *Source) sweep(d *desk, all []workfile.Mark) error {
 		}
 		return f.Sum(), err
 	})
-}
-
-// sorted gives files by name.
-func sorted(kept []Kept) []Kept {
-	slices.SortFunc(kept, func(a, b Kept) int { return cmp.Compare(a.Key, b.Key) })
-	return kept
 }

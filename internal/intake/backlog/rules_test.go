@@ -144,6 +144,18 @@ func TestForeignReport(t *testing.T) {
 	p.says("1.md", "")
 }
 
+// TestReportOfAnotherText: the claim of a task ends with the task, whatever text it says it has had.
+func TestReportOfAnotherText(t *testing.T) {
+	p := newPlace(t, map[string]string{"1.md": order})
+	n := p.claim("1.md", "t1")
+	p.write("1.md", "edited")
+	n.Sum = p.read("1.md").Sum
+	p.report("1.md", n, task.Failed)
+	p.listed()
+	p.write("1.md", "edited again")
+	p.listed("1.md")
+}
+
 func TestNoteWithoutSum(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	kindOf(t, p.Report(t.Context(), p.q, "1.md", intake.Note{TaskID: "t1", Outcome: task.PullRequest}), fault.Input)
@@ -191,4 +203,11 @@ func TestStaleMarks(t *testing.T) {
 		t.Errorf("marks of %s after eight days", got)
 	}
 	p.listed() // 4 runs, 2 and 5 had this text
+	p.later(8 * 24 * time.Hour)
+	p.write("6.md", "x")
+	p.report("6.md", p.claim("6.md", "t7"), task.Failed)
+	if got := marks(); got != "2456" { // that of the old text of 5 is gone
+		t.Errorf("marks of %s after sixteen days", got)
+	}
+	p.listed()
 }
