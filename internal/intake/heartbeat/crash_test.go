@@ -59,6 +59,11 @@ func TestCrash(t *testing.T) {
 		"new one in its place": {func(p *place) { p.aside(); p.write(taken) }, after, ""},
 		"all but the end":      {func(p *place) { p.write(taken) }, after, ""},
 		"moved after an edit":  {func(p *place) { p.write(edited); p.aside() }, edited, ""},
+		"our section in its place after an edit": {func(p *place) {
+			p.write(edited)
+			p.aside()
+			p.write(edited + strings.TrimPrefix(taken, after))
+		}, edited, ""},
 		"moved after an edit, and a new file": {func(p *place) {
 			p.write(edited)
 			p.aside()
