@@ -1,0 +1,99 @@
+// Package linear takes work from Linear's issues, and shows there what becomes of it: one comment for each task, and the issue's state
+// when a task begins. It speaks the GraphQL API only. It never ends, labels or assigns an issue: Linear's own link to the forge does.
+package linear
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+)
+
+// Config is what a Linear needs. Only Token is required.
+type Config struct {
+	Token   func(ctx context.Context) (string, error) // an API key or an OAuth token; asked once per call, never logged
+	BaseURL string                                    // without /graphql; "" is https://api.linear.app
+	Client  *http.Client                              // its redirect rule is replaced; nil is a client with a time limit of 30 s
+	Now     func() time.Time
+	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
+	Log     *slog.Logger
+}
+
+// Linear is linear.app as a source of work. It is safe for concurrent use.
+type Linear struct {
+	token func(ctx context.Context) (string, error)
+	url   string
+	http  http.Client
+	now   func() time.Time
+	sleep func(ctx context.Context, d time.Duration) error
+	log   *slog.Logger
+}
+
+var (
+	_ intake.Source   = (*Linear)(nil)
+	_ intake.Reporter = (*Linear)(nil)
+)
+
+// New makes a Linear. It calls nobody. A base URL that would send the token in the clear is refused.
+func New(c Config) (*Linear, error) {
+	l := &Linear{token: c.Token, http: http.Client{Timeout: 30 * time.Second}, now: c.Now, sleep: c.Sleep, log: c.Log}
+	if c.Token == nil {
+		return nil, fault.New(fault.Input, "Linear needs a token").WithHint("%s", tokenHint)
+	}
+	base := c.BaseURL
+	if base == "" {
+		base = "https://api.linear.app"
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.Input, "Linear base URL is not an address").WithHint("give https://host, without user, password or query")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, fault.New(fault.Input, "Linear base URL %q would send the token in the clear", u).WithHint("use https")
+	}
+	l.url = u.JoinPath("graphql").String()
+	if c.Client != nil {
+		l.http = *c.Client
+	}
+	l.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if l.sleep == nil {
+		l.sleep = sleep
+	}
+	if l.log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	return l, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// authorization is the header for a token: an API key stands there as it is, everything else is an OAuth token.
+func authorization(token string) string {
+	if strings.HasPrefix(token, "lin_api_") {
+		return token
+	}
+	return "Bearer " + token
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

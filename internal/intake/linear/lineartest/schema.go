@@ -1,0 +1,28 @@
+package lineartest
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+//go:embed testdata/schema.graphql.gz
+var packed []byte
+
+// Schema gives Linear's schema; testdata/SOURCE.md says where it is from.
+var Schema = sync.OnceValues(func() (*ast.Schema, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: string(text)})
+})

@@ -1,0 +1,107 @@
+package linear
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A task's note is a comment, and its claim a reaction on that comment. Both are made with ids that we choose, and no id exists twice at
+// Linear: so a request that is made again can't leave a second one, and of two tasks that claim at once one is refused. No mark stands in
+// the text, for Linear shows all of it.
+const (
+	noteIDs  = 4  // for one task: an id stays taken when somebody deletes the comment
+	claimIDs = 16 // for one issue: work that is put back may be claimed again
+)
+
+// noteID is the id of a task's note, n counting those that were deleted.
+func noteID(issue, taskID string, n int) string { return id("note", issue, taskID, strconv.Itoa(n)) }
+
+// claimID is the id of an issue's n-th claim, whichever task makes it. The issue's own id makes it ours alone in all of Linear.
+func claimID(issue string, n int) string { return id("claim", issue, strconv.Itoa(n)) }
+
+// id is a UUID in the form of version 4, the only one that Linear takes, made of the parts.
+func id(parts ...string) string {
+	sum := sha256.Sum256([]byte("longshift\x00" + strings.Join(parts, "\x00")))
+	u := uuid.UUID(sum[:16])
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return u.String()
+}
+
+// marks are what stands at an issue.
+type marks struct {
+	note   string // id of the task's comment; empty for none
+	body   string // of it
+	claims []claim
+}
+
+// claim is a claim of an issue, on the note of the task that made it.
+type claim struct {
+	n    int
+	note string
+	at   time.Time
+}
+
+// last gives the newest claim, which is the one that counts.
+func (m *marks) last() (claim, bool) {
+	if len(m.claims) == 0 {
+		return claim{n: -1}, false
+	}
+	return slices.MaxFunc(m.claims, func(a, b claim) int { return a.n - b.n }), true
+}
+
+// find gives the claim of a number.
+func (m *marks) find(n int) (claim, bool) {
+	i := slices.IndexFunc(m.claims, func(c claim) bool { return c.n == n })
+	if i < 0 {
+		return claim{}, false
+	}
+	return m.claims[i], true
+}
+
+// ours tells whether a claim stands on a note of the task.
+func ours(c claim, issue, taskID string) bool {
+	for n := range noteIDs {
+		if c.note == noteID(issue, taskID, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// marks reads what stands at an issue.
+func (s *session) marks(ctx context.Context, issue, taskID string) (*marks, error) {
+	var notes, claims []string
+	for n := range noteIDs {
+		notes = append(notes, noteID(issue, taskID, n))
+	}
+	for n := range claimIDs {
+		claims = append(claims, claimID(issue, n))
+	}
+	var got *readMarksResponse
+	err := s.repeat(ctx, "read our comments", func() (err error) {
+		got, err = readMarks(ctx, s, issue, notes, claims)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, newest := &marks{}, -1
+	for _, c := range got.Issue.Comments.Nodes {
+		if n := slices.Index(notes, c.Id); n > newest {
+			newest, m.note, m.body = n, c.Id, c.Body
+		}
+		for _, r := range c.Reactions {
+			if n := slices.Index(claims, r.Id); n >= 0 {
+				m.claims = append(m.claims, claim{n: n, note: c.Id, at: r.CreatedAt})
+			}
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,128 @@
+package linear
+
+import (
+	"context"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
+)
+
+const maxNote = 16 << 10 // bytes
+
+// Queue implements intake.Reporter.
+func (l *Linear) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	return l.show(ctx, q, key, n)
+}
+
+// Report implements intake.Reporter. It moves the issue nowhere: after a good outcome Linear's own link to the forge moves it with the
+// pull request, and after another one a person decides, who finds the issue where the claim has put it, with the reason on it.
+func (l *Linear) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	return l.show(ctx, q, key, n)
+}
+
+func (l *Linear) show(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	if err := checkNote(q, key, n); err != nil {
+		return err
+	}
+	s, err := l.session(ctx)
+	if err != nil {
+		return err
+	}
+	i, err := s.issue(ctx, key)
+	if err != nil {
+		return err
+	}
+	if i.gone() {
+		return fault.New(fault.NotFound, "Linear: issue %s is thrown away: %s", key, i.no(q, key))
+	}
+	m, err := s.marks(ctx, i.Id, n.TaskID)
+	if err != nil {
+		return err
+	}
+	_, err = s.keep(ctx, i.Id, m, n)
+	return err
+}
+
+func checkNote(q intake.Query, key string, n intake.Note) error {
+	if err := check(q, key); err != nil {
+		return err
+	}
+	if n.TaskID == "" || strings.TrimSpace(n.Text) == "" {
+		return fault.New(fault.Internal, "a note needs a task and a text")
+	}
+	return nil
+}
+
+// body is a note's text as Linear gets it.
+func body(n intake.Note) string {
+	text := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\x00", "").Replace(strings.ToValidUTF8(n.Text, "\uFFFD")))
+	if len(text) > maxNote {
+		text = strings.ToValidUTF8(text[:maxNote], "") + "…"
+	}
+	return text
+}
+
+// keep makes the task's note say the text, whether it stands there yet or not, and tells whether it has made it. m is brought up to date.
+func (s *session) keep(ctx context.Context, issue string, m *marks, n intake.Note) (made bool, err error) {
+	text := body(n)
+	for range noteIDs {
+		if m.note == "" {
+			made, err = s.make(ctx, issue, m, n)
+			if err != nil {
+				return false, err
+			}
+		}
+		if m.body == text {
+			return made, nil
+		}
+		err = s.repeat(ctx, "edit our comment", func() error {
+			got, err := editNote(ctx, s, m.note, text)
+			return done(err, got != nil && got.CommentUpdate.Success)
+		})
+		if err == nil {
+			m.body = text
+			return made, nil
+		}
+		if fault.KindOf(err) != fault.NotFound {
+			return false, err
+		}
+		m.note = "" // somebody has deleted it in the meantime
+	}
+	return false, fault.New(fault.Conflict, "Linear: our comment is deleted again and again")
+}
+
+// make creates the task's note. When it can't know whether it has, it looks before it goes on; and where an id is taken by a comment that
+// is not there any more, somebody has deleted that, and the next id is used.
+func (s *session) make(ctx context.Context, issue string, m *marks, n intake.Note) (bool, error) {
+	text := body(n)
+	for k := 0; k < noteIDs; {
+		new := noteID(issue, n.TaskID, k)
+		got, err := createNote(ctx, s, new, issue, text)
+		if err = done(err, got != nil && got.CommentCreate.Success); err == nil {
+			m.note, m.body = new, text
+			return true, nil
+		}
+		taken := is(err, fault.Input)
+		if !taken {
+			if again, err := s.again(ctx, "write our comment", err); !again {
+				return false, err
+			}
+		}
+		now, lookErr := s.marks(ctx, issue, n.TaskID)
+		if lookErr != nil {
+			return false, lookErr
+		}
+		if now.note != "" {
+			*m = *now
+			return true, nil
+		}
+		if k == noteIDs-1 && taken {
+			return false, s.fault("write our comment", err)
+		}
+		if taken {
+			k++
+		}
+	}
+	return false, fault.New(fault.Internal, "Linear: no id is left for a comment")
+}

@@ -1,0 +1,123 @@
+package linear
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	unnamedWait = time.Minute // for a limit that names no time
+	longestWait = 2 * time.Hour
+)
+
+// problem is what went wrong in one request.
+type problem struct {
+	status  int // 0 when there was no answer
+	message string
+	kind    fault.Kind // where trying again can't help
+	hint    string     // of Denied
+	passing bool       // trying again can help
+	limited bool       // Linear asks for a pause
+	wait    time.Duration
+}
+
+// complaint is one entry of "errors" in an answer.
+type complaint struct {
+	Message    string `json:"message"`
+	Extensions struct {
+		Type    string `json:"type"`
+		Code    string `json:"code"`
+		Message string `json:"userPresentableMessage"`
+	} `json:"extensions"`
+}
+
+// Error gives Linear's own words, shortened.
+func (p *problem) Error() string {
+	text := strings.Join(strings.Fields(p.message), " ")
+	if len(text) > 500 {
+		text = strings.ToValidUTF8(text[:500], "") + "…"
+	}
+	if p.status == 0 || p.status == http.StatusOK {
+		return text
+	}
+	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", p.status, text))
+}
+
+// scrub takes the token out of a text that Linear or a library wrote.
+func (s *session) scrub(text string) string { return strings.ReplaceAll(text, s.key, "[token]") }
+
+// understand turns an answer that is no result into a problem. What it is stands in the first error, as a code and as a type; an answer
+// without errors is not Linear's own, and its status counts.
+func (s *session) understand(answer *http.Response, errs []complaint) *problem {
+	p := &problem{status: answer.StatusCode, message: "the answer is not Linear's"}
+	code, kind := "", ""
+	if len(errs) > 0 {
+		e := errs[0]
+		code, kind, p.message = strings.ToUpper(e.Extensions.Code), strings.ToLower(e.Extensions.Type), s.scrub(e.Message)
+		if m := s.scrub(e.Extensions.Message); m != "" && !strings.Contains(p.message, m) {
+			p.message += ": " + m
+		}
+	}
+	status := p.status
+	if len(errs) > 0 && status == http.StatusBadRequest {
+		status = http.StatusOK // Linear's status for most of its errors
+	}
+	switch {
+	case code == "RATELIMITED" || kind == "ratelimited" || status == http.StatusTooManyRequests:
+		p.passing, p.limited, p.wait = true, true, limitWait(answer.Header, s.now())
+	case code == "AUTHENTICATION_ERROR" || kind == "authentication error" || status == http.StatusUnauthorized:
+		p.kind, p.hint, p.message = fault.Denied, "it is revoked or wrong: "+tokenHint, "the token is refused: "+p.message
+	case code == "FORBIDDEN" || kind == "forbidden" || kind == "feature not accessible" || kind == "usage limit exceeded" ||
+		status == http.StatusForbidden:
+		p.kind, p.message = fault.Denied, "not allowed: "+p.message
+		p.hint = "its account must be able to see and edit the team's issues, and the key to write: " + tokenHint
+	case status >= 300 && status < 400:
+		p.kind, p.hint, p.message = fault.Denied, "check the base URL and the proxy in between", "the server answers with a redirect"
+	case strings.HasPrefix(p.message, "Entity not found"):
+		p.kind = fault.NotFound
+	case code == "INPUT_ERROR" || kind == "invalid input" || kind == "user error":
+		p.kind = fault.Input
+	case code == "GRAPHQL_VALIDATION_FAILED" || code == "GRAPHQL_PARSE_FAILED" || code == "BAD_USER_INPUT" || kind == "graphql error":
+		p.kind = fault.Internal
+	default:
+		p.passing = true
+		p.wait, _ = retryAfter(answer.Header, s.now())
+	}
+	return p
+}
+
+// limitWait is how long Linear asks to wait: Retry-After first, then the reset of the allowance that is used up.
+func limitWait(h http.Header, now time.Time) time.Duration {
+	if d, ok := retryAfter(h, now); ok {
+		return min(max(d, time.Second), longestWait)
+	}
+	var wait time.Duration
+	for _, of := range []string{"Requests", "Complexity", "Endpoint-Requests"} {
+		reset, err := strconv.ParseInt(h.Get("X-Ratelimit-"+of+"-Reset"), 10, 64) // milliseconds since 1970
+		left, _ := strconv.ParseFloat(h.Get("X-Ratelimit-"+of+"-Remaining"), 64)
+		if err == nil && left <= 0 {
+			wait = max(wait, time.UnixMilli(reset).Sub(now))
+		}
+	}
+	if wait <= 0 {
+		return unnamedWait
+	}
+	return min(max(wait, time.Second), longestWait)
+}
+
+// retryAfter reads the header of that name: seconds or a date.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.Atoi(v); err == nil && n >= 0 && n < 1<<30 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, at.Sub(now)), true
+	}
+	return 0, false
+}

@@ -1,0 +1,160 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/task"
+)
+
+const (
+	maxName      = 80 // bytes of a name that we show
+	historyPages = 20 // of 100 entries
+)
+
+// Read implements intake.Source.
+func (l *Linear) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
+	if err := check(q, key); err != nil {
+		return intake.Work{}, err
+	}
+	s, err := l.session(ctx)
+	if err != nil {
+		return intake.Work{}, err
+	}
+	i, err := s.issue(ctx, key)
+	if err != nil {
+		return intake.Work{}, err
+	}
+	w := intake.Work{Item: i.item.item(), No: i.no(q, key)}
+	w.Task = fmt.Sprintf("Resolve Linear issue %s.", w.Key)
+	w.Issue = &task.Issue{Forge: string(intake.Linear), Key: w.Key, Number: int(i.Number), URL: w.URL}
+	w.Issue.Title, w.Issue.Body = forge.IssueText(i.Title, i.Description)
+	w.By, err = s.asker(ctx, q, i)
+	return w, err
+}
+
+// issue reads an issue by its identifier. One that has moved to another team is found by its old identifier as well.
+func (s *session) issue(ctx context.Context, key string) (*issue, error) {
+	var got *readIssueResponse
+	err := s.repeat(ctx, "read issue "+key, func() (err error) {
+		got, err = readIssue(ctx, s, key)
+		return err
+	})
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.New(fault.NotFound, "Linear: there is no issue %s, or the token can't see it: %w", key, err)
+		}
+		return nil, err
+	}
+	if got.Issue.Id == "" || !keyForm.MatchString(got.Issue.Identifier) {
+		return nil, fault.New(fault.Infra, "Linear: read issue %s: the answer holds no issue", key)
+	}
+	return &got.Issue, nil
+}
+
+// gone tells whether somebody has thrown the issue away.
+func (i *issue) gone() bool { return i.Trashed || !i.ArchivedAt.IsZero() }
+
+// no is why work on the issue must not be begun; empty when it may.
+func (i *issue) no(q intake.Query, key string) string {
+	switch {
+	case i.Trashed:
+		return "it is in the trash"
+	case !i.ArchivedAt.IsZero():
+		return "it is archived"
+	case !strings.EqualFold(i.Identifier, key):
+		return "it has moved, and is " + i.Identifier + " now"
+	case i.State.Type != todo:
+		return fmt.Sprintf("it is in state %q, which is %s", forge.CleanLine(i.State.Name, maxName), forge.CleanLine(i.State.Type, maxName))
+	case q.Team != "" && !strings.EqualFold(i.Team.Key, q.Team):
+		return fmt.Sprintf("it is not in team %s", forge.CleanLine(q.Team, maxName))
+	case q.Label != "" && !i.labelled(q.Label):
+		return fmt.Sprintf("it has no label %q", forge.CleanLine(q.Label, maxName))
+	case q.Assignee != "" && !i.Assignee.matches(q.Assignee) && !i.Delegate.matches(q.Assignee):
+		return fmt.Sprintf("it is not assigned to %s", forge.CleanLine(q.Assignee, maxName))
+	}
+	return ""
+}
+
+func (i *issue) labelled(name string) bool { return has(i.Labels.Nodes, name) }
+
+func has(tags []tag, name string) bool {
+	for _, t := range tags {
+		if strings.EqualFold(t.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches tells whether the person is the account that a query names.
+func (p *person) matches(account string) bool {
+	switch {
+	case p == nil:
+		return false
+	case strings.EqualFold(account, "me"):
+		return p.IsMe
+	}
+	return strings.EqualFold(p.Email, account) || strings.EqualFold(p.DisplayName, account) || strings.EqualFold(p.Name, account)
+}
+
+// asker names who has made the issue ours: the last one who gave it the label, or assigned it, and else who has created it. It is empty
+// when that can't be told.
+func (s *session) asker(ctx context.Context, q intake.Query, i *issue) (string, error) {
+	var (
+		by *person
+		at time.Time
+	)
+	whole, err := s.history(ctx, i.Id, func(e event) {
+		if e.asks(q, i) && !e.CreatedAt.Before(at) {
+			by, at = e.Actor, e.CreatedAt
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	if by == nil && whole && at.IsZero() {
+		by = i.Creator
+	}
+	if by == nil {
+		return "", nil
+	}
+	return forge.CleanLine(by.DisplayName, maxName), nil
+}
+
+// asks tells whether an entry of the history has made the issue what the query looks for.
+func (e event) asks(q intake.Query, i *issue) bool {
+	if q.Label != "" && has(e.AddedLabels, q.Label) {
+		return true
+	}
+	return q.Assignee != "" && (e.ToDelegate.matches(q.Assignee) ||
+		e.ToAssigneeId != "" && i.Assignee.matches(q.Assignee) && e.ToAssigneeId == i.Assignee.Id)
+}
+
+// history visits what has happened to an issue, in any order. It tells whether that was all.
+func (s *session) history(ctx context.Context, id string, visit func(event)) (bool, error) {
+	after := ""
+	for range historyPages {
+		var got *readHistoryResponse
+		err := s.repeat(ctx, "read the history of an issue", func() (err error) {
+			got, err = readHistory(ctx, s, id, after)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		h := got.Issue.History
+		for _, e := range h.Nodes {
+			visit(e)
+		}
+		if after = h.PageInfo.EndCursor; !h.PageInfo.HasNextPage || after == "" {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,114 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	patience  = 10 * time.Second       // waits inside one call, all together
+	firstWait = 500 * time.Millisecond // then doubled
+	tokenHint = "put an API key of Linear into the file that LONGSHIFT_LINEAR_TOKEN_FILE names"
+)
+
+// session is one call of the source: its token, and what is left of its patience.
+type session struct {
+	*Linear
+	key      string // the token
+	patience time.Duration
+	tries    int // short waits so far
+}
+
+func (l *Linear) session(ctx context.Context) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	token, err := l.token(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("get Linear token: %w", err)
+	}
+	token = strings.TrimSpace(token)
+	if token == "" {
+		return nil, fault.New(fault.Denied, "there is no Linear token").WithHint("%s", tokenHint)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fault.New(fault.Denied, "the Linear token holds characters that no token has").WithHint("%s", tokenHint)
+	}
+	return &session{Linear: l, key: token, patience: patience}, nil
+}
+
+// repeat makes a request that may be made twice with the effect of one, and sits out short faults.
+func (s *session) repeat(ctx context.Context, what string, do func() error) error {
+	for {
+		err := do()
+		if err == nil {
+			return nil
+		}
+		if again, err := s.again(ctx, what, err); !again {
+			return err
+		}
+	}
+}
+
+// again decides after a failed request: it has waited and the request is to be made again, or err is what to return.
+func (s *session) again(ctx context.Context, what string, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	var p *problem
+	if !errors.As(err, &p) || !p.passing {
+		return false, s.fault(what, err)
+	}
+	wait := p.wait
+	if wait <= 0 {
+		wait = firstWait << s.tries
+	}
+	if wait > s.patience {
+		return false, s.fault(what, err)
+	}
+	s.patience -= wait
+	s.tries++
+	s.log.Debug("Linear: waiting before another try", "step", what, "wait", wait, "error", err)
+	if err := s.sleep(ctx, wait); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// fault gives a problem its kind and a way out.
+func (s *session) fault(what string, err error) error {
+	var p *problem
+	if !errors.As(err, &p) {
+		return fmt.Errorf("Linear: %s: %w", what, err)
+	}
+	switch {
+	case p.passing:
+		f := fault.New(fault.Infra, "Linear: %s: %w", what, err)
+		if p.wait > 0 {
+			return &fault.Later{After: p.wait, Err: f}
+		}
+		return f
+	case p.kind == fault.Denied:
+		return fault.New(fault.Denied, "Linear: %s: %w", what, err).WithHint("%s", p.hint)
+	}
+	return fault.New(p.kind, "Linear: %s: %w", what, err)
+}
+
+// is tells whether err is a problem of a kind.
+func is(err error, kind fault.Kind) bool {
+	var p *problem
+	return errors.As(err, &p) && !p.passing && p.kind == kind
+}
+
+// done is the error of a mutation: Linear may answer without one and yet say that it did nothing.
+func done(err error, success bool) error {
+	if err == nil && !success {
+		return &problem{message: "the server says that it did not do it", passing: true}
+	}
+	return err
+}
