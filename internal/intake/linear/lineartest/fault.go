@@ -38,7 +38,7 @@ type Fault struct {
 	Code, Type, Message string
 }
 
-// Fail lets requests go wrong. Several faults come one after the other.
+// Fail lets requests go wrong. Several faults come one after the other: the second begins when the first is over.
 func (s *Server) Fail(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,22 +53,23 @@ func (s *Server) Pending() int {
 	return len(s.faults)
 }
 
-// fault takes the next fault for an operation.
+// fault takes the next fault, when it is one for the operation.
 func (s *Server) fault(operation string) *Fault {
-	for i, f := range s.faults {
-		if f.Operation != "" && f.Operation != operation {
-			continue
-		}
-		if f.Skip > 0 {
-			f.Skip--
-			return nil
-		}
-		if f.Times--; f.Times == 0 {
-			s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
-		}
-		return f
+	if len(s.faults) == 0 {
+		return nil
 	}
-	return nil
+	f := s.faults[0]
+	if f.Operation != "" && f.Operation != operation {
+		return nil
+	}
+	if f.Skip > 0 {
+		f.Skip--
+		return nil
+	}
+	if f.Times--; f.Times == 0 {
+		s.faults = s.faults[1:]
+	}
+	return f
 }
 
 // instead answers in place of the server, when the fault has no effect on the workspace.

@@ -8,6 +8,7 @@ import (
 func (s *Server) change(key string, f func(i *issue)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.ws.lists = nil
 	i := s.find(key)
 	if i == nil {
 		panic("lineartest: no issue " + key)

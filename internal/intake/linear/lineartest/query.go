@@ -36,11 +36,6 @@ func (s *Server) query() object {
 
 // issues gives those that are neither archived nor in the trash, the newest first unless another order is asked for.
 func (s *Server) issues(args map[string]any) (any, error) {
-	all, err := keep(s.ws.issues, args, s.known)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(i *issue) bool { return i.trashed || !i.archived.IsZero() })
 	ascending := false
 	switch got := fmt.Sprint(args["sort"]); got {
 	case "[map[createdAt:map[order:Ascending]]]":
@@ -49,6 +44,27 @@ func (s *Server) issues(args map[string]any) (any, error) {
 	default:
 		return nil, fmt.Errorf("the order %s is not played", got)
 	}
+	asked := fmt.Sprint(args["filter"], ascending)
+	all, kept := s.ws.lists[asked]
+	if !kept {
+		var err error
+		if all, err = s.sorted(args, ascending); err != nil {
+			return nil, err
+		}
+		if s.ws.lists == nil {
+			s.ws.lists = map[string][]*issue{}
+		}
+		s.ws.lists[asked] = all
+	}
+	return connection("IssueConnection", args, all, func(i *issue) string { return i.id }, s.issue)
+}
+
+func (s *Server) sorted(args map[string]any, ascending bool) ([]*issue, error) {
+	all, err := keep(s.ws.issues, args, s.known)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(i *issue) bool { return i.trashed || !i.archived.IsZero() })
 	slices.SortStableFunc(all, func(a, b *issue) int {
 		c := cmp.Or(a.created.Compare(b.created), cmp.Compare(a.id, b.id))
 		if !ascending {
@@ -56,7 +72,7 @@ func (s *Server) issues(args map[string]any) (any, error) {
 		}
 		return c
 	})
-	return connection("IssueConnection", args, all, func(i *issue) string { return i.id }, s.issue)
+	return all, nil
 }
 
 func (s *Server) issue(i *issue) object {

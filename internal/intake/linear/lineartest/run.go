@@ -37,7 +37,7 @@ func (f fields) object(kind string) object {
 func (s *Server) run(op *ast.OperationDefinition, vars map[string]any) (any, error) {
 	root := s.query()
 	if op.Operation == ast.Mutation {
-		root = s.mutation()
+		root, s.ws.lists = s.mutation(), nil
 	}
 	return fill(root, op.SelectionSet, vars)
 }

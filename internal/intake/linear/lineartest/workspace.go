@@ -26,7 +26,8 @@ type workspace struct {
 	teams  []*team
 	issues []*issue
 	byKey  map[string]*issue
-	taken  map[string]bool // ids of all comments and reactions that ever were
+	taken  map[string]bool     // ids of all comments and reactions that ever were
+	lists  map[string][]*issue // by filter; forgotten with each change
 	count  int
 }
 
@@ -126,7 +127,7 @@ func (s *Server) Add(i Issue) string {
 	n := &issue{id: s.id("issue"), key: fmt.Sprintf("%s-%d", t.key, t.last), number: t.last, title: i.Title, body: i.Body, team: t,
 		state: s.state(t, i.State), labels: i.Labels, priority: i.Priority, created: i.Created, creator: s.user(i.Creator)}
 	n.assignee, n.delegate = s.user(i.Assignee), s.user(i.Delegate)
-	s.ws.issues = append(s.ws.issues, n)
+	s.ws.issues, s.ws.lists = append(s.ws.issues, n), nil
 	if s.ws.byKey == nil {
 		s.ws.byKey = map[string]*issue{}
 	}
