@@ -1,0 +1,96 @@
+package toolchain
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+var workUse = regexp.MustCompile(`(?m)^\s*(?:use\s+)?(\./[^\s()]*|\.)\s*$`)
+
+func golang(f files, file string) Chain {
+	all := "./..."
+	if work := f.text("go.work"); work != "" { // ./... means the module of the folder alone
+		var each []string
+		for _, m := range workUse.FindAllStringSubmatch(work, -1) {
+			each = append(each, strings.TrimSuffix(m[1], "/")+"/...")
+		}
+		if each != nil {
+			file, all = "go.work", strings.Join(each, " ")
+		}
+	}
+	c := Chain{File: file, Check: []string{"go vet " + all, "go test " + all}}
+	if !f.has("vendor/modules.txt") {
+		c.Setup = []string{"go mod download"}
+	}
+	return c
+}
+
+func rust(f files, file string) Chain {
+	c := Chain{Setup: []string{"cargo fetch"}, Check: []string{"cargo test"}, Makes: "target"}
+	if f.has("Cargo.lock") {
+		c.Setup = []string{"cargo fetch --locked"}
+	}
+	if f.mentions("[workspace]", file) {
+		c.Check = []string{"cargo test --workspace"}
+	}
+	return c
+}
+
+func ruby(f files, _ string) Chain {
+	c := Chain{Setup: []string{"bundle install"}}
+	switch {
+	case f.has("bin/rails") && f.folder("test"):
+		c.Check = []string{"bin/rails test"}
+	case f.has(".rspec") || f.folder("spec"):
+		c.Check = []string{"bundle exec rspec"}
+	case f.has("Rakefile") && f.folder("test"):
+		c.Check = []string{"bundle exec rake test"}
+	case f.has("Rakefile"):
+		c.Check = []string{"bundle exec rake"}
+	}
+	return c
+}
+
+func php(f files, file string) Chain {
+	var m struct {
+		Scripts map[string]json.RawMessage `json:"scripts"`
+	}
+	c := Chain{Setup: []string{"composer install --no-interaction"}, Makes: "vendor"}
+	if json.Unmarshal([]byte(f.text(file)), &m) != nil {
+		return Chain{}
+	}
+	var names []string
+	for name := range m.Scripts {
+		names = append(names, name)
+	}
+	if c.Check = targets("composer run", names); c.Check == nil && f.has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml") {
+		c.Check = []string{"vendor/bin/phpunit"}
+	}
+	return c
+}
+
+func elixir(files, string) Chain {
+	return Chain{Setup: []string{"mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
+}
+
+// jvm has no setup: both fetch what they need when they build, and have no command that fetches all of it and no more.
+func jvm(_ files, file string) Chain {
+	switch file {
+	case "gradlew":
+		return Chain{Check: []string{"./gradlew check"}, Makes: "build"}
+	case "mvnw":
+		return Chain{Check: []string{"./mvnw -B verify"}, Makes: "target"}
+	case "pom.xml":
+		return Chain{Check: []string{"mvn -B verify"}, Makes: "target"}
+	}
+	return Chain{Check: []string{"gradle check"}, Makes: "build"}
+}
+
+func cmake(f files, file string) Chain {
+	c := Chain{Setup: []string{"cmake -S . -B build"}, Check: []string{"cmake --build build"}, Makes: "build"}
+	if text := f.text(file); strings.Contains(text, "enable_testing") || strings.Contains(text, "include(CTest)") {
+		c.Check = append(c.Check, "ctest --test-dir build --output-on-failure")
+	}
+	return c
+}

@@ -1,0 +1,56 @@
+package toolchain
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runner reads the targets of the project's own: what its people run is better than any guess.
+func runner(f files) Chain {
+	if file := f.first("GNUmakefile", "makefile", "Makefile"); file != "" {
+		if check := targets("make", made(f.text(file))); check != nil {
+			return Chain{Name: "make", File: file, Check: check}
+		}
+	}
+	if file := f.first("justfile", "Justfile", ".justfile"); file != "" {
+		if check := targets("just", recipes(f.text(file))); check != nil {
+			return Chain{Name: "just", File: file, Check: check}
+		}
+	}
+	return Chain{}
+}
+
+// targets picks those that check. A lint alone is no check: it would take the place of the tests.
+func targets(program string, names []string) []string {
+	has := func(name string) bool { return slices.Contains(names, name) }
+	switch {
+	case has("check"):
+		return []string{program + " check"}
+	case has("lint") && has("test"):
+		return []string{program + " lint", program + " test"}
+	case has("test"):
+		return []string{program + " test"}
+	}
+	return nil
+}
+
+var makeRule = regexp.MustCompile(`(?m)^([A-Za-z0-9_./-]+(?:[ \t]+[A-Za-z0-9_./-]+)*)[ \t]*::?(?:[^:=\n]|:?$)`)
+
+// made gives the targets of a Makefile. A line with := is a variable.
+func made(text string) (names []string) {
+	for _, m := range makeRule.FindAllStringSubmatch(strings.ReplaceAll(text, "\r", ""), -1) {
+		names = append(names, strings.Fields(m[1])...)
+	}
+	return names
+}
+
+var justRule = regexp.MustCompile(`(?m)^@?([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[^=\n]|$)`)
+
+// recipes gives the recipes of a justfile that need no argument.
+func recipes(text string) (names []string) {
+	for _, m := range justRule.FindAllStringSubmatch(strings.ReplaceAll(text, "\r", ""), -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
