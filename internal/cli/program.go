@@ -21,6 +21,8 @@ type program struct {
 
 	config    func() (config.Config, error) // read once
 	keys      *keyboard                     // made when it is first asked for
+	answers   *lines                        // the same
+	closed    chan struct{}                 // when the program ends
 	connected client.Client
 	namespace string
 	address   string
@@ -34,12 +36,13 @@ type clock struct {
 }
 
 func newProgram(streams Streams, env Environ, wiring Wiring) *program {
-	p := &program{streams: streams, env: env, wiring: wiring, format: formatText, clock: clock{time.Now, time.After}}
+	p := &program{streams: streams, env: env, wiring: wiring, format: formatText, closed: make(chan struct{}), clock: clock{time.Now, time.After}}
 	p.config = sync.OnceValues(func() (config.Config, error) { return config.Load(env.Lookup) })
 	return p
 }
 
 func (p *program) close() {
+	close(p.closed)
 	if p.connected != nil {
 		p.connected.Close()
 	}

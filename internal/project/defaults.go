@@ -5,6 +5,9 @@ import "github.com/longshift/longshift/internal/task"
 // Defaults gives the settings that hold where nobody says anything.
 func Defaults() Settings { return defaults().Settings() }
 
+// DefaultConfig gives them with every key set.
+func DefaultConfig() task.Config { return defaults() }
+
 func defaults() task.Config {
 	return task.Config{
 		Agent:      new(task.AgentClaude),

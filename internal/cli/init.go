@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/toolchain"
+)
+
+type initOptions struct {
+	repo   string
+	dryRun bool
+}
+
+func (p *program) initCommand() *cobra.Command {
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Write a first .longshift.yaml, with setup and check as the repository's files suggest",
+		Long: `Write a first .longshift.yaml, with the setup and check commands that the files at the top of the repository suggest: a
+Makefile or justfile with a check or test target, go.mod, package.json and its lock file, pyproject.toml, Cargo.toml and others.
+Nothing is run. What this machine's rules for commands deny is not proposed.`,
+		Example:     "  longshift init --dry-run\n  longshift init --repo ~/src/web",
+		Args:        takes(0, 0, ""),
+		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, _ []string) error { return p.initialize(c.Context(), o) },
+	}
+	c.Flags().StringVar(&o.repo, "repo", "", "`path` of a git repository (default: the one of the current folder)")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file and write nothing")
+	return c
+}
+
+// guess is a setting that init proposes.
+type guess struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	From  string `json:"from"` // the file or folder that suggests it
+}
+
+// initResult is what init found and did.
+type initResult struct {
+	File    string   `json:"file"`
+	Written bool     `json:"written"`
+	Content string   `json:"content"`
+	Guesses []guess  `json:"guesses"`
+	Notes   []string `json:"notes"` // what a person should know about them
+}
+
+func (p *program) initialize(ctx context.Context, o initOptions) error {
+	top, err := p.workTree(ctx, o.repo)
+	if err != nil {
+		return err
+	}
+	file, err := readSettingsFile(top)
+	if err != nil {
+		return err
+	}
+	if file.exists() {
+		return fault.New(fault.Conflict, "%s is there already", file.path).WithHint("change it with `longshift setup`")
+	}
+	root, err := os.OpenRoot(top) // no link in the repository leads us out of it
+	if err != nil {
+		return fault.New(fault.Denied, "read the repository: %w", err)
+	}
+	defer root.Close()
+	g, err := p.guesser(ctx, top)
+	if err != nil {
+		return err
+	}
+	g.all(toolchain.Detect(root.FS()))
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	content, err := firstSettings(g.guesses)
+	if err != nil {
+		return err
+	}
+	result := initResult{File: file.path, Content: content, Guesses: g.guesses, Notes: g.notes}
+	if !o.dryRun {
+		if err := file.write([]byte(content)); err != nil {
+			return err
+		}
+		result.Written = true
+	}
+	if p.format == formatText {
+		for _, note := range result.Notes {
+			p.say("note: %s", oneLine(note))
+		}
+	}
+	return p.print(result, func() string { return initText(result) })
+}
+
+func initText(r initResult) string {
+	if !r.Written {
+		return plain(r.Content)
+	}
+	text := "Wrote " + r.File + "\n"
+	if len(r.Guesses) == 0 {
+		return text + "Nothing suggests a command; say in the file how the work is checked, then " + commitHint(r.File) + "\n"
+	}
+	var rows [][]string
+	for _, g := range r.Guesses {
+		rows = append(rows, []string{g.Key, oneLine(g.From), oneLine(g.Value)})
+	}
+	return text + table([]string{"KEY", "GUESSED FROM", "VALUE"}, rows) + "Look at it, then " + commitHint(r.File) + "\n"
+}
+
+// firstSettings writes the file: each key with why it is there, and where nothing was guessed the place for it.
+func firstSettings(guesses []guess) (string, error) {
+	text := string(project.Header())
+	for _, k := range []struct{ key, what, instead string }{
+		{"setup", "Runs once before work starts.", "setup: make deps"},
+		{"check", "Runs before each session and before the review; agents see its output.", "check: make test"},
+		{"specs", "Folder with the specifications; it is never committed.", ""},
+	} {
+		found := false
+		for _, g := range guesses {
+			if g.Key != k.key {
+				continue
+			}
+			line, err := project.Edit(nil, []project.Change{{Key: g.Key, Value: g.Value}})
+			if err != nil {
+				return "", err
+			}
+			found = true
+			text += "\n# " + k.what + " Guessed from " + oneLine(g.From) + ".\n" + string(line)
+		}
+		if !found && k.instead != "" {
+			text += "\n# " + k.what + " Nothing was guessed; write a command without the # in front.\n# " + k.instead + "\n"
+		}
+	}
+	text = strings.ReplaceAll(text, "\r", "")
+	_, err := project.Parse([]byte(text))
+	return text, err
+}
