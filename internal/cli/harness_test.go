@@ -77,7 +77,7 @@ func testWiring() Wiring {
 			return []Layer{{"namespaces", true, "bubblewrap 0.8.0"}, {"limits", len(process.Without) == 0, ""}}, nil
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
-			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, Registry: sandboxed, PrivateTmp: sandboxed,
+			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
 				Loopback: sandboxed, Namespace: sandboxed}, nil
 		},
 		Demo: func() Demo {

@@ -22,6 +22,7 @@ type program struct {
 	config    func() (config.Config, error) // read once
 	keys      *keyboard                     // made when it is first asked for
 	answers   *lines                        // the same
+	typed     *formInput                    // the same
 	closed    chan struct{}                 // when the program ends
 	connected client.Client
 	namespace string

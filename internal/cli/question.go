@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +29,9 @@ type asker interface {
 
 // asker gives the form on a terminal that can show one, else plain lines.
 func (p *program) asker() asker {
-	if term := p.env.Get("TERM"); p.interactive() && term != "" && term != "dumb" {
-		return form{p}
+	terminal, is := p.streams.In.(*os.File)
+	if term := p.env.Get("TERM"); is && p.interactive() && term != "" && term != "dumb" {
+		return form{p, p.formInput(terminal)}
 	}
 	return p.lines()
 }

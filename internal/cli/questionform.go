@@ -11,7 +11,10 @@ import (
 )
 
 // form asks on a terminal: one question at a time, with the value of today filled in, and a way back to the one before.
-type form struct{ p *program }
+type form struct {
+	p  *program
+	in *formInput
+}
 
 func (f form) ask(ctx context.Context, questions []question) ([]string, error) {
 	answers := make([]string, len(questions))
@@ -64,7 +67,9 @@ func (f form) confirm(ctx context.Context, what string) (bool, error) {
 
 // run shows the form until it is answered. Ctrl-C ends it.
 func (f form) run(ctx context.Context, groups ...*huh.Group) error {
-	err := huh.NewForm(groups...).WithInput(f.p.streams.In).WithOutput(f.p.streams.Err).RunWithContext(ctx)
+	done := make(chan struct{})
+	defer close(done)
+	err := huh.NewForm(groups...).WithInput(typed{f.in, done}).WithOutput(f.p.streams.Err).RunWithContext(ctx)
 	switch {
 	case errors.Is(err, huh.ErrUserAborted) || ctx.Err() != nil:
 		return errInterrupted
