@@ -1,0 +1,44 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Delete takes back a job of a user, named by its id or its number. Tasks that it has started go on. The error is NotFound when the
+// user has no such job, also because it is gone already.
+func (b Book) Delete(ctx context.Context, user, given string) (Job, error) {
+	id, err := ownSlot(user, given)
+	if err != nil {
+		return Job{}, noJob(given)
+	}
+	return b.remove(ctx, id, func(j Job) bool { return j.User == user }, noJob(given))
+}
+
+// DeleteAny takes back a job of anybody, by its whole id. It is for operators.
+func (b Book) DeleteAny(ctx context.Context, id string) (Job, error) {
+	none := fault.New(fault.NotFound, "no cron job %q", clip(id, 80)).WithHint("see cron list --all")
+	if !idForm.MatchString(id) {
+		return Job{}, none
+	}
+	return b.remove(ctx, id, func(j Job) bool { return j.User != "" }, none)
+}
+
+func (b Book) remove(ctx context.Context, id string, may func(Job) bool, none error) (Job, error) {
+	j, err := b.describe(ctx, id)
+	switch {
+	case isGone(err), err == nil && !may(j.Job):
+		return Job{}, none
+	case err != nil:
+		return Job{}, explain(err)
+	}
+	call, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if err := b.Client.ScheduleClient().GetHandle(call, id).Delete(call); isGone(err) {
+		return Job{}, none
+	} else if err != nil {
+		return Job{}, explain(err)
+	}
+	return j.Job, nil
+}
