@@ -27,6 +27,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/jobs"
 	"github.com/longshift/longshift/internal/listen"
 	"github.com/longshift/longshift/internal/projects"
 	"github.com/longshift/longshift/internal/redact"
@@ -42,7 +43,8 @@ func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Fo
 	}
 	return listen.New(listen.Config{
 		Projects: folders, Issues: hub, Intakes: looker{c}, Host: forgeHost(cfg), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
-		Redact: secrets.String, Log: log, Now: time.Now, Record: record,
+		Schedules: jobs.Book{Client: c},
+		Redact:    secrets.String, Log: log, Now: time.Now, Record: record,
 	})
 }
 

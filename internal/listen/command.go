@@ -18,6 +18,7 @@ const (
 	Cancel = "cancel"
 	Help   = "help"
 	Start  = "start" // binds a chat with a one-time code
+	Cron   = "cron"  // with one of the words behind it that follow
 
 	Workspaces = "workspaces" // shows the projects, and chooses one
 )
@@ -25,7 +26,7 @@ const (
 // Verbs lists every verb.
 func Verbs() []string {
 	return []string{Run, Status, signals.Approve, signals.Edit, signals.Reject, signals.Tell, signals.Resume, signals.Abandon, Cancel,
-		Logs, List, signals.Allow, signals.Deny, Workspaces, Help, Start}
+		Logs, List, signals.Allow, signals.Deny, Workspaces, Cron, Help, Start}
 }
 
 // Command is what a text asks for.
@@ -72,7 +73,11 @@ func cutVerb(text string) (Command, bool) {
 	if !slices.Contains(Verbs(), verb) {
 		return Command{}, false
 	}
-	return Command{Verb: verb, Text: strings.TrimSpace(text[len(m[0]):]), Marked: m[4] != "" || m[5] == "\n"}, true
+	c := Command{Verb: verb, Text: strings.TrimSpace(text[len(m[0]):]), Marked: m[4] != "" || m[5] == "\n"}
+	if verb == Cron {
+		c = c.ofCron()
+	}
+	return c, true
 }
 
 // enclosed gives what stands between two equal signs around the whole text.

@@ -48,6 +48,8 @@ func (e *Ear) comment(ctx context.Context, ev forge.Event, f Place, r task.Repos
 		return no("no logs on a forge", "Logs are not shown here, where others may read them. They are shown in a chat, on the command line and in Temporal Web.")
 	case c.Verb == Workspaces:
 		return no("no workspaces on a forge", "Workspaces are for chats and the command line. Here the repository is this one.")
+	case isCron(c.Verb):
+		return no("no cron jobs on a forge", "Cron jobs are not kept from here. They are made, listed and deleted in a chat or on the command line.")
 	case c.Verb == Run && !ev.Pull && (c.Text != "" || len(c.Options) > 0):
 		return no("run with words", "`run` takes nothing here: the issue says what is to be done. Write `/longshift run` alone.")
 	case c.Verb == Run:

@@ -25,6 +25,7 @@ type Config struct {
 	Namespace  string              // of the server, for links
 	People     map[string]People   // by channel
 	Rooms      map[string][]string // by channel: ids of the rooms in which we answer; none named for a channel is every room
+	Schedules  Schedules           // of people's cron jobs; nil when there are none here
 	Repository string              // of tasks whose text names none; empty: it must be named
 	Projects   Projects            // nil: nobody can choose a workspace, and none that was chosen counts
 	WebURL     string              // of Temporal Web, for links; empty for none

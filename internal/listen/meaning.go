@@ -49,7 +49,7 @@ var (
 
 // verbOptions are the options of each verb; a verb that is not here takes none.
 var verbOptions = map[string][]option{
-	Run: runOptions, Status: {theTask}, Logs: {theTask}, Cancel: {theTask, aReason},
+	Run: runOptions, cronCreate: append(slices.Clone(runOptions), option{"timezone", "", "Europe/Rome", isText}), Status: {theTask}, Logs: {theTask}, Cancel: {theTask, aReason},
 	signals.Approve: {theTask, aRevision, aComment}, signals.Edit: {theTask, aRevision}, signals.Reject: {theTask, aRevision, aReason},
 	Workspaces:   {{optNone, "", "", isFlag}},
 	signals.Tell: {theTask}, signals.Abandon: {theTask, aReason}, signals.Allow: {theTask, aComment}, signals.Deny: {theTask, aReason},

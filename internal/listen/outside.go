@@ -23,6 +23,8 @@ func (e *Ear) outside(ctx context.Context, ev channel.Event) (channel.Answer, er
 	switch c.Verb {
 	case Run:
 		return e.run(ctx, ev, d, c)
+	case Cron, cronCreate, cronList, cronDelete:
+		return e.cron(ctx, ev, d, c)
 	case Help:
 		return e.help(), nil
 	case List:

@@ -24,9 +24,9 @@ const (
 // needs gives the right that a verb needs. ok is false for what no right allows.
 func needs(verb string) (right, bool) {
 	switch verb {
-	case Status, Logs, List, Help, Workspaces: // to switch needs more
+	case Status, Logs, List, Help, Workspaces, Cron, cronList: // to switch needs more
 		return toRead, true
-	case Run:
+	case Run, cronCreate, cronDelete:
 		return toStart, true
 	case signals.Approve, signals.Edit, signals.Reject, signals.Tell, signals.Resume, signals.Abandon, Cancel:
 		return toApprove, true

@@ -19,13 +19,9 @@ import (
 
 // run starts a task. The same message delivered again is the same task.
 func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (channel.Answer, error) {
-	approver, err := e.may(ctx, ev, toApprove)
-	if err != nil && ctx.Err() != nil {
-		return channel.Answer{}, err
-	} // else the Directory is silent: whoever is on no list of those who may approve counts as one who may not
-	if weakens(c) && !approver {
-		return e.refuse(ctx, ev, d, "no right to loosen the approval",
-			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`."), nil
+	approver, a, err := e.approver(ctx, ev, d, c)
+	if a != nil || err != nil {
+		return answer(a), err
 	}
 	issue := cutIssue(&c)
 	in, guarded, err := e.input(ctx, ev, c, approver)
@@ -57,6 +53,21 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		}
 		return done{answer: text, reason: "started"}, nil
 	})
+}
+
+// approver tells whether the one who starts a task may approve plans. With an answer, or an error, it goes no further: the others may
+// not loosen the approval.
+func (e *Ear) approver(ctx context.Context, ev channel.Event, d deed, c Command) (bool, *channel.Answer, error) {
+	ok, err := e.may(ctx, ev, toApprove)
+	if err != nil && ctx.Err() != nil {
+		return false, nil, err
+	} // else the Directory is silent: whoever is on no list of those who may approve counts as one who may not
+	if weakens(c) && !ok {
+		a := e.refuse(ctx, ev, d, "no right to loosen the approval",
+			"Sorry, only people who may approve can loosen the approval of a task. Leave `--approval` and `--approve-after` out, or use `--approval required`.")
+		return false, &a, nil
+	}
+	return ok, nil, nil
 }
 
 // weakens tells whether a run would let its plan pass with less than people may have to say to it.

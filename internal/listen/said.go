@@ -85,6 +85,8 @@ func (e *Ear) inThread(ctx context.Context, ev channel.Event, t target) (channel
 	case c.Verb == Run:
 		return e.refuse(ctx, ev, d, "run in the thread of another task", fmt.Sprintf("This thread belongs to task %s. To start another task, write it outside of this thread. "+
 			"To say it to this one, write `tell %s`.", e.mono(t.id), "run …")), nil
+	case isCron(c.Verb):
+		return e.cron(ctx, ev, d, c)
 	case c.Verb == Help:
 		return e.help(), nil
 	case c.Verb == List:

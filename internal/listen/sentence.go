@@ -16,6 +16,10 @@ func isSentence(c Command) bool {
 	switch c.Verb {
 	case Start:
 		return true
+	case Cron: // followed by none of its words
+		return words > 0
+	case cronList:
+		return words > 0 && !c.Marked
 	case Help, List:
 		return words > 0 && !c.Marked
 	case Workspaces:

@@ -23,6 +23,7 @@ func (e *Ear) help() channel.Answer {
 		"- `status`, `logs`, `list`: how tasks stand\n" +
 		"- `approve`, `edit TEXT`, `reject`: decide about a plan\n" +
 		"- `tell TEXT`: a message for the next session; `resume`, `abandon`, `cancel`\n" +
+		"- `cron create \"0 9 * * 1-5\" TEXT --timezone Europe/Rome`, `cron list`, `cron delete ID`: tasks that start by the clock\n" +
 		"- `allow ID`, `deny`: a command that waits; `status` shows it with its id\n" +
 		"- `workspaces`, `workspaces switch NAME`, `workspaces info`: the projects that tasks can run in\n\n" +
 		"In a task's thread the task is clear, and plain words are an edit or a message. Elsewhere put the task's id, or its end, behind the verb."}
