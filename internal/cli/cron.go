@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +22,9 @@ because the server was down is made up for within %s. One person has at most %d.
 		Example: `  longshift cron create "0 9 * * 1-5" "fix the flaky tests" --timezone Europe/Rome --repo acme/web
   longshift cron list
   longshift cron delete 1`,
-		Args: cobra.ArbitraryArgs,
-		RunE: needsCommand,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: exits(),
+		RunE:        needsCommand,
 	}
 	c.AddCommand(p.cronCreateCommand(), p.cronListCommand(), p.cronDeleteCommand())
 	return c
@@ -147,73 +147,4 @@ func (p *program) cronDelete(ctx context.Context, id string) error {
 		return p.explain(err, id)
 	}
 	return p.print(map[string]string{"deleted": j.ID}, func() string { return "deleted " + j.ID + "\n" })
-}
-
-// cronText shows a job that was just made.
-func cronText(j jobs.Job, now time.Time) string {
-	next := make([]string, 0, 5)
-	for _, at := range j.Next[:min(len(j.Next), 5)] {
-		next = append(next, until(at, now))
-	}
-	if len(next) == 0 {
-		next = append(next, "not known yet; see longshift cron list")
-	}
-	return facts("cron job "+j.ID, "schedule", oneLine(j.Expression), "time zone", oneLine(j.TimeZone), "repository", oneLine(j.Repository),
-		"task", clip(oneLine(j.Message), 200), "next", strings.Join(next, "\n"))
-}
-
-func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
-	head := []string{"CRON JOB", "SCHEDULE", "TIME ZONE", "NEXT", "LAST", "REPOSITORY", "TASK"}
-	if everybody {
-		head = append([]string{"USER"}, head...)
-	}
-	rows := make([][]string, 0, len(list))
-	for _, j := range list {
-		row := []string{j.ID, oneLine(j.Expression), oneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), oneLine(j.Repository), clip(oneLine(j.Message), 100)}
-		if everybody {
-			row = append([]string{oneLine(j.User)}, row...)
-		}
-		rows = append(rows, row)
-	}
-	return table(head, rows)
-}
-
-func cronNext(j jobs.Job, now time.Time) string {
-	switch {
-	case j.Paused:
-		return "paused"
-	case len(j.Next) == 0:
-		return "-"
-	}
-	return until(j.Next[0], now)
-}
-
-// until shows a time in its zone, and how far off it is.
-func until(at, now time.Time) string {
-	if !at.After(now) {
-		return at.Format("Mon 2006-01-02 15:04 MST") + " (now)"
-	}
-	return at.Format("Mon 2006-01-02 15:04 MST") + " (in " + age(at.Sub(now)) + ")"
-}
-
-// cronLast tells how the newest run went, and what did not run: a job that is silently left out is one that nobody mends.
-func cronLast(j jobs.Job, now time.Time) string {
-	var parts []string
-	if j.Last != nil {
-		state := strings.ReplaceAll(string(j.Last.Outcome), "_", " ")
-		if j.Last.Running {
-			state = "running"
-		}
-		parts = append(parts, strings.TrimSpace(state+" "+ago(now, j.Last.At)))
-	}
-	if j.Skipped > 0 {
-		parts = append(parts, fmt.Sprintf("%d skipped", j.Skipped))
-	}
-	if j.Missed > 0 {
-		parts = append(parts, fmt.Sprintf("%d missed", j.Missed))
-	}
-	if len(parts) == 0 {
-		return "-"
-	}
-	return strings.Join(parts, ", ")
 }

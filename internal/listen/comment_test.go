@@ -31,8 +31,8 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 		"cancel buttons should be red": "Did you mean the command? Write `cancel` alone", "reject empty names too": "Did you mean the command?",
 		"abandon the old parser": "Did you mean", "approve all empty names": "Did you mean", "resume where you were": "Did you mean",
 		"allow": "Commands are not decided here. They are decided in a chat", "allow 4f2a91c0": "Commands are not decided here.", "deny": "Commands are not decided here.",
-		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "approve --frob": "--frob: unknown option of approve.", "run fast please": "",
 		"workspaces": "Workspaces are for chats and the command line.", "workspaces switch web": "Workspaces are for chats", "workspaces info web": "Workspaces are for chats",
+		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "cron create @daily fix it": "Cron jobs are not kept from here.", "cron": "Cron jobs are not kept", "approve --frob": "--frob: unknown option of approve.", "run fast please": "",
 	} {
 		for _, pull := range []bool{false, true} {
 			w, p := newWorld(t), &place{}

@@ -104,6 +104,9 @@ func TestCronJob(t *testing.T) {
 	if r := s.Longshift(t, "list", "--repo", bare); !strings.Contains(r.Out, last.Task) {
 		t.Errorf("the task is not in the list of tasks\n%s%s", r.Out, r.Err)
 	}
+	if r := s.Longshift(t, "show", last.Task); r.Code != 0 || !strings.Contains(r.Out, last.Task) {
+		t.Errorf("show: %d\n%s%s", r.Code, r.Out, r.Err)
+	}
 	if r := s.Longshift(t, "cron", "delete", made.ID); r.Code != 0 {
 		t.Errorf("delete: %d\n%s%s", r.Code, r.Out, r.Err)
 	}
@@ -292,4 +295,44 @@ func matching(t *testing.T, s *lab.Server, id string, from, to time.Time) map[in
 		}
 	}
 	return all
+}
+
+// A cron job is made in a chat, once, though it is delivered again to a worker that knows nothing of it; and its task shows there.
+func TestCronFromChat(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, "telegram", lab.Brief(), lab.QuickSettings)
+	telegram := c.platform.(*onTelegram)
+	telegram.Say(eveTelegram, eveTelegram, "eve", "cron create @daily "+lab.Name+" "+lab.Ask, 0)
+	telegram.Say(adaTelegram, adaTelegram, "ada", "cron create “30 8 * * 1–5” "+lab.Ask+" —timezone Europe/Rome --repo "+lab.Name, 0)
+	c.shows("starts tasks in " + lab.Name)
+	c.Worker.Kill()
+	c.Worker.Start()
+	telegram.Again()
+	telegram.Say(adaTelegram, adaTelegram, "ada", "cron list", 0)
+	c.shows("; next ")
+	book, user := jobs.Book{Client: c.Client}, fmt.Sprintf("telegram:%d", adaTelegram)
+	all, err := book.List(t.Context(), user)
+	if err != nil || len(all) != 1 || all[0].Expression != "30 8 * * 1-5" || all[0].TimeZone != "Europe/Rome" || all[0].Message != lab.Ask || all[0].Name != "ada" {
+		t.Fatalf("%v: %+v", err, all)
+	}
+	if everybody, err := book.All(t.Context()); err != nil || len(everybody) != 1 {
+		t.Errorf("a stranger has one too: %v, %+v", err, everybody)
+	}
+	if err := c.Client.ScheduleClient().GetHandle(t.Context(), all[0].ID).Trigger(t.Context(), client.ScheduleTriggerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.shows("Pull request")
+	if pulls := c.GitHub.Pulls(lab.Name); len(pulls) != 1 {
+		t.Errorf("%d pull requests", len(pulls))
+	}
+	telegram.Say(adaTelegram, adaTelegram, "ada", "cron delete 1", 0)
+	c.shows("is deleted")
+	telegram.Say(adaTelegram, adaTelegram, "ada", "cron delete 1", 0)
+	c.shows("of yours")
+	acts := c.OnHost("acts", "-o", "jsonl")
+	for _, want := range []string{"made " + all[0].ID, "deleted " + all[0].ID, "not on the list"} {
+		if !strings.Contains(acts.Out, want) {
+			t.Errorf("%q is not on record\n%s%s", want, acts.Out, acts.Err)
+		}
+	}
 }

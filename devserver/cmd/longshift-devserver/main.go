@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // schedules name time zones, and images may lack them
 
 	"github.com/longshift/longshift/devserver"
 )
