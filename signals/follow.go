@@ -44,6 +44,7 @@ type Follow struct {
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 	Talk       bool          `json:"talk,omitempty"`     // there is a Conversation
 	Sessions   int           `json:"sessions,omitempty"` // numbers given out
+	Gate       string        `json:"gate,omitempty"`     // workflow id of the repository's gate, when the task has passed it
 	Limited    bool          `json:"limited,omitempty"`  // the operator limits every task of a repository
 	Shared     bool          `json:"shared,omitempty"`   // the operator limits all tasks together
 

@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
@@ -136,6 +137,11 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 		return nil, err
 	}
 	f.hearChanges(ctx)
+	if in.Gate != "" {
+		f.guarded(activities.Checked{Limited: in.Limited, Shared: in.Shared})
+		f.turns.closing = in.Gate
+		f.hearTurns(ctx)
+	}
 	if in.Talk {
 		f.joinTalk(ctx, signals.ConversationID(in.Run), f.going.Notices)
 	}

@@ -28,7 +28,11 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.status.Rounds = f.going.Rounds
 	f.say(ctx, "round", "round %d: %s", f.going.Rounds, f.aim(items))
 	f.show(ctx, signals.Notice{})
-	err := f.round(ctx, items)
+	err := f.pass(ctx, signals.PriorityResume)
+	if err == nil {
+		err = f.round(ctx, items)
+		f.yieldAll(ctx)
+	}
 	var e *ending
 	switch {
 	case ctx.Err() != nil:

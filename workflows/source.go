@@ -87,7 +87,11 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 			pull.Workflow = signals.PullRequestID(t.followed.Host, t.followed.Owner, t.followed.Name, pull.Number)
 		}
 	}
-	for _, f := range t.leave(ctx, pull) {
+	sent := t.leave(ctx, pull)
+	if t.turns.closing != "" {
+		sent = append(sent, t.close(ctx))
+	}
+	for _, f := range sent {
 		if err := f.Get(ctx, nil); err != nil { // the lease frees what could not be given back
 			t.status.Warnings = append(t.status.Warnings, message(err))
 		}
@@ -99,15 +103,4 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
-}
-
-// yield gives the task's places back while it waits for a person, and tells whether it had any.
-func (t *pipeline) yield(ctx workflow.Context, why signals.Reason) bool {
-	if !t.yields(why) || t.turns.gates == nil {
-		return false
-	}
-	for _, f := range t.leave(ctx, nil) {
-		_ = f.Get(ctx, nil) // the lease frees what could not be given back
-	}
-	return true
 }

@@ -13,15 +13,18 @@ import (
 // turns are the gates that a task passes before it works, and how it stands with them.
 type turns struct {
 	gates   []*turn
-	asked   int             // requests to gates so far
-	before  float64         // US dollars of the task's usage when it was let in last
-	telling workflow.Future // tells the source that the task waits
+	known   activities.Checked // what the operator limits
+	asked   int                // requests to gates so far
+	before  float64            // US dollars of the task's usage when it was let in last
+	telling workflow.Future    // tells the source that the task waits
+	closing string             // the gate to be told that a pull request is open no more
 }
 
 // turn is a task's place at one gate.
 type turn struct {
 	all     bool   // the gate of the whole installation
 	id      string // workflow id of the gate, as it has answered
+	asked   bool   // it has been asked since the task has left it last
 	in      bool
 	ceiling float64
 	news    signals.EnterAnswer // what the gate has said since it was asked
@@ -30,7 +33,8 @@ type turn struct {
 // guarded gives the gates of a task: the repository's when it has come by itself or the operator limits it, and that of the whole
 // installation when there is such a limit.
 func (t *pipeline) guarded(known activities.Checked) {
-	if t.guard() != (task.Guard{}) || known.Limited {
+	t.turns.known = known
+	if !t.guard().None() || known.Limited {
 		t.turns.gates = append(t.turns.gates, &turn{})
 	}
 	if known.Shared {
@@ -130,7 +134,7 @@ func (t *pipeline) enterGate(ctx workflow.Context, g *turn, priority int) (signa
 		in.Request.Guard.PauseIfOpenPR = false
 	}
 	var a signals.EnterAnswer
-	g.news = signals.EnterAnswer{}
+	g.asked, g.news = true, signals.EnterAnswer{}
 	err := t.insist(ctx, func() error {
 		return workflow.ExecuteActivity(t.control(ctx, "may it work now?"), desk.EnterGate, in).Get(ctx, &a)
 	})
@@ -175,40 +179,4 @@ func (t *pipeline) queued(ctx workflow.Context, a signals.EnterAnswer) {
 	t.enter(ctx, task.Queued)
 	t.show(ctx, signals.Notice{})
 	t.showQueued(ctx)
-}
-
-// leave gives the task's places back, with what it has spent, and names the pull request that stands now. It waits for no answer: a
-// place that is not given back is found out when its lease is over.
-func (t *pipeline) leave(ctx workflow.Context, pull *signals.OpenPull) []workflow.Future {
-	var sent []workflow.Future
-	info := workflow.GetInfo(ctx)
-	for _, g := range t.turns.gates {
-		if g.id == "" {
-			continue
-		}
-		t.turns.asked++
-		r := signals.LeaveRequest{Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID}
-		if g.in {
-			r.Spent = max(t.status.Usage.CostUSD-t.turns.before, 0)
-		}
-		if !g.all {
-			r.Pull = pull
-		}
-		in := activities.LeaveInput{Gate: g.id, Request: r, N: t.turns.asked}
-		sent = append(sent, workflow.ExecuteActivity(t.control(ctx, "let the next one work"), desk.LeaveGate, in))
-		g.in, g.id, g.ceiling = false, "", 0
-	}
-	return sent
-}
-
-// yields tells whether a task that stops for a reason lets others work meanwhile. What would stop them just the same holds the place:
-// the next one must not run into the same wall. A question about the specification holds up what comes behind it in a backlog.
-func (t *pipeline) yields(why signals.Reason) bool {
-	switch why {
-	case signals.ReasonQuota, signals.ReasonInfra, signals.ReasonAccess:
-		return false
-	case signals.ReasonSpecIssue:
-		return t.input.Origin == nil || t.input.Origin.Source != "backlog"
-	}
-	return true
 }

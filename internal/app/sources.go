@@ -15,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/intake/backlog"
 	issues "github.com/longshift/longshift/internal/intake/github"
 	"github.com/longshift/longshift/internal/intake/heartbeat"
+	"github.com/longshift/longshift/internal/intake/linear"
 	"github.com/longshift/longshift/internal/intakes"
 )
 
@@ -32,9 +33,13 @@ func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[int
 		return nil, err
 	}
 	state := filepath.Join(cfg.Data, "intake")
-	return map[intake.Kind]activities.Source{
+	sources := map[intake.Kind]activities.Source{
 		intake.GitHub:    ofGitHub,
 		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
 		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
-	}, nil
+	}
+	if cfg.Linear.Present() {
+		sources[intake.Linear], err = linear.New(linear.Config{Token: reader(cfg.Linear), BaseURL: cfg.LinearURL, Log: log})
+	}
+	return sources, err
 }

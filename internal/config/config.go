@@ -59,6 +59,9 @@ type Config struct {
 	GitHubLabel        string        `envconfig:"LONGSHIFT_GITHUB_LABEL" default:"longshift" help:"label that makes an issue a task"`
 	GitHubPoll         time.Duration `envconfig:"LONGSHIFT_GITHUB_POLL" default:"1m" help:"how often GitHub is asked for what no webhook told (duration, 0s = never)"`
 
+	Linear    Secret `envconfig:"LONGSHIFT_LINEAR_TOKEN" help:"API key or OAuth token of Linear, for intakes"`
+	LinearURL string `envconfig:"LONGSHIFT_LINEAR_URL" default:"https://api.linear.app" help:"base URL of Linear's API"`
+
 	Slack            Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
 	SlackApp         Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
 	SlackSigning     Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET" help:"secret that signs what Slack sends to /webhooks/slack"`

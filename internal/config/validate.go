@@ -48,7 +48,7 @@ func (c *Config) validate() []error {
 		name string
 		at   *string
 	}{{"LONGSHIFT_ANTHROPIC_URL", &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
-		{"LONGSHIFT_SLACK_URL", &c.SlackURL}, {"LONGSHIFT_TELEGRAM_URL", &c.TelegramURL}, {"LONGSHIFT_WHATSAPP_URL", &c.WhatsAppURL}} {
+		{"LONGSHIFT_LINEAR_URL", &c.LinearURL}, {"LONGSHIFT_SLACK_URL", &c.SlackURL}, {"LONGSHIFT_TELEGRAM_URL", &c.TelegramURL}, {"LONGSHIFT_WHATSAPP_URL", &c.WhatsAppURL}} {
 		if err := checkURL(u.name, *u.at); err != nil {
 			mistakes = append(mistakes, err)
 		}
