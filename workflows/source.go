@@ -49,12 +49,11 @@ func (t *pipeline) claim(ctx workflow.Context) error {
 	}
 	t.hasTold(ctx)
 	err := t.insist(ctx, func() error {
-		err := workflow.ExecuteActivity(t.control(ctx, "claim "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Claimed)).Get(ctx, nil)
-		if kind := kindOf(err); err != nil && (kind == fault.Conflict || kind == fault.NotFound) {
-			return end(task.Declined, "%s", message(err))
-		}
-		return err
+		return workflow.ExecuteActivity(t.control(ctx, "claim "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Claimed)).Get(ctx, nil)
 	})
+	if kind := kindOf(err); err != nil && (kind == fault.Conflict || kind == fault.NotFound) {
+		return end(task.Declined, "%s", message(err))
+	}
 	t.claimed = err == nil
 	return err
 }

@@ -212,7 +212,12 @@ func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInpu
 // start runs the task to its end.
 func (w *world) start(t *testing.T) signals.Status {
 	t.Helper()
-	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"fix the failing test"}`))
+	return w.startWith(t, `{"repository":"acme/calc","task":"fix the failing test"}`)
+}
+
+func (w *world) startWith(t *testing.T, input string) signals.Status {
+	t.Helper()
+	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(input))
 	if !w.env.IsWorkflowCompleted() {
 		t.Fatal("the workflow did not end")
 	}
