@@ -83,6 +83,13 @@ func (g *GitHub) Inject(faults ...Fault) {
 	}
 }
 
+// Heal takes back every fault that no call has met.
+func (g *GitHub) Heal() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.faults = nil
+}
+
 // next takes the fault for a call, or nil.
 func (g *GitHub) next(method, path string) *Fault {
 	g.mu.Lock()
