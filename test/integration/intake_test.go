@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/longshift/longshift/internal/channel/telegram/telegramtest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/intakes"
 	"github.com/longshift/longshift/internal/task"
@@ -333,5 +335,70 @@ func TestTrackerIsDown(t *testing.T) {
 	}
 	if s := status(); s.Paused || s.Next.IsZero() {
 		t.Errorf("the schedule stands as %+v", s)
+	}
+}
+
+// A hundred issues, each named by a webhook, the schedule and a chat within the same moment: a hundred tasks, one for each.
+func TestOneIssueOneTask(t *testing.T) {
+	const issues = 100
+	telegram := &onTelegram{telegramtest.New(t)}
+	h := newHooked(t, lab.QuickSettings, append(telegram.env(), "LONGSHIFT_ROLE=control", "LONGSHIFT_GITHUB_POLL=0s")...)
+	a := &arriving{h.Stage, "longshift"}
+	numbers := a.issues(issues)
+	ids := map[string]bool{}
+	for _, n := range numbers {
+		ids[issueTask(n)] = true
+	}
+	a.intake("--sessions", "1000", "--pause-if-open-pr=false", "--queue", "100")
+	lab.Eventually(t, 60*time.Second, "the intake has begun", func() bool { return a.count("WorkflowType = 'CodingTask'") > 0 })
+	var wg sync.WaitGroup
+	for i := range numbers { // the intake begins with the first, the chat with the last: they meet
+		n, last := numbers[i], numbers[len(numbers)-1-i]
+		telegram.Say(adaTelegram, adaTelegram, "ada", fmt.Sprintf("run %s#%d", lab.Name, last), 0)
+		wg.Go(func() { h.labelled(n) })
+	}
+	wg.Wait()
+	telegram.Again() // the last one once more
+	lab.Eventually(t, 3*time.Minute, "every issue has its task", func() bool {
+		a.look()
+		return a.count("WorkflowType = 'CodingTask'") >= issues
+	})
+	a.look()
+	lab.Eventually(t, time.Minute, "all looks have ended", func() bool {
+		return a.count("WorkflowType IN ('IssueIntake', 'Arrival') AND ExecutionStatus = 'Running'") == 0
+	})
+	seen, byIntake := map[string]int{}, 0
+	var token []byte
+	for {
+		r, err := a.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'CodingTask'", PageSize: 1000, NextPageToken: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.Executions {
+			seen[e.Execution.WorkflowId]++
+			if e.ParentExecution != nil {
+				byIntake++
+			}
+		}
+		if token = r.NextPageToken; len(token) == 0 {
+			break
+		}
+	}
+	for id, n := range seen {
+		if n != 1 || !ids[id] {
+			t.Errorf("%s has %d runs", id, n)
+		}
+	}
+	t.Logf("%d tasks were started by the intake, %d by the chat", byIntake, len(seen)-byIntake)
+	if byIntake == 0 || byIntake == len(seen) {
+		t.Error("one of the ways has started nothing: this shows no race")
+	}
+	if len(seen) != issues {
+		t.Errorf("%d tasks for %d issues", len(seen), issues)
+	}
+	for _, n := range numbers {
+		if notes := a.notes(n); len(notes) > 1 {
+			t.Errorf("issue %d shows %d notes", n, len(notes))
+		}
 	}
 }
