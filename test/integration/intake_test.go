@@ -402,3 +402,38 @@ func TestOneIssueOneTask(t *testing.T) {
 		}
 	}
 }
+
+// Ten thousand issues that others work on, and one that is new behind them: one look goes through all pages and stays small.
+func TestTenThousandIssues(t *testing.T) {
+	a := newArriving(t, lab.QuickSettings, "LONGSHIFT_ROLE=control")
+	a.GitHub.AddIssues(lab.Name, 10_000, forgetest.Issue{Title: "Old", Body: strings.Repeat("old ", 500), Author: "eve", Labels: []string{a.label, a.label + "-claimed"}})
+	number := a.issues(1)[0]
+	a.intake("--pause-if-open-pr=false")
+	lab.Eventually(t, 2*time.Minute, "the new one is found", func() bool { _, ok := a.Status(issueTask(number)); return ok })
+	if pages := a.GitHub.Count(http.MethodGet, "/issues"); pages < 101 {
+		t.Errorf("%d pages were read", pages)
+	}
+	most := peak(t, a.Worker.Pid())
+	t.Logf("the whole worker had at most %d MiB", most>>20)
+	if most > 100<<20 {
+		t.Errorf("the worker has grown to %d MiB", most>>20)
+	}
+	if n := a.count("WorkflowType = 'CodingTask'"); n != 1 {
+		t.Errorf("%d runs", n)
+	}
+}
+
+// peak is the most memory that a process has had, in bytes.
+func peak(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	var kib int
+	if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%d kB", &kib); err != nil {
+		t.Fatalf("read the peak: %v", err)
+	}
+	return kib << 10
+}
