@@ -37,6 +37,7 @@ func Gate(ctx workflow.Context, state *signals.GateState) error {
 		return err
 	}
 	for {
+		workflow.SetCurrentDetails(ctx, g.details())
 		g.stirred = false
 		if len(g.Waiters) > 0 {
 			if err := g.decide(ctx); err != nil {

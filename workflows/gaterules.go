@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -174,4 +175,25 @@ func (g *gate) drop(id, run string) bool {
 func (g *gate) outdated(id, run string) {
 	g.Waiters = slices.DeleteFunc(g.Waiters, func(w signals.Waiter) bool { return w.Workflow == id && w.Run != run })
 	g.Holders = slices.DeleteFunc(g.Holders, func(h signals.Holder) bool { return h.Workflow == id && h.Run != run })
+}
+
+// details is the gate's page in Temporal Web.
+func (g *gate) details() string {
+	var b strings.Builder
+	for _, h := range g.Holders {
+		fmt.Fprintf(&b, "- at work since %s: `%s`\n", h.Since.UTC().Format("2006-01-02 15:04 MST"), h.Workflow)
+	}
+	if g.Others > 0 {
+		fmt.Fprintf(&b, "- at work without having passed here: %d\n", g.Others)
+	}
+	for i, w := range g.Waiters {
+		fmt.Fprintf(&b, "%d. `%s` waits for %s: %s\n", i+1, w.Workflow, strings.ReplaceAll(string(w.Answer.Wait), "_", " "), task.Literally(w.Answer.Detail))
+	}
+	if g.Spent > 0 {
+		fmt.Fprintf(&b, "- spent on %s: %.2f USD\n", g.Day, g.Spent)
+	}
+	if b.Len() == 0 {
+		return "Nobody works, and nobody waits."
+	}
+	return clip(b.String(), mostDetails)
 }

@@ -102,8 +102,8 @@ func budgetOf(in task.Input) float64 {
 
 // passDetails is the look's page in Temporal Web.
 func passDetails(in signals.IntakeInput, p signals.Pass) string {
-	text := fmt.Sprintf("**%s** looked at %d pieces of work of %s for %s.\n\n", task.Literally(in.Name), p.Seen, in.Source, task.Literally(in.Repository))
-	text += fmt.Sprintf("- started: %d\n- waiting for their turn before: %d of at most %d\n", len(p.Started), p.Waiting, in.Queue)
+	text := fmt.Sprintf("**%s**: %s for %s\n\n", task.Literally(in.Name), in.Source, task.Literally(in.Repository))
+	text += fmt.Sprintf("- looked at: %d\n- started: %d\n- waited for their turn already: %d\n", p.Seen, len(p.Started), p.Waiting)
 	for _, id := range p.Started {
 		text += "- task `" + id + "`\n"
 	}

@@ -51,7 +51,8 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 		Action: &client.ScheduleWorkflowAction{
 			ID: "intake-" + s.Name, Workflow: signals.IssueIntake, Args: []any{s.IntakeInput}, TaskQueue: signals.Queue,
 			WorkflowRunTimeout: runTimeout, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary: task.Literally("looks for work of " + s.Source + " for " + s.Repository),
+			StaticSummary:         task.Literally(s.Source + " for " + s.Repository),
+			TypedSearchAttributes: temporal.NewSearchAttributes(temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
 		},
 	})
 	switch {
