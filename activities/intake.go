@@ -2,12 +2,11 @@ package activities
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"maps"
+	"math"
 	"time"
 
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -18,24 +17,25 @@ import (
 
 // FindInput asks a source for new work.
 type FindInput struct {
-	Intake  signals.IntakeInput  `json:"intake"`
-	Refused map[string]time.Time `json:"refused,omitempty"` // by the look before
-	Now     time.Time            `json:"now"`
+	Intake  signals.IntakeInput        `json:"intake"`
+	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the look before
+	Now     time.Time                  `json:"now"`
 }
 
 // Found is new work, in the order in which it is to be begun.
 type Found struct {
-	Work []intake.Work `json:"work,omitempty"` // of each the whole text; so few that it stays below what history takes
+	Work []intake.Work `json:"work,omitempty"` // of each the whole text, together bounded
 	signals.Pass
 }
 
 // Bounds of one look.
 const (
-	mostSeen    = 20_000        // pieces of work
-	mostRead    = 50            // that are read as a whole
-	mostLeft    = 20            // that are named
-	mostText    = 512 << 10     // bytes of what is found in one look
-	refusedFor  = 6 * time.Hour // work that must not be begun is not read again before
+	mostSeen    = 20_000           // pieces of work
+	mostRead    = 50               // that are read as a whole
+	mostLeft    = 20               // that are named
+	mostText    = 512 << 10        // bytes of what is found in one look, as history holds it
+	mostFailed  = 3                // pieces in a row that can't be read: then it is the source
+	refusedFor  = 30 * time.Minute // work that must not be begun is not read again before, unless it has changed
 	mostRefused = 1000
 )
 
@@ -51,21 +51,24 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 		return Found{}, err
 	}
 	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee, Team: in.Intake.Team, Path: in.Intake.Path}}
-	f.out.At, f.out.Refused = in.Now, map[string]time.Time{}
+	f.out.At, f.out.Refused = in.Now, map[string]signals.Refusal{}
+	for key, r := range in.Refused { // also what this look may not come to
+		if in.Now.Sub(r.At) < refusedFor && len(f.out.Refused) < mostRefused {
+			f.out.Refused[key] = r
+		}
+	}
 	if f.room, f.out.Waiting, err = c.roomFor(ctx, r, in.Intake); err != nil {
 		return Found{}, err
 	}
 	if f.room <= 0 {
-		f.out.Refused = in.Refused
 		return f.out, nil
 	}
 	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.look(ctx, i) }); err != nil {
 		return Found{}, fmt.Errorf("list work of %s: %w", in.Intake.Source, err)
 	}
-	if f.err != nil {
+	if f.err != nil && len(f.out.Work) == 0 { // what was found before is begun all the same
 		return Found{}, f.err
 	}
-	maps.DeleteFunc(f.out.Refused, func(string, time.Time) bool { return len(f.out.Refused) > mostRefused })
 	return f.out, nil
 }
 
@@ -77,6 +80,7 @@ type finder struct {
 	query       intake.Query
 	room        int // tasks that may still be started
 	read, bytes int
+	failed      int // in a row
 	out         Found
 	err         error
 }
@@ -85,18 +89,19 @@ type finder struct {
 func (f *finder) look(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
 	activity.RecordHeartbeat(ctx, f.out.Seen)
-	if at, refused := f.in.Refused[i.Key+i.Sum]; refused && f.in.Now.Sub(at) < refusedFor {
-		f.out.Refused[i.Key+i.Sum] = at
+	key := i.Key + "\x00" + i.Sum + "\x00" + i.Changed.UTC().Format(time.RFC3339)
+	if r, refused := f.out.Refused[key]; refused {
+		f.leave(i.Key, r.Why)
 		return f.more()
 	}
-	switch state, err := f.hasTask(ctx, i.ID); {
+	switch info, err := described(ctx, i.ID, ""); {
 	case err != nil:
 		f.err = err
 		return false
-	case state != "":
-		if state == "ended" {
-			f.leave(i.Key, "it has had its task: "+i.ID)
-		}
+	case isRunning(info):
+		return f.more()
+	case info != nil:
+		f.leave(i.Key, "it has had its task: "+i.ID)
 		return f.more()
 	}
 	f.read++
@@ -105,17 +110,28 @@ func (f *finder) look(ctx context.Context, i intake.Item) bool {
 	case fault.KindOf(err) == fault.NotFound:
 		return f.more()
 	case err != nil:
+		f.leave(i.Key, "it can't be read: "+err.Error())
+		if f.failed++; f.failed < mostFailed {
+			return f.more()
+		}
 		f.err = fmt.Errorf("read %s: %w", i.Key, err)
 		return false
 	case w.No != "":
-		f.out.Refused[i.Key+i.Sum] = f.in.Now
+		f.failed = 0
+		f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
 		f.leave(i.Key, w.No)
 		return f.more()
 	}
+	f.failed = 0
 	f.hide(&w)
-	f.bytes += len(w.Task)
-	if w.Issue != nil {
-		f.bytes += len(w.Issue.Body)
+	encoded, err := json.Marshal(w)
+	if err != nil {
+		f.err = fault.New(fault.Internal, "encode %s: %w", i.Key, err)
+		return false
+	}
+	if f.bytes += len(encoded); f.bytes > mostText && len(f.out.Work) > 0 {
+		f.out.More = true
+		return false
 	}
 	f.out.Work = append(f.out.Work, w)
 	f.room--
@@ -123,7 +139,7 @@ func (f *finder) look(ctx context.Context, i intake.Item) bool {
 }
 
 func (f *finder) more() bool {
-	f.out.More = f.room <= 0 || f.read >= mostRead || f.out.Seen >= mostSeen || f.bytes >= mostText
+	f.out.More = f.room <= 0 || f.read >= mostRead || f.out.Seen >= mostSeen
 	return !f.out.More
 }
 
@@ -144,21 +160,6 @@ func (f *finder) hide(w *intake.Work) {
 	}
 }
 
-// hasTask tells how the task of a piece of work stands: "" when there is none, "running", or "ended".
-func (f *finder) hasTask(ctx context.Context, id string) (string, error) {
-	d, err := activity.GetClient(ctx).DescribeWorkflowExecution(ctx, id, "")
-	var none *serviceerror.NotFound
-	switch {
-	case errors.As(err, &none):
-		return "", nil
-	case err != nil:
-		return "", fault.New(fault.Infra, "ask for task %s: %w", id, err)
-	case d.GetWorkflowExecutionInfo().GetCloseTime() == nil:
-		return "running", nil
-	}
-	return "ended", nil
-}
-
 // roomFor says how many tasks of an intake may be started, and how many wait for their turn. Tasks of a tracker may wait, so that people
 // see them. A file is taken only when it can be worked on at once: until then it may be changed, and another put before it.
 func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
@@ -172,27 +173,53 @@ func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.Int
 	return in.Queue - waiting, waiting, err
 }
 
-// atGate counts the tasks of an intake that work, and those that wait for their turn, at the repository's gate.
+// atGate counts the tasks of an intake that work, and those that wait for their turn, at the repository's gate. A gate knows only what it
+// was told, and nobody may wait there for whom it would look: those that run no more are taken out here.
 func (c *Control) atGate(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
-	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, c.gateID(r, false), "", signals.QueryGate)
-	var none *serviceerror.NotFound
-	switch {
-	case errors.As(err, &none):
-		return 0, 0, nil
+	id := c.gateID(r, false)
+	switch info, err := described(ctx, id, ""); {
 	case err != nil:
+		return 0, 0, err
+	case !isRunning(info): // it would still answer
+		return 0, 0, nil
+	}
+	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, id, "", signals.QueryGate)
+	if err != nil {
 		return 0, 0, fault.New(fault.Infra, "ask the gate who waits: %w", err)
 	}
 	var state signals.GateState
 	if err := v.Get(&state); err != nil {
 		return 0, 0, fault.New(fault.Internal, "read the gate's answer: %w", err)
 	}
+	there := func(h signals.Holder) (bool, error) {
+		gone, spent, err := hasGone(ctx, h)
+		if err == nil && gone {
+			request := signals.LeaveRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
+			err = toGate(ctx, id, signals.Leave, "gone/"+h.Run, request, nil)
+		}
+		return !gone, err
+	}
 	for _, w := range state.Waiters {
-		if w.Intake == name {
+		if w.Intake != name {
+			continue
+		}
+		is, err := there(signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64}) // one that waits spends nothing
+		if err != nil {
+			return 0, 0, err
+		}
+		if is {
 			waiting++
 		}
 	}
 	for _, h := range state.Holders {
-		if h.Intake == name {
+		if h.Intake != name {
+			continue
+		}
+		is, err := there(h)
+		if err != nil {
+			return 0, 0, err
+		}
+		if is {
 			inside++
 		}
 	}

@@ -72,7 +72,8 @@ func (c *Control) TellSource(ctx context.Context, in SourceInput) error {
 	if err != nil {
 		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
 	}
-	if in.Stage == Reported && !intake.Kind(in.Origin.Source).Tracker() {
+	well := in.Outcome.Good() || in.Outcome == task.MaxIterations
+	if in.Stage == Reported && well && !intake.Kind(in.Origin.Source).Tracker() { // what has failed may fail again
 		c.lookAgain(ctx, in.Origin.Intake)
 	}
 	return nil
@@ -140,6 +141,8 @@ func waitWords(r signals.Reason) string {
 		return "the end of an open pull request"
 	case signals.WaitCost:
 		return "tomorrow's money"
+	case signals.WaitErrors:
+		return "somebody who looks at the errors of other tasks"
 	}
 	return string(r)
 }

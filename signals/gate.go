@@ -48,8 +48,10 @@ type EnterRequest struct {
 	Prefix     string        `json:"prefix,omitempty"` // of the ids of what looks after the repository's pull requests; empty where nothing does
 	Priority   int           `json:"priority,omitempty"`
 	Guard      task.Guard    `json:"guard"`
-	Budget     float64       `json:"budget,omitempty"` // US dollars that the task may spend in all
-	Lease      time.Duration `json:"lease,omitempty"`  // how long a holder is believed to run without being looked at
+	Budget     float64       `json:"budget,omitempty"`  // US dollars that the task may spend in all
+	Before     float64       `json:"before,omitempty"`  // US dollars that it has spent in all until now
+	Reserve    bool          `json:"reserve,omitempty"` // asked by its intake: not after the task itself has left
+	Lease      time.Duration `json:"lease,omitempty"`   // how long a holder is believed to run without being looked at
 }
 
 // Priorities of those who wait at a gate. Within one, who came first is let in first.
@@ -62,11 +64,15 @@ const (
 // Wait is what a task waits for at a gate.
 type Wait string
 
+// IntakePriority is that of work that has come by itself, of its own priority at its source.
+func IntakePriority(p int) int { return PriorityIntake + min(max(p, 0), 9) }
+
 // The things that are waited for.
 const (
 	WaitSessions Wait = "sessions"          // others of the repository are at work
 	WaitPull     Wait = "open_pull_request" // a pull request of ours is open
 	WaitCost     Wait = "daily_cost"        // today's money is spent, or promised to others
+	WaitErrors   Wait = "errors"            // too many tasks in a row have stopped with errors
 )
 
 // EnterAnswer says whether a task is let in.
@@ -83,9 +89,11 @@ type EnterAnswer struct {
 type LeaveRequest struct {
 	Workflow string    `json:"workflow"`
 	Run      string    `json:"run"`
-	Spent    float64   `json:"spent,omitempty"`  // US dollars since the task came in
-	Pull     *OpenPull `json:"pull,omitempty"`   // the pull request that stands now
-	Closed   string    `json:"closed,omitempty"` // workflow id of what looked after a pull request, and ends now
+	Spent    float64   `json:"spent,omitempty"`   // US dollars since the task came in
+	Good     bool      `json:"good,omitempty"`    // it has ended well
+	Trouble  bool      `json:"trouble,omitempty"` // it has stopped, or ended, with errors
+	Pull     *OpenPull `json:"pull,omitempty"`    // the pull request that stands now
+	Closed   string    `json:"closed,omitempty"`  // workflow id of what looked after a pull request, and ends now
 }
 
 // OpenPull is a pull request of ours that others may have to wait for.
@@ -101,9 +109,10 @@ type GateState struct {
 	Holders  []Holder      `json:"holders,omitempty"`
 	Waiters  []Waiter      `json:"waiters,omitempty"`
 	Pulls    []OpenPull    `json:"pulls,omitempty"`
-	Left     []string      `json:"left,omitempty"`   // workflow ids of those who have left last
-	Closed   []string      `json:"closed,omitempty"` // what looked after pull requests and said that it ends: it may still be listed
-	Day      string        `json:"day,omitempty"`    // UTC, such as 2026-11-20
+	Left     []Holder      `json:"left,omitempty"`     // those who have left last
+	Troubles int           `json:"troubles,omitempty"` // tasks in a row that have stopped with errors
+	Closed   []string      `json:"closed,omitempty"`   // what looked after pull requests and said that it ends: it may still be listed
+	Day      string        `json:"day,omitempty"`      // UTC, such as 2026-11-20
 	Spent    float64       `json:"spent,omitempty"`
 	N        int           `json:"n,omitempty"` // requests so far
 	Lease    time.Duration `json:"lease,omitempty"`
@@ -117,7 +126,8 @@ type Holder struct {
 	Run      string    `json:"run"`
 	Intake   string    `json:"intake,omitempty"` // by which the task has come
 	Since    time.Time `json:"since"`
-	Kept     float64   `json:"kept,omitempty"` // US dollars kept for it
+	Kept     float64   `json:"kept,omitempty"`   // US dollars kept for it
+	Before   float64   `json:"before,omitempty"` // US dollars that it had spent in all when it was let in
 }
 
 // Waiter is a task that is not let in yet.

@@ -33,13 +33,19 @@ const DefaultQueue = 10
 
 // Pass is what one look has come to.
 type Pass struct {
-	At      time.Time            `json:"at"`
-	Seen    int                  `json:"seen"`              // pieces of work that were looked at
-	Started []string             `json:"started,omitempty"` // workflow ids of tasks
-	Waiting int                  `json:"waiting,omitempty"` // tasks that waited for their turn already
-	Left    []Left               `json:"left,omitempty"`    // what was not begun, and why; at most 20
-	More    bool                 `json:"more,omitempty"`    // there is more work than was looked at
-	Refused map[string]time.Time `json:"refused,omitempty"` // keys of work that must not be begun, and when that was found out
+	At      time.Time          `json:"at"`
+	Seen    int                `json:"seen"`              // pieces of work that were looked at
+	Started []string           `json:"started,omitempty"` // workflow ids of tasks
+	Waiting int                `json:"waiting,omitempty"` // tasks that waited for their turn already
+	Left    []Left             `json:"left,omitempty"`    // what was not begun, and why; at most 20
+	More    bool               `json:"more,omitempty"`    // there is more work than was looked at
+	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be begun, by its key and text
+}
+
+// Refusal is why work must not be begun, and when that was found out.
+type Refusal struct {
+	At  time.Time `json:"at"`
+	Why string    `json:"why"`
 }
 
 // Left is a piece of work that was not begun.

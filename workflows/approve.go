@@ -69,9 +69,10 @@ func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
 	}
 	t.enter(ctx, task.Approving)
 	t.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision})
-	defer func() {
+	decided := func() {
 		t.status.Reason, t.status.NeedsHuman, t.status.NextAction, t.status.WaitingUntil = "", false, "", time.Time{}
-	}()
+	}
+	defer decided()
 	made := func() bool { return t.decision != nil }
 	if !auto {
 		yielded := t.yield(ctx, signals.ReasonApproval)
@@ -82,7 +83,9 @@ func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
 			return d, nil
 		}
 		d := *t.decision
-		return d, t.pass(ctx, signals.PriorityResume)
+		decided()
+		_, err := t.pass(ctx, signals.PriorityResume)
+		return d, err
 	}
 	if err := t.timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
 		return decision{}, err

@@ -19,7 +19,8 @@ type gate struct {
 }
 
 // Gate lets tasks of one repository work, a limited number at a time, first come first served within a priority. state is what the run
-// before has left, nil for none. While nobody waits it does nothing at all.
+// before has left, nil for none. While nobody waits it does nothing at all: whoever asks
+// whether those inside still live has to look.
 func Gate(ctx workflow.Context, state *signals.GateState) error {
 	g := &gate{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
 	if state != nil {
@@ -73,7 +74,10 @@ func (g *gate) rest(ctx workflow.Context) error {
 // decide looks at those inside, lets in who may work now, and tells everybody for whom something has changed.
 func (g *gate) decide(ctx workflow.Context) error {
 	if err := g.survey(ctx); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		workflow.GetLogger(ctx).Warn("It is not known who is at work; what is known counts", "error", err)
 	}
 	in, told := g.admit(workflow.Now(ctx))
 	for _, w := range append(in, told...) {
@@ -93,9 +97,12 @@ func (g *gate) decide(ctx workflow.Context) error {
 func (g *gate) survey(ctx workflow.Context) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: "who is at work?", StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
 	})
-	in := activities.Survey{Holders: g.Holders, Pulls: g.Pulls, Known: slices.Clone(g.Left)}
+	in := activities.Survey{Holders: g.Holders, Pulls: g.Pulls}
+	for _, h := range g.Left {
+		in.Known = append(in.Known, h.Workflow)
+	}
 	for _, w := range g.Waiters {
 		in.Known = append(in.Known, w.Workflow)
 		if w.Repository != "" {
@@ -115,7 +122,7 @@ func (g *gate) survey(ctx workflow.Context) error {
 		return slices.ContainsFunc(seen.Ended, func(e signals.OpenPull) bool { return e == p })
 	})
 	for _, p := range seen.Open {
-		g.opened(p)
+		g.pullOpened(p)
 	}
 	g.Others, g.Surveyed = seen.Others, workflow.Now(ctx)
 	return nil

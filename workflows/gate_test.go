@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/activity"
 	tlog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/longshift/longshift/activities"
@@ -28,6 +29,8 @@ type door struct {
 	mu      sync.Mutex
 	seen    activities.Surveyed // what the next survey gives
 	surveys int
+	fails   error                          // of surveys
+	refused bool                           // requests may be refused
 	answers map[string]signals.EnterAnswer // by task: the answer to its request, then what it is told
 	heard   []string                       // "task: in", "task: sessions", in order
 }
@@ -46,7 +49,7 @@ func newDoor(t *testing.T) *door {
 		d.surveys++
 		seen := d.seen
 		d.seen.Gone, d.seen.Ended = nil, nil
-		return seen, nil
+		return seen, d.fails
 	}, activity.RegisterOptions{Name: "SurveyGate"})
 	d.env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, signals.Turn, mock.Anything).Return(
 		func(_, id, _, _ string, arg any) error {
@@ -88,6 +91,10 @@ func (d *door) enter(at time.Duration, id string, g task.Guard, change ...func(*
 			OnReject: func(err error) { d.t.Errorf("%s is rejected: %v", id, err) },
 			OnComplete: func(result any, err error) {
 				if err != nil {
+					if d.refused {
+						d.hear(id, signals.EnterAnswer{Wait: "refused"})
+						return
+					}
 					d.t.Errorf("%s: %v", id, err)
 					return
 				}
@@ -311,4 +318,66 @@ func TestGateContinuesAsNew(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "continue as new") {
 		t.Fatalf("ended with %v", err)
 	}
+}
+
+// Three tasks in a row that stop with errors are enough: no other one begins by itself, until one ends well or a person wants it.
+func TestGateStopsAfterErrors(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	trouble := func(r *signals.LeaveRequest) { r.Trouble = true }
+	for i, id := range []string{"a", "b", "c"} {
+		at := time.Duration(i) * time.Minute
+		d.enter(at, id, one)
+		d.leave(at+time.Second, id, trouble)
+	}
+	d.enter(5*time.Minute, "d", one)
+	d.enter(6*time.Minute, "person", one, func(r *signals.EnterRequest) { r.Priority = signals.PriorityPerson })
+	d.leave(7*time.Minute, "person", func(r *signals.LeaveRequest) { r.Good = true })
+	d.run(10 * time.Minute)
+	d.want("a: in", "b: in", "c: in", "d: errors", "person: in", "d: in")
+}
+
+// The gate outlives a forge that says no, and lets in those who wait for nothing of it.
+func TestGateOutlivesItsSurvey(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.fails = temporal.NewNonRetryableApplicationError("403", "LongshiftDenied", nil)
+	d.enter(0, "a", one)
+	d.enter(time.Second, "b", one)
+	d.leave(time.Minute, "a")
+	d.run(10 * time.Minute)
+	d.want("a: in", "b: sessions", "b: in")
+}
+
+// A late request of the intake does not bring back who has left; what replaces a task under its id pays for what was kept.
+func TestGateAndThePast(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.refused = true
+	guard := task.Guard{DailyCost: 50}
+	d.enter(0, "a", guard, func(r *signals.EnterRequest) { r.Budget = 20 })
+	d.leave(time.Second, "a", func(r *signals.LeaveRequest) { r.Spent = 1 })
+	d.enter(2*time.Second, "a", guard, func(r *signals.EnterRequest) { r.Reserve = true })
+	d.enter(3*time.Second, "b", guard, func(r *signals.EnterRequest) { r.Budget = 20 })
+	d.enter(4*time.Second, "b", guard, func(r *signals.EnterRequest) { r.Run, r.Budget = "another", 20 })
+	state := d.run(time.Minute)
+	d.want("a: in", "a: refused", "b: in", "b: in")
+	if state.Spent != 21 || len(state.Holders) != 1 {
+		t.Errorf("spent %v, inside %+v", state.Spent, state.Holders)
+	}
+}
+
+// Nobody overtakes one who waits for money with a smaller wish.
+func TestGateKeepsTheOrderOfMoney(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	money := func(usd float64) func(*signals.EnterRequest) { return func(r *signals.EnterRequest) { r.Budget = usd } }
+	guard := task.Guard{DailyCost: 50}
+	d.enter(0, "a", guard, money(20))
+	d.enter(time.Second, "big", guard, money(40))
+	d.enter(2*time.Second, "small", guard, money(10))
+	d.enter(3*time.Second, "none left", guard, money(0))
+	d.leave(time.Hour, "a", func(r *signals.LeaveRequest) { r.Spent = 5 })
+	d.run(2 * time.Hour)
+	d.want("a: in", "big: daily_cost", "small: daily_cost", "none left: in", "big: in")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-func (g *gate) opened(p signals.OpenPull) {
+func (g *gate) pullOpened(p signals.OpenPull) {
 	same := func(o signals.OpenPull) bool {
 		return o.Workflow == p.Workflow && (o.Workflow != "" || o.Number == p.Number)
 	}
@@ -21,15 +21,15 @@ func (g *gate) opened(p signals.OpenPull) {
 // mostRemembered is how many of those that have left, and of those that have said that they end, are remembered.
 const mostRemembered = 20
 
-func (g *gate) closed(id string) {
+func (g *gate) pullClosed(id string) {
 	g.Pulls = slices.DeleteFunc(g.Pulls, func(o signals.OpenPull) bool { return o.Workflow == id })
 	g.Closed = remember(g.Closed, id)
 }
 
-// remember adds to a short list of ids, the newest last.
-func remember(ids []string, id string) []string {
-	ids = append(slices.DeleteFunc(ids, func(o string) bool { return o == id }), id)
-	return ids[max(0, len(ids)-mostRemembered):]
+// remember adds to a short list, the newest last.
+func remember[T comparable](all []T, one T) []T {
+	all = append(slices.DeleteFunc(all, func(o T) bool { return o == one }), one)
+	return all[max(0, len(all)-mostRemembered):]
 }
 
 // enter takes a request, and answers when it is decided for the first time. Who asks again gets the same place.
@@ -43,7 +43,10 @@ func (g *gate) enter(ctx workflow.Context, r signals.EnterRequest) (signals.Ente
 	if r.Lease > 0 {
 		g.Lease = r.Lease
 	}
-	g.outdated(r.Workflow, r.Run)
+	if r.Reserve && slices.ContainsFunc(g.Left, func(h signals.Holder) bool { return h.Workflow == r.Workflow && h.Run == r.Run }) {
+		return signals.EnterAnswer{}, fault.New(fault.Conflict, "%s has left already", r.Workflow)
+	}
+	g.outdated(workflow.Now(ctx), r.Workflow, r.Run)
 	i := g.waiter(r.Workflow, r.Run)
 	if i < 0 {
 		g.N++
@@ -81,14 +84,20 @@ func (g *gate) leave(ctx workflow.Context, r signals.LeaveRequest) (bool, error)
 	was := g.drop(r.Workflow, r.Run)
 	if was {
 		g.spend(workflow.Now(ctx), r.Spent)
-		g.Left = remember(g.Left, r.Workflow)
 	}
+	switch {
+	case r.Good:
+		g.Troubles = 0
+	case r.Trouble:
+		g.Troubles++
+	}
+	g.Left = remember(g.Left, signals.Holder{Workflow: r.Workflow, Run: r.Run})
 	if r.Pull != nil {
 		g.Closed = slices.DeleteFunc(g.Closed, func(id string) bool { return id == r.Pull.Workflow })
-		g.opened(*r.Pull)
+		g.pullOpened(*r.Pull)
 	}
 	if r.Closed != "" {
-		g.closed(r.Closed)
+		g.pullClosed(r.Closed)
 	}
 	g.stirred = true
 	return was, nil

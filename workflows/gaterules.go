@@ -19,29 +19,31 @@ const (
 
 // admit goes through those who wait, in their order. It gives whom it has let in, and whom it has something new to tell.
 //
-// Nobody overtakes another for the same places: behind one who waits for a place, nobody gets one. Who waits for a pull request or for
-// tomorrow's money holds up nobody.
+// Nobody overtakes another for what both need: behind one who waits for a place nobody gets one, and behind one who waits for money nobody
+// gets any. Who waits for a pull request, or because others had errors, holds up nobody.
 func (g *gate) admit(now time.Time) (in, told []signals.Waiter) {
 	slices.SortStableFunc(g.Waiters, func(a, b signals.Waiter) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.N, b.N))
 	})
 	g.roll(now)
 	var rest []signals.Waiter
-	full := false
+	var before queue
 	for _, w := range g.Waiters {
-		a := g.judge(w, now, full)
+		a := g.judge(w, now, before)
 		switch {
 		case a.In:
-			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Since: now, Kept: a.Ceiling})
+			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Since: now, Kept: a.Ceiling, Before: w.Before})
 			if w.Answer.Wait != "" { // it knows that it waits; otherwise its request is answered by itself
 				w.Answer = a
 				in = append(in, w)
 			}
 			continue
 		case a.Wait == signals.WaitSessions:
-			full = true
+			before.places = true
+		case a.Wait == signals.WaitCost:
+			before.money = true
 		}
-		news := w.Answer.Wait != "" && w.Answer.Wait != a.Wait
+		news := w.Answer.Wait != "" && isNews(w.Answer, a)
 		w.Answer = a
 		if news {
 			told = append(told, w)
@@ -52,24 +54,40 @@ func (g *gate) admit(now time.Time) (in, told []signals.Waiter) {
 	return in, told
 }
 
-// judge says what one of those who wait waits for. full is set when somebody before it waits for a place.
-func (g *gate) judge(w signals.Waiter, now time.Time, full bool) signals.EnterAnswer {
-	if most := w.Guard.Sessions; most > 0 && (full || len(g.Holders)+g.Others >= most) {
+// isNews tells whether one who waits is told what it waits for now. Who has the places, and how much is spent, changes with every task.
+func isNews(was, now signals.EnterAnswer) bool {
+	switch now.Wait {
+	case was.Wait:
+		return now.Wait == signals.WaitPull && was.Detail != now.Detail || !was.Until.Equal(now.Until)
+	}
+	return true
+}
+
+// queue tells what those are waiting for who stand before one.
+type queue struct{ places, money bool }
+
+// mostTroubles is how many tasks in a row may stop with errors until no other one begins by itself.
+const mostTroubles = 3
+
+// judge says what one of those who wait waits for.
+func (g *gate) judge(w signals.Waiter, now time.Time, before queue) signals.EnterAnswer {
+	if g.Troubles >= mostTroubles && w.Priority < signals.PriorityPerson {
+		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitErrors,
+			Detail: fmt.Sprintf("%d tasks in a row have stopped with errors; it goes on when one of the repository ends well", g.Troubles)}
+	}
+	if most := w.Guard.Sessions; most > 0 && (before.places || len(g.Holders)+g.Others >= most) {
 		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitSessions, Detail: g.atWork(most)}
 	}
 	if w.Guard.PauseIfOpenPR && len(g.Pulls) > 0 {
 		p := g.Pulls[0]
-		text := fmt.Sprintf("pull request #%d of ours is open: %s", p.Number, p.URL)
-		if p.Number == 0 {
-			text = "a pull request of ours is open"
-		}
+		text := "a pull request of ours is open: " + p.URL
 		if more := len(g.Pulls) - 1; more > 0 {
 			text += fmt.Sprintf(" (and %d more)", more)
 		}
 		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitPull, Detail: text}
 	}
 	kept, ok := g.money(w)
-	if !ok {
+	if !ok || before.money && kept > 0 {
 		return signals.EnterAnswer{Gate: g.id, Wait: signals.WaitCost, Until: midnight(now),
 			Detail: fmt.Sprintf("%s of today's %s are spent or kept for others", usd(g.Spent+g.kept()), usd(w.Guard.DailyCost))}
 	}
@@ -102,14 +120,11 @@ func (g *gate) money(w signals.Waiter) (kept float64, ok bool) {
 	if limit <= 0 {
 		return 0, true
 	}
-	used := g.Spent + g.kept()
-	switch want := w.Budget; {
-	case want > 0 && used+want <= limit+nothing:
-		return want, true
-	case used <= nothing:
-		return limit, true
+	want := min(w.Budget, limit)
+	if want <= nothing { // it has used up what it may spend: a person is asked for more, by the task itself
+		return 0, true
 	}
-	return 0, false
+	return want, g.Spent+g.kept()+want <= limit+nothing
 }
 
 // kept is the money that those inside may still spend.
@@ -171,10 +186,15 @@ func (g *gate) drop(id, run string) bool {
 	return len(g.Holders) < n
 }
 
-// outdated takes out earlier tasks under the same id: they have ended, or there could be no new one.
-func (g *gate) outdated(id, run string) {
+// outdated takes out earlier tasks under the same id: they have ended, or there could be no new one. What they have spent is not known,
+// so all that was kept for them counts.
+func (g *gate) outdated(now time.Time, id, run string) {
 	g.Waiters = slices.DeleteFunc(g.Waiters, func(w signals.Waiter) bool { return w.Workflow == id && w.Run != run })
-	g.Holders = slices.DeleteFunc(g.Holders, func(h signals.Holder) bool { return h.Workflow == id && h.Run != run })
+	for _, h := range slices.Clone(g.Holders) {
+		if h.Workflow == id && h.Run != run && g.drop(h.Workflow, h.Run) {
+			g.spend(now, h.Kept)
+		}
+	}
 }
 
 // details is the gate's page in Temporal Web.

@@ -149,8 +149,19 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		t.status.Phase = task.Queued // so it was started, and so it stays until its turn comes
 	}
 	var checked activities.Checked
-	if err := workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, &checked); err != nil {
-		return err
+	check := func() error {
+		return workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, &checked)
+	}
+	if err := check(); err != nil {
+		if !t.sourced() {
+			return err
+		}
+		if err := t.suspendFor(ctx, err); err != nil {
+			return err
+		}
+		if err := t.insist(ctx, check); err != nil {
+			return err
+		}
 	}
 	t.openTalk(ctx, checked.Rooms)
 	if err := t.arrive(ctx, checked); err != nil {
@@ -171,9 +182,10 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	}
 	s := &t.settings
 	t.status.Agent, t.status.Iterations, t.status.Notify = s.Agent, s.Iterations, &s.Notify
+	added := t.status.BudgetUSD // by a person, before the settings were known
 	t.status.BudgetUSD += s.Budget.Cost
 	if most := t.ceiling(); most > 0 {
-		t.status.BudgetUSD = min(t.status.BudgetUSD, most)
+		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
 	t.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.taken.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))

@@ -83,7 +83,7 @@ func takeIn(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, 
 		return true, nil
 	}
 	request := activities.EnterInput{Repository: repo, Request: signals.EnterRequest{Workflow: run.ID, Run: run.RunID, Intake: in.Name,
-		Priority: signals.PriorityIntake + min(max(w.Priority, 0), 9), Guard: in.Guard, Budget: budgetOf(input)}}
+		Priority: signals.IntakePriority(w.Priority), Guard: in.Guard, Budget: budgetOf(input), Reserve: true}}
 	// The task asks by itself as well: what fails here costs the order, no more.
 	err = workflow.ExecuteActivity(courtesy(ctx, "a place for "+w.Key), desk.EnterGate, request).Get(ctx, nil)
 	if err != nil && ctx.Err() == nil && kindOf(err) != fault.Input {

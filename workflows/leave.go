@@ -7,32 +7,44 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// leave gives the task's places back, with what it has spent, and names the pull request that stands now. It waits for no answer: a
-// place that is not given back is found out when its lease is over.
-func (t *pipeline) leave(ctx workflow.Context, pull *signals.OpenPull) []workflow.Future {
-	var sent []workflow.Future
+// leaveAll gives places back: those that which names, or all of them when it is nil. r says more about it. It is done even when the task
+// was cancelled meanwhile: a task that still runs is not found out by the lease.
+func (t *pipeline) leaveAll(ctx workflow.Context, r signals.LeaveRequest, which func(*turn) bool) {
+	ctx, done := workflow.NewDisconnectedContext(ctx)
+	defer done()
 	info := workflow.GetInfo(ctx)
+	r.Workflow, r.Run = info.WorkflowExecution.ID, info.FirstRunID
+	sent := map[*turn]workflow.Future{}
 	for _, g := range t.turns.gates {
-		if !g.asked || g.id == "" {
+		if !g.asked || which != nil && !which(g) {
 			continue
 		}
-		t.turns.asked++
-		r := signals.LeaveRequest{Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID}
+		one := r
 		if g.in {
-			r.Spent = max(t.status.Usage.CostUSD-t.turns.before, 0)
+			one.Spent = max(t.status.Usage.CostUSD-g.before, 0)
 		}
-		if !g.all {
-			r.Pull = pull
+		if g.all {
+			one.Pull = nil
 		}
-		in := activities.LeaveInput{Gate: g.id, Request: r, N: t.turns.asked}
-		sent = append(sent, workflow.ExecuteActivity(t.control(ctx, "let the next one work"), desk.LeaveGate, in))
-		g.in, g.asked, g.ceiling = false, false, 0
+		t.turns.asked++
+		in := activities.LeaveInput{Repository: t.repo, All: g.all, Request: one, N: t.turns.asked}
+		sent[g] = workflow.ExecuteActivity(t.control(ctx, "let the next one work"), desk.LeaveGate, in)
 	}
-	return sent
+	for _, g := range t.turns.gates {
+		if sent[g] == nil {
+			continue
+		}
+		err := sent[g].Get(ctx, nil)
+		if err != nil {
+			t.status.Warnings = append(t.status.Warnings, "a place at the gate was not given back: "+message(err))
+		}
+		g.in, g.ceiling, g.asked = false, 0, err != nil
+	}
 }
 
 // yields tells whether a task that stops for a reason lets others work meanwhile. What would stop them just the same holds the place:
-// the next one must not run into the same wall. A question about the specification holds up what comes behind it in a backlog.
+// the next one must not run into the same wall. Errors of one task may be its own; the gate counts how many have them in a row. A
+// question about the specification holds up what comes behind it in a backlog.
 func (t *pipeline) yields(why signals.Reason) bool {
 	switch why {
 	case signals.ReasonQuota, signals.ReasonInfra, signals.ReasonAccess:
@@ -43,28 +55,25 @@ func (t *pipeline) yields(why signals.Reason) bool {
 	return true
 }
 
-// yield gives the task's places back while it waits for a person, and tells whether it had any.
+// yield gives the task's places back while it waits for a person, and tells whether it is to pass its gates again afterwards.
 func (t *pipeline) yield(ctx workflow.Context, why signals.Reason) bool {
-	if !t.yields(why) || t.turns.gates == nil {
+	if !t.yields(why) || len(t.turns.gates) == 0 {
 		return false
 	}
-	t.yieldAll(ctx)
+	t.leaveAll(ctx, signals.LeaveRequest{Trouble: why == signals.ReasonErrors || why == signals.ReasonLoop}, nil)
 	return true
 }
 
-func (t *pipeline) yieldAll(ctx workflow.Context) {
-	for _, f := range t.leave(ctx, nil) {
-		_ = f.Get(ctx, nil) // the lease frees what could not be given back
+// pullClosed tells a gate that the pull request which this workflow looks after is open no more.
+func (t *pipeline) pullClosed(ctx workflow.Context) error {
+	if t.turns.closing == "" {
+		return nil
 	}
-}
-
-// close tells a gate that the pull request which this workflow looks after is open no more.
-func (t *pipeline) close(ctx workflow.Context) workflow.Future {
 	t.turns.asked++
 	info := workflow.GetInfo(ctx)
 	in := activities.LeaveInput{Gate: t.turns.closing, N: t.turns.asked,
 		Request: signals.LeaveRequest{Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Closed: info.WorkflowExecution.ID}}
-	return workflow.ExecuteActivity(t.control(ctx, "its pull request is open no more"), desk.LeaveGate, in)
+	return workflow.ExecuteActivity(t.control(ctx, "its pull request is open no more"), desk.LeaveGate, in).Get(ctx, nil)
 }
 
 // repositoryGate is the workflow id of the repository's gate, "" when the task has passed none.

@@ -109,6 +109,7 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 	if err := t.listen(ctx); err != nil {
 		return nil, err
 	}
+	t.reserved()
 	t.hearTurns(ctx)
 	return t, nil
 }

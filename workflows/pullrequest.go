@@ -78,13 +78,22 @@ func (f *follower) act(ctx workflow.Context) error {
 	items := f.todo()
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)
+		f.leaveAll(ctx, signals.LeaveRequest{}, nil)
 		return nil
 	}
 	if why, detail := f.blocked(items); why != "" {
 		f.park(ctx, why, detail)
+		f.leaveAll(ctx, signals.LeaveRequest{}, nil)
 		return nil
 	}
 	f.unpark(ctx)
+	switch waited, err := f.pass(ctx, signals.PriorityResume); {
+	case err != nil:
+		return err
+	case waited: // what there is to do may be something else by now
+		f.lookAgain()
+		return nil
+	}
 	return f.attempt(ctx, items)
 }
 
@@ -138,6 +147,7 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 	}
 	f.hearChanges(ctx)
 	if in.Gate != "" {
+		f.reserved()
 		f.guarded(activities.Checked{Limited: in.Limited, Shared: in.Shared})
 		f.turns.closing = in.Gate
 		f.hearTurns(ctx)

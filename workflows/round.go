@@ -28,11 +28,8 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.status.Rounds = f.going.Rounds
 	f.say(ctx, "round", "round %d: %s", f.going.Rounds, f.aim(items))
 	f.show(ctx, signals.Notice{})
-	err := f.pass(ctx, signals.PriorityResume)
-	if err == nil {
-		err = f.round(ctx, items)
-		f.yieldAll(ctx)
-	}
+	err := f.round(ctx, items)
+	f.leaveAll(ctx, signals.LeaveRequest{}, nil)
 	var e *ending
 	switch {
 	case ctx.Err() != nil:

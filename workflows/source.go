@@ -15,9 +15,9 @@ func (t *pipeline) arrive(ctx workflow.Context, known activities.Checked) error 
 	if len(t.turns.gates) > 0 {
 		priority := signals.PriorityPerson
 		if o := t.input.Origin; o != nil {
-			priority = signals.PriorityIntake + min(max(o.Priority, 0), 9)
+			priority = signals.IntakePriority(o.Priority)
 		}
-		if err := t.pass(ctx, priority); err != nil {
+		if _, err := t.pass(ctx, priority); err != nil {
 			return err
 		}
 	}
@@ -27,8 +27,10 @@ func (t *pipeline) arrive(ctx workflow.Context, known activities.Checked) error 
 	return t.claim(ctx)
 }
 
-// sourced tells whether there is a source to be told.
-func (t *pipeline) sourced() bool { return t.input.Origin != nil && t.input.Origin.Source != "" }
+// sourced tells whether there is a source to be told. What becomes of a pull request is told there by the pull request itself.
+func (t *pipeline) sourced() bool {
+	return !t.continues && t.input.Origin != nil && t.input.Origin.Source != ""
+}
 
 // atSource is what the source is told.
 func (t *pipeline) atSource(stage activities.Stage) activities.SourceInput {
@@ -48,14 +50,20 @@ func (t *pipeline) claim(ctx workflow.Context) error {
 		return nil
 	}
 	t.hasTold(ctx)
-	err := t.insist(ctx, func() error {
-		return workflow.ExecuteActivity(t.control(ctx, "claim "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Claimed)).Get(ctx, nil)
-	})
-	if kind := kindOf(err); err != nil && (kind == fault.Conflict || kind == fault.NotFound) {
-		return end(task.Declined, "%s", message(err))
+	t.claimed = true // unless we hear otherwise: an answer may be lost
+	for {
+		err := workflow.ExecuteActivity(t.control(ctx, "claim "+t.input.Origin.Key), desk.TellSource, t.atSource(activities.Claimed)).Get(ctx, nil)
+		switch kind := kindOf(err); {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case kind == fault.Conflict || kind == fault.NotFound:
+			t.claimed = false
+			return end(task.Declined, "%s", message(err))
+		}
+		if err := t.suspendFor(ctx, err); err != nil {
+			return err
+		}
 	}
-	t.claimed = err == nil
-	return err
 }
 
 // showQueued tells the source, once, that the task waits. It is a courtesy: a source that does not answer stops nothing.
@@ -86,14 +94,10 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 			pull.Workflow = signals.PullRequestID(t.followed.Host, t.followed.Owner, t.followed.Name, pull.Number)
 		}
 	}
-	sent := t.leave(ctx, pull)
-	if t.turns.closing != "" {
-		sent = append(sent, t.close(ctx))
-	}
-	for _, f := range sent {
-		if err := f.Get(ctx, nil); err != nil { // the lease frees what could not be given back
-			t.status.Warnings = append(t.status.Warnings, message(err))
-		}
+	o := t.status.Outcome
+	t.leaveAll(ctx, signals.LeaveRequest{Pull: pull, Good: o.Good(), Trouble: o == task.Failed}, nil)
+	if err := t.pullClosed(ctx); err != nil {
+		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
 	if !t.hasTold(ctx) && !t.claimed {
 		return

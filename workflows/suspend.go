@@ -26,7 +26,8 @@ func (t *pipeline) suspend(ctx workflow.Context, why signals.Reason, format stri
 	}
 	t.goOn(ctx, phase)
 	if yielded {
-		return t.pass(ctx, signals.PriorityResume)
+		_, err := t.pass(ctx, signals.PriorityResume)
+		return err
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (t *pipeline) liftable(err error) bool {
 	case fault.Denied, fault.Changed, fault.Leak, fault.Infra, fault.Internal:
 		return true
 	default: // before there is a workspace it is the input that is wrong; after that, work stands that must not be thrown away
-		return t.status.Branch != ""
+		return t.hasSettings() || t.sourced() // and nobody has written the input of what comes by itself: the next one would fail alike
 	}
 }
 

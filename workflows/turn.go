@@ -12,29 +12,37 @@ import (
 
 // turns are the gates that a task passes before it works, and how it stands with them.
 type turns struct {
-	gates   []*turn
-	known   activities.Checked // what the operator limits
-	asked   int                // requests to gates so far
-	before  float64            // US dollars of the task's usage when it was let in last
-	telling workflow.Future    // tells the source that the task waits
-	closing string             // the gate to be told that a pull request is open no more
+	gates    []*turn
+	known    activities.Checked // what the operator limits
+	asked    int                // requests to gates so far
+	patience time.Duration      // how long the task waits before it asks a gate again
+	telling  workflow.Future    // tells the source that the task waits
+	closing  string             // the gate to be told that a pull request is open no more
 }
 
 // turn is a task's place at one gate.
 type turn struct {
 	all     bool   // the gate of the whole installation
 	id      string // workflow id of the gate, as it has answered
-	asked   bool   // it has been asked since the task has left it last
+	asked   bool   // the gate may know the task: a place must be given back
 	in      bool
-	ceiling float64
+	ceiling float64             // US dollars that are kept for the task
+	before  float64             // of the task's usage when it was let in
 	news    signals.EnterAnswer // what the gate has said since it was asked
 }
 
-// guarded gives the gates of a task: the repository's when it has come by itself or the operator limits it, and that of the whole
-// installation when there is such a limit.
+// reserved is the gate of a task that has come by itself. Its intake may have asked for a place already: whatever becomes of the task, the
+// place is given back.
+func (t *pipeline) reserved() {
+	if !t.guard().None() {
+		t.turns.gates = []*turn{{asked: !t.continues}}
+	}
+}
+
+// guarded adds the gates that the operator's limits ask for.
 func (t *pipeline) guarded(known activities.Checked) {
 	t.turns.known = known
-	if !t.guard().None() || known.Limited {
+	if known.Limited && len(t.turns.gates) == 0 {
 		t.turns.gates = append(t.turns.gates, &turn{})
 	}
 	if known.Shared {
@@ -73,22 +81,28 @@ const (
 	askAgainLongest = 6 * time.Hour
 )
 
-// pass takes the task through its gates, one after the other, and waits as long as that takes. Nothing is held in memory meanwhile.
-func (t *pipeline) pass(ctx workflow.Context, priority int) error {
-	phase, passed := t.status.Phase, false
-	for _, g := range t.turns.gates {
-		if g.in {
-			continue
+// pass takes the task through its gates and waits as long as that takes; nothing is held in memory meanwhile. waited tells whether it
+// had to. Who waits at one gate holds no place at another.
+func (t *pipeline) pass(ctx workflow.Context, priority int) (waited bool, err error) {
+	phase := t.status.Phase
+	t.turns.patience = askAgain
+	for {
+		closed, a, err := t.knock(ctx, priority)
+		if err != nil {
+			return waited, err
 		}
-		if err := t.await(ctx, g, priority); err != nil {
-			return err
+		if closed == nil {
+			break
 		}
-		passed = true
+		waited = true
+		t.leaveAll(ctx, signals.LeaveRequest{}, func(g *turn) bool { return g.in })
+		if priority, err = t.await(ctx, closed, a, priority); err != nil {
+			return waited, err
+		}
 	}
-	if !passed {
-		return nil
+	if most := t.ceiling(); most > 0 && t.hasSettings() {
+		t.status.BudgetUSD = min(t.status.BudgetUSD, t.status.Usage.CostUSD+most)
 	}
-	t.turns.before = t.status.Usage.CostUSD
 	if s := &t.status; s.Phase == task.Queued {
 		s.Reason, s.Detail, s.NextAction, s.WaitingUntil = "", "", "", time.Time{}
 		t.say(ctx, "turn", "its turn has come")
@@ -96,27 +110,47 @@ func (t *pipeline) pass(ctx workflow.Context, priority int) error {
 			t.enter(ctx, phase)
 		}
 	}
-	return nil
+	return waited, nil
 }
 
-// await waits until a gate lets the task in.
-func (t *pipeline) await(ctx workflow.Context, g *turn, priority int) error {
-	for wait := askAgain; ; wait = min(2*wait, askAgainLongest) {
+// knock asks every gate that the task has not passed, and gives the first one that stays closed.
+func (t *pipeline) knock(ctx workflow.Context, priority int) (*turn, signals.EnterAnswer, error) {
+	for _, g := range t.turns.gates {
+		if g.in {
+			continue
+		}
 		a, err := t.enterGate(ctx, g, priority)
-		if err != nil {
-			return err
+		if err != nil || !a.In {
+			return g, a, err
 		}
-		for a.Gate != "" && !a.In {
-			t.queued(ctx, a)
-			g.news = signals.EnterAnswer{}
-			if err := t.timer(ctx, wait, "ask the gate again", func() bool { return g.news.Gate != "" }); err != nil {
-				return err
-			}
-			a = g.news
-		}
-		if a.In {
-			g.in, g.ceiling = true, a.Ceiling
-			return nil
+		g.letIn(a, t.status.Usage.CostUSD)
+	}
+	return nil, signals.EnterAnswer{}, nil
+}
+
+func (g *turn) letIn(a signals.EnterAnswer, used float64) {
+	g.in, g.ceiling, g.before = true, a.Ceiling, used
+}
+
+// await waits until a gate lets the task in, or until it is to be asked again: after a while, and when a person wants the task to go on,
+// which then counts as one that a person has started.
+func (t *pipeline) await(ctx workflow.Context, g *turn, a signals.EnterAnswer, priority int) (int, error) {
+	resumed := t.resume
+	for {
+		t.queued(ctx, a)
+		g.news = signals.EnterAnswer{}
+		err := t.timer(ctx, t.turns.patience, "ask the gate again", func() bool { return g.news.Gate != "" || t.resume > resumed })
+		switch a = g.news; {
+		case err != nil:
+			return priority, err
+		case a.In:
+			g.letIn(a, t.status.Usage.CostUSD)
+			return priority, nil
+		case t.resume > resumed:
+			return max(priority, signals.PriorityPerson), nil
+		case a.Gate == "":
+			t.turns.patience = min(2*t.turns.patience, askAgainLongest)
+			return priority, nil
 		}
 	}
 }
@@ -126,11 +160,11 @@ func (t *pipeline) enterGate(ctx workflow.Context, g *turn, priority int) (signa
 	t.turns.asked++
 	info := workflow.GetInfo(ctx)
 	in := activities.EnterInput{Repository: t.repo, All: g.all, N: t.turns.asked, Request: signals.EnterRequest{
-		Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Priority: priority, Guard: t.guard(), Budget: t.budgetAhead()}}
+		Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Priority: priority, Guard: t.guard(), Budget: t.budgetAhead(), Before: t.status.Usage.CostUSD}}
 	if o := t.input.Origin; o != nil {
 		in.Request.Intake = o.Intake
 	}
-	if priority == signals.PriorityResume { // what stands half done does not wait for the pull requests of others
+	if priority >= signals.PriorityPerson { // what a person wants now, and what stands half done, waits for no pull request
 		in.Request.Guard.PauseIfOpenPR = false
 	}
 	var a signals.EnterAnswer
@@ -148,12 +182,15 @@ func (t *pipeline) enterGate(ctx workflow.Context, g *turn, priority int) (signa
 	return a, nil
 }
 
+// hasSettings tells whether the task's settings are known, and with them its budget.
+func (t *pipeline) hasSettings() bool { return t.status.Branch != "" }
+
 // budgetAhead is what the task may still spend, as far as that is known before its settings are.
 func (t *pipeline) budgetAhead() float64 {
-	if t.status.BudgetUSD > 0 {
-		return max(t.status.BudgetUSD-t.status.Usage.CostUSD, 0)
+	if !t.hasSettings() {
+		return budgetOf(t.input) + t.status.BudgetUSD // what a person has added already
 	}
-	return budgetOf(t.input)
+	return max(t.status.BudgetUSD-t.status.Usage.CostUSD, 0)
 }
 
 // ceiling is the most that the task may spend, by what its gates have kept for it; 0 for no limit.
@@ -174,7 +211,7 @@ func (t *pipeline) queued(ctx workflow.Context, a signals.EnterAnswer) {
 		return
 	}
 	s.Reason, s.Detail, s.WaitingUntil = signals.Reason(a.Wait), clip(a.Detail, 500), a.Until
-	s.NextAction = "nothing; it begins by itself"
+	s.NextAction = "nothing; it begins by itself. `resume` lets it go before what has come by itself"
 	t.say(ctx, "queued", "%s: %s", a.Wait, a.Detail)
 	t.enter(ctx, task.Queued)
 	t.show(ctx, signals.Notice{})

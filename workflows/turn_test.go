@@ -20,7 +20,8 @@ import (
 // arriving is a world with a gate and a source.
 type arriving struct {
 	*world
-	answers []signals.EnterAnswer // of the gate, in order; the last one again and again
+	answer  func(activities.EnterInput) signals.EnterAnswer // in place of answers
+	answers []signals.EnterAnswer                           // of the gate, in order; the last one again and again
 	entered []activities.EnterInput
 	left    []activities.LeaveInput
 	source  []activities.SourceInput
@@ -38,6 +39,9 @@ func newArriving(t *testing.T, answers ...signals.EnterAnswer) *arriving {
 			w.entered, w.acts = append(w.entered, in), append(w.acts, "enter")
 			if w.asking != nil {
 				w.asking()
+			}
+			if w.answer != nil {
+				return w.answer(in), nil
 			}
 			return w.answers[min(len(w.entered), len(w.answers))-1], nil
 		},
@@ -225,5 +229,101 @@ func TestRequiredApprovalHoldsNoPlace(t *testing.T) {
 	end := w.startWith(t, issue7)
 	if want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// The intake has asked for a place already: it is given back however early the task ends.
+func TestPlaceIsGivenBackBeforeItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.noForge = temporal.NewNonRetryableApplicationError("no such forge", string(fault.Input), nil)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended { // the next one would meet the same
+			t.Errorf("phase %s", s.Phase)
+		}
+		w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{})
+	}, time.Minute)
+	end := w.startWith(t, issue7)
+	if want := []string{"leave"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// What is wrong with the surroundings stops what came by itself, and holds its place: it does not fail one after the other.
+func TestArrivingWorkIsSuspendedWhereOthersFail(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	broken := true
+	w.world.prepare = func(activities.PrepareInput) error {
+		if broken {
+			return temporal.NewNonRetryableApplicationError("branch release is not there", string(fault.NotFound), nil)
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended || !strings.Contains(s.Detail, "release") {
+			t.Errorf("phase %s: %s", s.Phase, s.Detail)
+		}
+		broken = false
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
+	}, time.Hour)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// A resume of a task that waits lets it go before what has come by itself.
+func TestResumeWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 5}) }, time.Minute)
+	end := w.startWith(t, issue7)
+	if len(w.entered) != 2 || w.entered[1].Request.Priority != signals.PriorityPerson || w.entered[1].Request.Guard.PauseIfOpenPR || w.entered[1].Request.Budget != task.DefaultBudget+5 {
+		t.Errorf("asked with %+v", w.entered)
+	}
+	if end.Outcome != task.PullRequest || end.BudgetUSD != task.DefaultBudget+5 {
+		t.Errorf("ended %s with a budget of %v", end.Outcome, end.BudgetUSD)
+	}
+}
+
+// An abandon that comes while the claim is on its way leaves nothing claimed.
+func TestAbandonedWhileClaiming(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.refuse = func(in activities.SourceInput) error {
+		if in.Stage == activities.Claimed {
+			w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{})
+		}
+		return nil
+	}
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// Whoever waits at the gate of the whole installation holds no place at the repository's.
+func TestWaitsAtOneGateOnly(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.checked = activities.Checked{Shared: true}
+	all := signals.EnterAnswer{Gate: signals.GateOfAll, Wait: signals.WaitCost, Detail: "no money"}
+	w.answer = func(in activities.EnterInput) signals.EnterAnswer {
+		if in.All {
+			return all
+		}
+		return letIn
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if len(w.left) != 1 || w.left[0].All {
+			t.Errorf("while it waits it has left %+v", w.left)
+		}
+		all = signals.EnterAnswer{Gate: signals.GateOfAll, In: true, Ceiling: 7}
+		w.env.SignalWorkflow(signals.Turn, all)
+	}, time.Minute)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest || end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
 	}
 }

@@ -33,6 +33,7 @@ type world struct {
 	prepare  func(in activities.PrepareInput) error
 	probe    func() error
 	noForge  error
+	checked  activities.Checked
 	commit   func(in activities.CommitInput) (activities.Committed, error)
 	asked    []activities.SessionInput
 	commits  []activities.CommitInput
@@ -156,7 +157,9 @@ func (w *world) CleanUp(context.Context, activities.CleanInput) error {
 }
 
 func (w *world) CheckForge(context.Context, task.Repository) (activities.Checked, error) {
-	return activities.Checked{Rooms: w.rooms}, w.noForge
+	known := w.checked
+	known.Rooms = w.rooms
+	return known, w.noForge
 }
 
 func (w *world) Show(_ context.Context, in activities.ShowInput) (task.Place, error) {

@@ -22,8 +22,8 @@ import (
 // looker lets intakes look when a forge says that something has happened.
 type looker struct{ client client.Client }
 
-func (l looker) Look(ctx context.Context, host, owner, name string) (bool, error) {
-	return intakes.Look(ctx, l.client, host, owner, name)
+func (l looker) Look(ctx context.Context, host, owner, name, label string) (bool, error) {
+	return intakes.Look(ctx, l.client, host, owner, name, label)
 }
 
 // newSources builds the places where work comes from by itself.

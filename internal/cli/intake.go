@@ -25,7 +25,7 @@ it survives everything, and nothing arrives unless an intake was added. A piece 
   longshift intake add nightly --source linear --repo acme/web --label longshift --team ENG --every 1h --daily-cost 50
   longshift intake add --source backlog --repo /srv/web --path backlog
   longshift intake list`,
-		Args: takes(0, 0, ""),
+		Args: takes(0, 0, ""), Annotations: exits(),
 		RunE: needsCommand,
 	}
 	c.AddCommand(p.intakeAddCommand(), p.intakeListCommand(), p.intakeShowCommand(),
@@ -61,6 +61,8 @@ func (p *program) intakeAddCommand() *cobra.Command {
 		Long: `Add an intake. The name is made of source and repository when none is given. Of trackers, only work with the label or of the
 assignee is taken, and only when somebody with write access has set it. A backlog is a folder of Markdown files, a heartbeat one file,
 in a repository on the worker's machine.`,
+		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
+			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",
 		Args:        takes(0, 1, "the name"),
 		Annotations: exits(fault.ExitFailed, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE:        func(c *cobra.Command, args []string) error { return p.intakeAdd(c, &o, args) },

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -89,6 +90,9 @@ func intakeState(s intakes.Status, now time.Time) string {
 	case s.Next.IsZero():
 		state = "starting"
 	}
+	if s.NoGate != "" {
+		state += ", " + s.NoGate
+	}
 	if n := len(s.Queue); n > 0 {
 		state += fmt.Sprintf(", %d queued", n)
 	}
@@ -149,6 +153,11 @@ func intakeText(s intakes.Status, now time.Time) string {
 	line("assignee", oneLine(s.Assignee))
 	line("team", s.Team)
 	line("path", oneLine(s.Path))
+	line("base", s.Base)
+	if s.Config != nil {
+		config, _ := json.Marshal(s.Config) // plain values
+		line("config", oneLine(string(config)))
+	}
 	line("every", shortDuration(s.Every))
 	line("limits", guardText(s.Guard))
 	line("state", intakeState(s, now))

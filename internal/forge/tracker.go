@@ -49,6 +49,7 @@ type ListedIssue struct {
 	URL     string
 	Sum     string // see IssueSum
 	Created time.Time
+	Updated time.Time // when anything of it changed last
 }
 
 // Asked is an issue as somebody has asked for it.
@@ -58,6 +59,7 @@ type Asked struct {
 	Author  string // "" for an account that is gone
 	Labels  []string
 	Created time.Time
+	Updated time.Time // when anything of it changed last
 	Fits    bool  // it is what the query describes
 	By      []Act // when it fits: who has set the label, the assignment; one for each that the query names
 	Renamed []Act // who has changed the title since the last of these

@@ -66,6 +66,7 @@ type Item struct {
 	URL      string    `json:"url,omitempty"`      // for people
 	Priority int       `json:"priority,omitempty"` // the higher the sooner; 0 where the source has none
 	Created  time.Time `json:"created,omitzero"`
+	Changed  time.Time `json:"changed,omitzero"` // when anything of it changed last, where the source tells
 }
 
 // Work is a piece of work as it is to be done.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
@@ -49,27 +50,35 @@ func (s *Spec) Check() error {
 		ok               bool
 		field, value, to string
 	}{
-		{nameForm.MatchString(s.Name), "name", s.Name, "give lower-case letters, digits and hyphens, at most 60"},
+		{nameForm.MatchString(s.Name), "", s.Name, "give lower-case letters, digits and hyphens, at most 60"},
 		{slices.Contains(intake.Kinds(), kind), "source", s.Source, "use github, linear, backlog or heartbeat"},
 		{err == nil, "repo", s.Repository, "give owner/name, a git URL without a password, or an absolute path"},
 		{kind != intake.GitHub || r.Owner != "" && r.Path == "", "repo", s.Repository, "for github give owner/name"},
 		{tracker || r.Path != "", "repo", s.Repository, "for " + s.Source + " give the path of a git repository on the machine of the worker"},
 		{!tracker || s.Label != "" || s.Assignee != "", "label", "", "give --label or --assignee, so that only what is meant for us is worked on"},
 		{tracker || s.Label == "" && s.Assignee == "", "label", s.Label + s.Assignee, "only github and linear have labels and assignees; leave it out"},
-		{s.Label == "" || len(s.Label) <= 50 && strings.TrimSpace(s.Label) == s.Label, "label", s.Label, "give a label of up to 50 characters"},
+		{s.Label == "" || utf8.RuneCountInString(s.Label) <= 50 && strings.TrimSpace(s.Label) == s.Label && !strings.Contains(s.Label, ","), "label", s.Label, "give one label of up to 50 characters, without a comma"},
+		{!strings.HasSuffix(strings.ToLower(s.Label), "-claimed"), "label", s.Label, "such a label is what Longshift sets on issues that it works on; give another one"},
 		{s.Assignee == "" || loginForm.MatchString(s.Assignee), "assignee", s.Assignee, `give a user name, or "me" for the account of the token`},
 		{s.Team == "" || kind == intake.Linear && teamForm.MatchString(s.Team), "team", s.Team, `only linear has teams; give a key such as "ENG"`},
-		{s.Path == "" || !tracker && inside(s.Path), "path", s.Path, "only backlog and heartbeat have a path; give one inside the repository, such as backlog"},
+		{s.Path == "" || !tracker, "path", s.Path, "only backlog and heartbeat have a path; leave it out"},
+		{s.Path == "" || inside(s.Path), "path", s.Path, "give a path inside the repository, such as docs/backlog, without a slash at its ends"},
+		{s.Guard.DailyCost == 0 || s.Guard.DailyCost >= s.budget(), "daily-cost", strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64),
+			"a day must pay for one task at least, whose budget is " + strconv.FormatFloat(s.budget(), 'f', -1, 64) + " US dollars; give more, or a smaller budget with -c budget.cost=5"},
 		{s.Every >= LeastEvery && s.Every <= mostEvery, "every", s.Every.String(), "give a duration from " + LeastEvery.String() + " to 744h"},
 		{s.Guard.Sessions >= 1 && s.Guard.Sessions <= 1000, "sessions", strconv.Itoa(s.Guard.Sessions), "give a count from 1 to 1000"},
 		{s.Guard.DailyCost >= 0 && s.Guard.DailyCost <= 1e6, "daily-cost", strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64), "give US dollars, or 0 for no limit"},
 		{s.Queue >= 1 && s.Queue <= mostQueue, "queue", strconv.Itoa(s.Queue), "give a count from 1 to " + strconv.Itoa(mostQueue)},
 	} {
 		if !c.ok {
-			if c.value == "" {
-				return fault.New(fault.Input, "--%s is missing", c.field).WithHint("%s", c.to)
+			field := "--" + c.field
+			if c.field == "" {
+				field = "the name"
 			}
-			return fault.New(fault.Input, "--%s %q is not possible", c.field, c.value).WithHint("%s", c.to)
+			if c.value == "" {
+				return fault.New(fault.Input, "%s is missing", field).WithHint("%s", c.to)
+			}
+			return fault.New(fault.Input, "%s %q is not possible", field, c.value).WithHint("%s", c.to)
 		}
 	}
 	if s.Base != "" {
@@ -78,6 +87,14 @@ func (s *Spec) Check() error {
 		}
 	}
 	return nil
+}
+
+// budget is what one task may cost, as far as the intake says.
+func (s *Spec) budget() float64 {
+	if c := s.Config; c != nil && c.Budget != nil && c.Budget.Cost != nil {
+		return *c.Budget.Cost
+	}
+	return task.DefaultBudget
 }
 
 func inputWith(repository, base string) []byte {

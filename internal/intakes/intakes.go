@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,8 @@ type Status struct {
 	Runs   int         `json:"runs"`
 	Missed int         `json:"missed,omitempty"` // looks that nobody could make in time
 	Last   *LastLook   `json:"last,omitempty"`
-	Gate   string      `json:"gate,omitempty"` // workflow id
+	Gate   string      `json:"gate,omitempty"`   // workflow id
+	NoGate string      `json:"noGate,omitempty"` // why the gate was not asked, in a few words
 	Queue  []QueueItem `json:"queue,omitempty"`
 }
 
@@ -119,6 +121,7 @@ func List(ctx context.Context, c Client) ([]Status, error) {
 		}
 		all = append(all, s)
 	}
+	slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
@@ -148,9 +151,9 @@ func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
 }
 
-// Look lets the intake of a repository's issues look now: something has happened there. found is false when there is none. One that is
-// paused does not look; one that looks already looks once more after that.
-func Look(ctx context.Context, c Client, host, owner, name string) (found bool, err error) {
+// Look lets the intakes of a repository's issues look now that take issues with a label, or of an account: something has happened there.
+// found is false when there is none. One that is paused does not look; one that looks already looks once more after that.
+func Look(ctx context.Context, c Client, host, owner, name, label string) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {
 		return false, err
@@ -158,7 +161,7 @@ func Look(ctx context.Context, c Client, host, owner, name string) (found bool, 
 	for _, s := range all {
 		r, err := task.ParseRepository(s.Repository)
 		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
-			r.Host != "" && host != "" && !strings.EqualFold(r.Host, host) {
+			r.Host != "" && host != "" && !strings.EqualFold(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
 			continue
 		}
 		found = true

@@ -23,7 +23,8 @@ type Reader interface {
 	QueryWorkflow(ctx context.Context, workflowID string, runID string, queryType string, args ...any) (converter.EncodedValue, error)
 }
 
-// Get reads one intake, with its last look and the tasks that wait for their turn. host is that of the forge which owner/name is on.
+// Get reads one intake, with its last look and the tasks that wait for their turn. host is that of the forge which owner/name is on. Without
+// a worker the rest is told all the same.
 func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	var s Status
 	err := onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
@@ -56,7 +57,11 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 			return s, err
 		}
 	}
-	return s, s.readQueue(ctx, c, host)
+	err = s.readQueue(ctx, c, host)
+	if fault.KindOf(err) == fault.Infra {
+		s.NoGate, err = "no worker answers", nil
+	}
+	return s, err
 }
 
 // read learns how a look went.
@@ -99,12 +104,17 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 		return err
 	}
 	s.Gate = signals.GateID(host, r)
-	v, err := c.QueryWorkflow(ctx, s.Gate, "", signals.QueryGate)
 	var gone *serviceerror.NotFound
-	switch {
+	switch d, err := c.DescribeWorkflowExecution(ctx, s.Gate, ""); {
 	case errors.As(err, &gone):
 		return nil
 	case err != nil:
+		return unreachable(err)
+	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
+		return nil
+	}
+	v, err := c.QueryWorkflow(ctx, s.Gate, "", signals.QueryGate)
+	if err != nil {
 		return fault.New(fault.Infra, "ask the gate who waits: %w", err).WithHint("a worker has to run; see `longshift doctor`")
 	}
 	var state signals.GateState

@@ -58,7 +58,7 @@ const (
 // wanted starts the task of an issue that somebody with write access has made ours.
 func (e *Ear) wanted(ctx context.Context, ev forge.Event, f Place, r task.Repository, label string) (string, error) {
 	if e.c.Intakes != nil { // where there is an intake, it alone decides what is taken, and when
-		found, err := e.c.Intakes.Look(ctx, ev.Host, ev.Owner, ev.Name)
+		found, err := e.c.Intakes.Look(ctx, ev.Host, ev.Owner, ev.Name, label)
 		if err != nil {
 			return "", err
 		}

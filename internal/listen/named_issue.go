@@ -20,9 +20,10 @@ type Issues interface {
 	Issue(ctx context.Context, r task.Repository, number int) (i task.Issue, open bool, err error)
 }
 
-// Looker lets the intake of a repository's issues look at once. found is false when there is none; one that is paused does not look.
+// Looker lets the intake of a repository's issues look at once, when it looks for a label. found is false when there is none; one that is
+// paused does not look.
 type Looker interface {
-	Look(ctx context.Context, host, owner, name string) (found bool, err error)
+	Look(ctx context.Context, host, owner, name, label string) (found bool, err error)
 }
 
 // issueForm is an issue as people write it: "#12" or "acme/web#12", and nothing else.

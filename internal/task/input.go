@@ -77,6 +77,9 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 	if in.Issue != nil && in.Issue.Number < 0 {
 		add(mistake{field: "issue.number", what: "is " + strconv.Itoa(in.Issue.Number), way: "give the number of the issue"})
 	}
+	if in.Origin != nil && !in.Origin.fits() {
+		add(mistake{field: "origin.source", what: "is " + quote(in.Origin.Source), way: "use github, linear, backlog or heartbeat, and an origin.key; or leave origin.source out"})
+	}
 	if in.Origin != nil && in.Origin.Guard != nil {
 		for _, m := range in.Origin.Guard.mistakes("origin.guard.") {
 			add(m)

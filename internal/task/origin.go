@@ -16,6 +16,17 @@ type Origin struct {
 	Guard    *Guard `json:"guard,omitempty"`
 }
 
+// fits tells whether the origin names a source that there is, and work there.
+func (o *Origin) fits() bool {
+	switch o.Source {
+	case "":
+		return true
+	case "github", "linear", "backlog", "heartbeat":
+		return o.Key != ""
+	}
+	return false
+}
+
 // Guard is what a task waits for before it works. The zero Guard waits for nothing.
 type Guard struct {
 	Sessions      int     `json:"sessions,omitempty"`      // tasks of the repository at work at a time; 0 is no limit

@@ -25,7 +25,7 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 	if q, err = s.settle(ctx, q); err != nil {
 		return forge.Asked{}, err
 	}
-	a := forge.Asked{Issue: asIssue(i), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(), Created: i.GetCreatedAt().UTC()}
+	a := forge.Asked{Issue: asIssue(i), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(), Created: i.GetCreatedAt().UTC(), Updated: i.GetUpdatedAt().UTC()}
 	for _, l := range i.Labels {
 		a.Labels = append(a.Labels, l.GetName())
 	}

@@ -108,7 +108,7 @@ func listed(page []*gh.Issue, without string) []forge.ListedIssue {
 		title, body := forge.IssueText(i.GetTitle(), i.GetBody())
 		all = append(all, forge.ListedIssue{
 			Number: i.GetNumber(), Title: strings.Clone(title), URL: pageURL(i.GetHTMLURL()), Sum: forge.IssueSum(title, body),
-			Created: i.GetCreatedAt().UTC(),
+			Created: i.GetCreatedAt().UTC(), Updated: i.GetUpdatedAt().UTC(),
 		})
 	}
 	return all

@@ -80,7 +80,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	}
 	return s.hub.Issues(ctx, q.Repository, asked, func(i forge.ListedIssue) bool {
 		return visit(intake.Item{
-			Key: strconv.Itoa(i.Number), ID: s.id(q, i.Number), Sum: i.Sum, Title: i.Title, URL: i.URL, Created: i.Created,
+			Key: strconv.Itoa(i.Number), ID: s.id(q, i.Number), Sum: i.Sum, Title: i.Title, URL: i.URL, Created: i.Created, Changed: i.Updated,
 		})
 	})
 }

@@ -28,7 +28,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	}
 	w := intake.Work{
 		Item: intake.Item{Key: key, ID: s.id(q, number), Sum: forge.IssueSum(a.Issue.Title, a.Issue.Body), Title: a.Issue.Title, URL: a.Issue.URL,
-			Created: a.Created},
+			Created: a.Created, Changed: a.Updated},
 		Task: "Resolve issue #" + strconv.Itoa(number) + ".", Issue: &a.Issue,
 	}
 	switch {

@@ -1,0 +1,224 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Survey asks how the world outside a gate stands.
+type Survey struct {
+	Repository string             `json:"repository,omitempty"` // as tasks name it; empty for the gate of the whole installation
+	Prefix     string             `json:"prefix,omitempty"`
+	Holders    []signals.Holder   `json:"holders,omitempty"`
+	Pulls      []signals.OpenPull `json:"pulls,omitempty"`
+	Known      []string           `json:"known,omitempty"` // workflow ids of those who wait, and of those who have just left: lists of workflows lag behind
+}
+
+// Surveyed is the answer.
+type Surveyed struct {
+	Gone   []signals.LeaveRequest `json:"gone,omitempty"`   // holders that do not run any more
+	Ended  []signals.OpenPull     `json:"ended,omitempty"`  // of the pull requests asked about
+	Open   []signals.OpenPull     `json:"open,omitempty"`   // others that are looked after
+	Others int                    `json:"others,omitempty"` // tasks of the repository at work that have not passed the gate
+}
+
+// SurveyGate looks at those whom a gate has let in, and at what else there is of the repository.
+func (c *Control) SurveyGate(ctx context.Context, in Survey) (Surveyed, error) {
+	var out Surveyed
+	for _, h := range in.Holders {
+		gone, spent, err := hasGone(ctx, h)
+		if err != nil {
+			return out, err
+		}
+		if gone {
+			out.Gone = append(out.Gone, signals.LeaveRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent})
+		}
+	}
+	for _, p := range in.Pulls {
+		if open, err := c.stillOpen(ctx, p); err == nil && !open { // one that can't be asked about counts as open
+			out.Ended = append(out.Ended, p)
+		}
+	}
+	if in.Repository == "" {
+		return out, nil
+	}
+	var err error
+	if in.Prefix != "" {
+		if out.Open, err = openPulls(ctx, in.Prefix); err != nil {
+			return out, err
+		}
+	}
+	out.Others, err = c.others(ctx, in)
+	return out, err
+}
+
+// hasGone tells whether a task that was let in runs no more, and what it has spent since.
+func hasGone(ctx context.Context, h signals.Holder) (gone bool, spent float64, err error) {
+	info, err := described(ctx, h.Workflow, "")
+	if err == nil && info != nil && info.GetFirstRunId() != h.Run { // another task has its id by now
+		if info, err = described(ctx, h.Workflow, h.Run); err == nil && info != nil {
+			return true, max(costOf(info)-h.Before, 0), nil
+		}
+	}
+	switch {
+	case err != nil:
+		return false, 0, err
+	case info == nil:
+		return true, h.Kept, nil // nobody can say any more: all that was kept counts
+	case info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		return false, 0, nil
+	}
+	return true, max(costOf(info)-h.Before, 0), nil
+}
+
+// described gives what the server knows of an execution, nil when it knows none. Without a run the newest is meant.
+func described(ctx context.Context, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
+	d, err := activity.GetClient(ctx).DescribeWorkflowExecution(ctx, id, run)
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		return nil, nil
+	case err != nil:
+		return nil, fault.New(fault.Infra, "ask whether %s runs: %w", id, err)
+	}
+	return d.GetWorkflowExecutionInfo(), nil
+}
+
+func costOf(info *workflowpb.WorkflowExecutionInfo) (usd float64) {
+	if p, ok := info.GetSearchAttributes().GetIndexedFields()[signals.AttrCostUSD]; ok {
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &usd) // what can't be read cost nothing that we know of
+	}
+	return usd
+}
+
+func isRunning(info *workflowpb.WorkflowExecutionInfo) bool {
+	return info != nil && info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+}
+
+// stillOpen asks what looks after a pull request, or the forge when nothing does.
+func (c *Control) stillOpen(ctx context.Context, p signals.OpenPull) (bool, error) {
+	if p.Workflow != "" {
+		info, err := described(ctx, p.Workflow, "")
+		return isRunning(info), err
+	}
+	f, err := c.Forge(ctx, p.Repository)
+	if err != nil {
+		return false, err
+	}
+	asked, ok := f.(forge.Stater)
+	if !ok {
+		return false, nil
+	}
+	state, err := asked.State(ctx, p.Repository, p.Number)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return state == forge.Open, err
+}
+
+// quoted makes the inside of a string of the visibility query language.
+var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+
+// mostPulls bounds what is read of open pull requests: one is enough to wait for.
+const mostPulls = 20
+
+// openPulls finds what looks after pull requests of a repository.
+func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
+	var open []signals.OpenPull
+	answer, err := activity.GetClient(ctx).ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: mostPulls,
+		Query: "WorkflowType = '" + signals.PullRequestFlow + "' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '" + quoted.Replace(prefix) + "'"})
+	if err != nil {
+		return nil, fault.New(fault.Infra, "list open pull requests: %w", err)
+	}
+	for _, e := range answer.GetExecutions() {
+		p := signals.OpenPull{Workflow: e.GetExecution().GetWorkflowId()}
+		if a, ok := e.GetSearchAttributes().GetIndexedFields()[signals.AttrPullRequest]; ok {
+			_ = converter.GetDefaultDataConverter().FromPayload(a, &p.URL) // for people
+		}
+		open = append(open, p)
+	}
+	return open, nil
+}
+
+// others counts tasks of the repository that work without having passed the gate: those that people have started.
+func (c *Control) others(ctx context.Context, in Survey) (int, error) {
+	known := map[string]bool{}
+	for _, id := range in.Known {
+		known[id] = true
+	}
+	for _, h := range in.Holders {
+		known[h.Workflow] = true
+	}
+	r, err := task.ParseRepository(in.Repository)
+	if err != nil {
+		return 0, err
+	}
+	var names []string
+	for _, s := range spellings(r, c.Host) {
+		names = append(names, "'"+quoted.Replace(s)+"'")
+	}
+	n := 0
+	request := &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000, Query: "WorkflowType = '" + signals.CodingTask + "' AND ExecutionStatus = 'Running' AND " +
+		signals.AttrRepository + " IN (" + strings.Join(names, ", ") + ")"}
+	for {
+		answer, err := activity.GetClient(ctx).ListWorkflow(ctx, request)
+		if err != nil {
+			return 0, fault.New(fault.Infra, "list tasks of the repository: %w", err)
+		}
+		for _, e := range answer.GetExecutions() {
+			if !known[e.GetExecution().GetWorkflowId()] && atWork(e) {
+				n++
+			}
+		}
+		if request.NextPageToken = answer.GetNextPageToken(); len(request.NextPageToken) == 0 {
+			return n, nil
+		}
+	}
+}
+
+// spellings are the ways in which people write a repository, as far as they can be told from one of them.
+func spellings(r task.Repository, host string) []string {
+	all := []string{r.Text}
+	if r.Owner != "" {
+		if r.Host != "" {
+			host = r.Host
+		}
+		name := r.Owner + "/" + r.Name
+		for _, s := range []string{name, "https://" + host + "/" + name, "https://" + host + "/" + name + ".git", "git@" + host + ":" + name + ".git"} {
+			all = append(all, s, strings.ToLower(s))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// atWork tells whether a task that runs does something, or would go on without anybody's doing.
+func atWork(e *workflowpb.WorkflowExecutionInfo) bool {
+	fields := e.GetSearchAttributes().GetIndexedFields()
+	var phase task.Phase
+	if p, ok := fields[signals.AttrPhase]; ok {
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &phase) // one that is not known is at work
+	}
+	_, until := fields[signals.AttrWaitingUntil]
+	switch phase {
+	case task.Queued, task.Suspended, task.Ended:
+		return false
+	case task.Approving:
+		return until
+	}
+	return true
+}
