@@ -118,7 +118,7 @@ func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) e
 	call, cancel := answer(ctx)
 	defer cancel()
 	if err := intakes.Add(call, cl, *s, o.paused); err != nil {
-		return err
+		return p.explain(err, "")
 	}
 	return p.print(s, func() string {
 		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, visible(s.Repository), shortDuration(s.Every))
@@ -170,7 +170,7 @@ func (p *program) intakeActCommand(verb, short, done string, act func(context.Co
 			call, cancel := answer(c.Context())
 			defer cancel()
 			if err := act(call, cl, args[0]); err != nil {
-				return err
+				return p.explain(err, "")
 			}
 			return p.print(map[string]string{"name": args[0], "done": done}, func() string { return args[0] + ": " + done + "\n" })
 		},

@@ -32,7 +32,7 @@ func (p *program) intakeList(ctx context.Context) error {
 	defer cancel()
 	names, err := intakes.List(call, cl)
 	if err != nil {
-		return err
+		return p.explain(err, "")
 	}
 	if len(names) == 0 && p.format == formatText {
 		p.say("no intake; `longshift intake add` makes one")
@@ -67,7 +67,8 @@ func (p *program) intakeStatus(ctx context.Context, c intakes.Reader, name strin
 	}
 	call, cancel := answer(ctx)
 	defer cancel()
-	return intakes.Get(call, c, name, forgeHost(conf))
+	s, err := intakes.Get(call, c, name, forgeHost(conf))
+	return s, p.explain(err, "")
 }
 
 // forgeHost is the forge that owner/name is on, as ids of workflows name it; empty for github.com.

@@ -198,5 +198,9 @@ func noIntake(name string) error {
 }
 
 func unreachable(err error) error {
+	var refused *serviceerror.InvalidArgument
+	if errors.As(err, &refused) && strings.Contains(refused.Message, "search attribute") {
+		return fault.New(fault.Input, "the server does not know Longshift's search attributes").WithHint("register them with `longshift doctor --fix`, or start a worker")
+	}
 	return fault.New(fault.Infra, "the Temporal server does not answer: %w", err)
 }

@@ -164,3 +164,19 @@ func TestHeartbeatRoundTrip(t *testing.T) {
 		t.Errorf("tasks:\n%s\nfile:\n%s", r.Out, read())
 	}
 }
+
+// A backlog's task that is terminated can give nothing back, and nobody waits who would look: the next look does, and takes the next file.
+func TestBacklogOutlivesItsTask(t *testing.T) {
+	p := newPlace(t, strings.Replace(swift, "steps:\n      - usage", "steps:\n      - pause: 1h\n      - usage", 1), map[string]string{"backlog/010.md": "# One\n", "backlog/020.md": "# Two\n"})
+	p.add("--source", "backlog")
+	first := p.only()
+	if err := p.Client.TerminateWorkflow(t.Context(), first, "", "by the test"); err != nil {
+		t.Fatal(err)
+	}
+	lab.Eventually(t, time.Minute, "the next file is taken", func() bool {
+		if r := p.Longshift(t, "intake", "run", "it"); r.Code != 0 {
+			t.Fatalf("intake run: %s", r.Err)
+		}
+		return strings.Contains(p.Longshift(t, "list").Out, ":020:")
+	})
+}
