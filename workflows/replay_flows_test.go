@@ -38,7 +38,12 @@ var recordedElsewhere = map[string][]string{
 	"directory":                 {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
 	"directory-workspaces":      {"workflow Directory", "update switch", "end terminated"},
 	"arrival":                   {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},
-	"watch":                     {"workflow Watch", "activity LookAtForge", "timer fired", "end completed"},
+	"queued": {"workflow CodingTask", "sessions pir", "activity EnterGate", "signal turn", "timer canceled", "activity TellSource", "activity LeaveGate",
+		"log queued", "log turn", "outcome pull_request"},
+	"queued-abandoned": {"workflow CodingTask", "sessions ", "activity EnterGate", "activity LeaveGate", "activity TellSource", "update abandon", "outcome abandoned"},
+	"gate":             {"workflow Gate", "update enter", "update leave", "activity SurveyGate", "external signal turn", "timer canceled", "end terminated"},
+	"intake":           {"workflow IssueIntake", "activity FindWork", "child started CodingTask", "activity EnterGate", "end completed"},
+	"watch":            {"workflow Watch", "activity LookAtForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

@@ -9,6 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 // branch is one way through a workflow: what its surroundings do, what people do, and how it must end.
@@ -38,6 +39,7 @@ type branch struct {
 	show     func(p *play, in activities.ShowInput) error
 	look     func(p *play, l *forge.Look) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error
+	gate     func(n int) signals.EnterAnswer // what it answers; everybody is let in when nil
 
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome
@@ -46,7 +48,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands(), chats(), pulls(), doors())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands(), chats(), pulls(), doors(), arriving())
 }
 
 // sessions are the branches that depend on how a session ends.

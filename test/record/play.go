@@ -74,7 +74,7 @@ func (s *stage) begin(ctx context.Context, p *play) (err error) {
 			return err
 		}
 	}
-	s.plays[p.name], s.plays[pullID] = p, p
+	s.plays[p.name], s.plays[pullID], s.plays[issueID] = p, p, p
 	p.run, err = s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: p.name, TaskQueue: signals.Queue}, p.flow, args...)
 	if err != nil {
 		return err

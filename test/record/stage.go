@@ -68,6 +68,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	for name, f := range map[string]any{
 		"CheckForge": s.CheckForge, "OpenPullRequest": s.OpenPullRequest, "LookAtPullRequest": s.LookAtPullRequest,
 		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "LookAtForge": s.LookAtForge,
+		"EnterGate": s.EnterGate, "LeaveGate": s.LeaveGate, "SurveyGate": s.SurveyGate, "TellSource": s.TellSource, "FindWork": s.FindWork,
 	} {
 		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
