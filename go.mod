@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	charm.land/huh/v2 v2.0.3
 	github.com/Khan/genqlient v0.8.1
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-telegram/bot v1.19.0
 	github.com/google/go-cmp v0.7.0
