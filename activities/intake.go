@@ -63,6 +63,11 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 	if f.room <= 0 {
 		return f.out, nil
 	}
+	if q, ok := s.(settler); ok { // asked before the list, so that what is left out there is known to be left out
+		if f.out.Again, err = q.Settles(ctx, f.query); err != nil {
+			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
+		}
+	}
 	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.look(ctx, i) }); err != nil {
 		return Found{}, fmt.Errorf("list work of %s: %w", in.Intake.Source, err)
 	}
@@ -70,6 +75,12 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 		return Found{}, f.err
 	}
 	return f.out, nil
+}
+
+// settler is a source that lists nothing while somebody writes to it.
+type settler interface {
+	// Settles says how long it takes until it does, when nobody goes on writing; 0 when it does now.
+	Settles(ctx context.Context, q intake.Query) (time.Duration, error)
 }
 
 // finder is one look.

@@ -40,6 +40,7 @@ type Pass struct {
 	Left    []Left             `json:"left,omitempty"`    // what was not begun, and why; at most 20
 	More    bool               `json:"more,omitempty"`    // there is more work than was looked at
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be begun, by its key and text
+	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source lists anything: somebody is writing there
 }
 
 // Refusal is why work must not be begun, and when that was found out.

@@ -56,12 +56,24 @@ func (f *Folder) Names() (names []string, err error) {
 	return names, nil
 }
 
-// Busy tells whether somebody has written to one of the files within a time. A time that lies ahead is a clock that is wrong, and no writing.
+// Busy tells whether somebody has written to one of the files within a time.
 func (f *Folder) Busy(names []string, within time.Duration, now time.Time) bool {
-	return within > 0 && slices.ContainsFunc(names, func(name string) bool {
+	return f.Settles(names, within, now) > 0
+}
+
+// Settles is how long it takes until nobody has written to one of the files within a time, 0 when that is so now. A time that lies ahead is
+// a clock that is wrong, and no writing.
+func (f *Folder) Settles(names []string, within time.Duration, now time.Time) (left time.Duration) {
+	if f.root == nil || within <= 0 {
+		return 0
+	}
+	for _, name := range names {
 		info, err := f.root.Lstat(name)
-		return err == nil && now.Sub(info.ModTime()) < within && !info.ModTime().After(now)
-	})
+		if err == nil && !info.ModTime().After(now) {
+			left = max(left, within-now.Sub(info.ModTime()))
+		}
+	}
+	return left
 }
 
 // Read reads a plain file of the folder. What is not there, and what is no plain file, is a fault of kind NotFound.

@@ -175,8 +175,14 @@ func TestListWaitsUntilNobodyWrites(t *testing.T) {
 		}
 	}
 	s := New(Config{State: t.TempDir(), Quiet: 30 * time.Second, Now: func() time.Time { return now }})
+	q := intake.Query{Repository: task.Repository{Text: repo, Path: repo, Name: "r"}}
+	settles := func(want time.Duration) {
+		t.Helper()
+		if left, err := s.Settles(t.Context(), q); err != nil || (left-want).Abs() > time.Second {
+			t.Errorf("settles in %s (%v), want %s", left, err, want)
+		}
+	}
 	count := func() (n int) {
-		q := intake.Query{Repository: task.Repository{Text: repo, Path: repo, Name: "r"}}
 		if err := s.List(context.Background(), q, func(intake.Item) bool { n++; return true }); err != nil {
 			t.Fatal(err)
 		}
@@ -185,8 +191,14 @@ func TestListWaitsUntilNobodyWrites(t *testing.T) {
 	if n := count(); n != 0 {
 		t.Errorf("%d files are taken while one is written", n)
 	}
+	settles(10 * time.Second)
 	now = now.Add(10 * time.Second)
 	if n := count(); n != 2 {
 		t.Errorf("%d files are taken when all are at rest, want 2", n)
 	}
+	settles(0)
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	settles(0)
 }

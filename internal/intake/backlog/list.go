@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -32,7 +33,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
-	if d.Busy(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !fits(n) }), s.calm, s.now()) {
+	if d.Busy(orders(names), s.calm, s.now()) {
 		return nil
 	}
 	all, err := d.marks.All()
@@ -74,6 +75,25 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		}
 	}
 	return nil
+}
+
+// orders leaves only what can be work.
+func orders(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !fits(n) })
+}
+
+// Settles says how long it takes until List gives anything, when nobody goes on writing; 0 when it does now.
+func (s *Source) Settles(ctx context.Context, q intake.Query) (time.Duration, error) {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	names, err := d.Names()
+	if err != nil {
+		return 0, fmt.Errorf("backlog: %w", err)
+	}
+	return d.Settles(orders(names), s.calm, s.now()), nil
 }
 
 func (d *desk) item(key string, f workfile.File) intake.Item {
