@@ -17,6 +17,7 @@ type follower struct {
 	wait   bool           // stay when the task is suspended and no terminal is there
 	ends   bool           // the task ends with this command, server and all, and whoever started it says what happens to them
 	onto   func(snapshot) // told of every snapshot with a status; may be nil
+	among  *among         // set when tasks are followed one after the other; nil for one alone
 	send   func(ctx context.Context, name string, payload payload) (delivery, error)
 	screen *screen
 	keys   *keyboard // nil when nobody can be asked
@@ -31,6 +32,12 @@ type follower struct {
 	typing  *lineEditor
 	sending bool
 	sent    chan sent
+}
+
+// among is what differs when a task is one of several, and somebody else tells of its stops and its end.
+type among struct {
+	suspended func(*signals.Status) error // told again and again while the task is suspended; an error ends the following
+	trouble   func(trouble)               // told of every change
 }
 
 type sent struct {
@@ -96,7 +103,7 @@ func (f *follower) release() {
 // interrupted tells how to go on with the task, which is not stopped by this.
 func (f *follower) interrupted() error {
 	f.release()
-	if f.ends || f.p.format != formatText {
+	if f.ends || f.among != nil || f.p.format != formatText {
 		return errInterrupted
 	}
 	f.p.say("interrupted; the task goes on:")
@@ -132,6 +139,10 @@ func (f *follower) announce(before trouble) {
 	if f.now.closed || f.now.trouble == before || f.ends {
 		return
 	}
+	if f.among != nil {
+		f.among.trouble(f.now.trouble)
+		return
+	}
 	switch {
 	case f.now.trouble == noWorker:
 		f.event("worker", "no worker is answering; the task is safe and goes on when one is back")
@@ -155,7 +166,11 @@ func (f *follower) log(status *signals.Status) error {
 		}
 		f.line = l.N
 		if f.p.format == formatJSONL {
-			if err := f.p.encode(map[string]any{"type": "log", "line": l}, ""); err != nil {
+			value := map[string]any{"type": "log", "line": l}
+			if f.among != nil {
+				value["task"] = f.id
+			}
+			if err := f.p.encode(value, ""); err != nil {
 				return fmt.Errorf("write output: %w", err)
 			}
 			continue
@@ -179,6 +194,9 @@ func logLine(e task.Entry) string {
 
 // stops says what the task waits for. Without a terminal a suspended task ends the command, for nobody is there.
 func (f *follower) stops(status *signals.Status) error {
+	if f.among != nil && status.Phase == task.Suspended {
+		return f.among.suspended(status)
+	}
 	stop := string(status.Phase) + "/" + string(status.Reason) + "/" + status.WaitingUntil.String()
 	if stop == f.said {
 		return nil

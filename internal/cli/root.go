@@ -71,7 +71,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
 	for group, commands := range map[string][]*cobra.Command{
 		groupTask:   {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand(), p.commandsCommand(), p.actsCommand(), p.chatsCommand()},
-		groupArrive: {p.intakeCommand(), p.cronCommand()},
+		groupArrive: {p.watchCommand(), p.intakeCommand(), p.cronCommand()},
 		groupSteer:  {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.allowCommand(), p.denyCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
 		groupSetup:  {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand(), p.workspacesCommand(), p.initCommand(), p.setupCommand()},
 	} {

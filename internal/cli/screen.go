@@ -57,6 +57,13 @@ func (s *screen) clear() {
 	s.shown = ""
 }
 
+// bell rings the terminal's bell. It leaves the lines as they are.
+func (s *screen) bell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	io.WriteString(s.out, "\a")
+}
+
 func (s *screen) columns() int {
 	if s.width != nil {
 		if n := s.width(); n > 1 {
