@@ -34,7 +34,7 @@ type event struct {
 	Task        string         `json:"task,omitempty"`
 	Run         string         `json:"run,omitempty"`
 	Web         string         `json:"web,omitempty"`
-	Running     bool           `json:"running,omitempty"` // found: it was begun before this command
+	Running     bool           `json:"running,omitempty"` // found: it was begun by somebody else, or by an earlier watch
 	Reason      signals.Reason `json:"reason,omitempty"`
 	Blocks      bool           `json:"blocks,omitempty"` // blocked: no other file is begun meanwhile
 	Outcome     task.Outcome   `json:"outcome,omitempty"`
@@ -52,7 +52,11 @@ type event struct {
 func (w *watching) tell(e event, text string) {
 	e.Time = w.p.clock.now()
 	if w.p.format == formatText {
-		w.screen.line(logLine(task.Entry{Time: e.Time, Kind: e.Type, Text: text}))
+		kind := e.Type
+		if e.Blocks {
+			kind = strings.ToUpper(kind)
+		}
+		w.screen.line(logLine(task.Entry{Time: e.Time, Kind: kind, Text: text}))
 		return
 	}
 	if e.Detail == "" {
@@ -127,7 +131,7 @@ func (w *watching) leaves(all []signals.Left) {
 
 // finds tells that a file has its task.
 func (w *watching) finds(j *job) {
-	w.said, j.told = "", true
+	w.said, w.known[j.id] = "", true
 	text := j.file + ": " + j.title + "\ntask " + j.id
 	if j.before {
 		text = j.file + ": " + j.title + "\ntask " + j.id + " runs already"

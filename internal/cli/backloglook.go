@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -170,7 +170,7 @@ func (w *watching) others(ctx context.Context) error {
 			if s.Source == string(intake.Backlog) && samePath(s.Repository, w.repo.Path) && backlogFolder(s.Path) == w.folder {
 				found = s.Name
 				if s.Paused {
-					found += " (paused)"
+					found += paused
 				}
 				break
 			}
@@ -180,7 +180,7 @@ func (w *watching) others(ctx context.Context) error {
 	if err != nil || found == w.scheduled {
 		return err
 	}
-	name := strings.TrimSuffix(found, " (paused)")
+	name := strings.TrimSuffix(found, paused)
 	switch {
 	case found == "":
 		w.tell(event{Type: eventRecovered}, "the intake is gone; looking at "+w.folder+" from here")
@@ -222,8 +222,7 @@ func (w *watching) origin(ctx context.Context, id, run string) (*job, error) {
 	return j, w.p.explain(err, id)
 }
 
-// running finds the task of this folder that works, or waits for its turn; nil when there is none. The first time it finds those that wait
-// for a person too, and hold up nobody.
+// running finds a task of this folder that works, or waits for its turn or for somebody, and that was not followed yet; nil when there is none.
 func (w *watching) running(ctx context.Context) (*job, error) {
 	state, err := w.gate(ctx)
 	if err != nil {
@@ -232,12 +231,12 @@ func (w *watching) running(ctx context.Context) (*job, error) {
 	type at struct{ id, run string }
 	var there []at
 	for _, h := range state.Holders {
-		if h.Intake == w.in.Name || h.Intake != "" && h.Intake == w.scheduledName() {
+		if w.ours(h.Intake) {
 			there = append(there, at{h.Workflow, h.Run})
 		}
 	}
 	for _, h := range state.Waiters {
-		if h.Intake == w.in.Name || h.Intake != "" && h.Intake == w.scheduledName() {
+		if w.ours(h.Intake) {
 			there = append(there, at{h.Workflow, h.Run})
 		}
 	}
@@ -246,56 +245,80 @@ func (w *watching) running(ctx context.Context) (*job, error) {
 		if w.parked[a.id] != nil {
 			continue // its own watcher tells
 		}
-		j, err := w.origin(ctx, a.id, a.run)
-		if err != nil {
-			return nil, err
+		var j *job
+		if !w.known[a.id] {
+			if j, err = w.origin(ctx, a.id, a.run); err != nil {
+				return nil, err
+			}
 		}
-		if j != nil {
-			j.before = true
+		if w.busy = j == nil; j != nil { // else a round on a pull request, or one that was killed: the gate finds out
 			w.finds(j)
-			return j, w.adopt(ctx, j.id)
+			return j, nil
 		}
-		w.busy = true // such as a round on a pull request
 	}
-	return nil, w.adopt(ctx, "")
+	if err := w.adopt(ctx); err != nil || len(w.awake) == 0 {
+		return nil, err
+	}
+	return w.wake(), nil
 }
 
-func (w *watching) scheduledName() string { return strings.TrimSuffix(w.scheduled, " (paused)") }
+// ours tells whether an intake begins tasks of this folder.
+func (w *watching) ours(name string) bool {
+	return name == w.in.Name || name != "" && name == strings.TrimSuffix(w.scheduled, paused)
+}
 
-// adopt parks, once, the tasks of this folder that run and that the gate does not know.
-func (w *watching) adopt(ctx context.Context, but string) error {
-	if w.adopted {
+// paused follows the name of an intake that is.
+const paused = " (paused)"
+
+// wake gives a task that is to be followed next.
+func (w *watching) wake() *job {
+	j := w.awake[0]
+	w.awake = w.awake[1:]
+	if !w.known[j.id] {
+		w.finds(j)
+	}
+	return j
+}
+
+// adopt finds tasks of this folder that were begun by others: before this command, and while an intake looks. Those that wait for a person
+// are not known to the gate.
+func (w *watching) adopt(ctx context.Context) error {
+	if w.adopted && w.scheduled == "" {
 		return nil
 	}
-	w.adopted = true
+	which := "ExecutionStatus = 'Running'"
+	if w.adopted {
+		which = "StartTime >= '" + w.since.UTC().Format(time.RFC3339) + "'" // one that is quick is not missed
+	}
 	var ids []string
 	err := w.insist(ctx, func(call context.Context) error {
 		ids = nil
 		r, err := w.client.ListWorkflow(call, &workflowservice.ListWorkflowExecutionsRequest{Namespace: w.p.namespace, PageSize: 200,
-			Query: "WorkflowType = '" + signals.CodingTask + "' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH 'backlog:'"})
+			Query: "WorkflowType = '" + signals.CodingTask + "' AND WorkflowId STARTS_WITH 'backlog:' AND " + which})
 		for _, e := range r.GetExecutions() {
-			if e.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-				ids = append(ids, e.GetExecution().GetWorkflowId())
-			}
+			ids = append(ids, e.GetExecution().GetWorkflowId())
 		}
 		return err
 	})
 	if err != nil {
 		return w.p.explain(err, "")
 	}
+	slices.Reverse(ids) // the oldest first
 	for _, id := range ids {
-		if id == but {
+		if w.known[id] || w.strange[id] {
 			continue
 		}
 		j, err := w.origin(ctx, id, "")
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if j != nil {
-			j.before = true
-			w.park(ctx, j)
+		case j == nil:
+			w.strange[id] = true
+		default:
+			w.awake = append(w.awake, j)
 		}
 	}
+	w.adopted = true
 	return nil
 }
 
@@ -308,6 +331,7 @@ func (w *watching) taken(ctx context.Context, pass *signals.Pass) (*job, error) 
 			return nil, err
 		}
 		if j != nil {
+			j.before = false
 			w.finds(j)
 			return j, nil
 		}

@@ -37,9 +37,12 @@ type watching struct {
 	now       *job            // that is followed; nil while waiting
 	parked    map[string]*job // that wait for a person and hold up nobody, by their ids
 	news      chan news       // of those
-	awake     []*job          // of those, that go on
+	awake     []*job          // that are to be followed next
+	known     map[string]bool // ids of tasks that were told of
+	strange   map[string]bool // ids of tasks of other folders
+	since     time.Time       // when this command began
 	scheduled string          // name of the intake that looks at the same folder
-	adopted   bool            // those that were parked before this command are known
+	adopted   bool            // what ran before this command is known
 	busy      bool            // something of ours is at the gate that can't be followed
 	wrote     time.Time       // when somebody wrote to a file last
 	said      string          // the last words about waiting
@@ -55,9 +58,7 @@ func (w *watching) next(ctx context.Context) (*job, error) {
 	for {
 		w.screen.set("⚡ Looking at " + w.folder + "...")
 		if len(w.awake) > 0 {
-			j := w.awake[0]
-			w.awake = w.awake[1:]
-			return j, nil
+			return w.wake(), nil
 		}
 		if err := w.others(ctx); err != nil {
 			return nil, err

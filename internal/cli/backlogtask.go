@@ -23,9 +23,8 @@ type job struct {
 	file    string
 	sum     string // of the text that the task has had
 	title   string
-	before  bool // it was begun before this command
+	before  bool // it was begun by somebody else
 
-	told    bool   // that it is there
 	line    int    // of its log, that was shown last
 	started bool   // its turn has come, and that was told
 	stopped string // why it stands still, as it was told
@@ -59,7 +58,7 @@ func (w *watching) jobOf(id string, r *workflowservice.GetWorkflowExecutionHisto
 	if o == nil || o.Source != string(intake.Backlog) || backlogFolder(o.Path) != w.folder || !samePath(in.Repository, w.repo.Path) {
 		return nil
 	}
-	return &job{id: id, run: began.GetOriginalExecutionRunId(), file: o.Key, sum: o.Sum, title: headline(in.Task)}
+	return &job{id: id, run: began.GetOriginalExecutionRunId(), before: true, file: o.Key, sum: o.Sum, title: headline(in.Task)}
 }
 
 // headline is the first line with words of a file, without the signs of a heading.
@@ -166,14 +165,11 @@ func (w *watching) park(ctx context.Context, j *job) {
 	w.parked[j.id] = j
 	slow := clock{w.p.clock.now, func(d time.Duration) <-chan time.Time { return w.p.clock.after(max(d, seldom)) }}
 	watcher := &watcher{client: w.client, id: j.id, run: j.run, clock: slow}
-	known := j.stopped != ""
 	go func() {
 		for s := range watcher.watch(ctx) {
-			rests := s.status == nil || s.status.Phase == task.Suspended
-			if rests && !s.closed && (known || s.status == nil) {
+			if !s.closed && (s.status == nil || s.status.Phase == task.Suspended && !holds(s.status.Reason)) {
 				continue
 			}
-			known = true
 			select {
 			case w.news <- news{j, s}:
 			case <-ctx.Done():
@@ -188,10 +184,6 @@ func (w *watching) hears(n news) bool {
 	switch {
 	case w.parked[n.j.id] != n.j: // it goes on already
 		return false
-	case !n.j.told && n.status != nil: // it was parked before this command
-		w.finds(n.j)
-	}
-	switch {
 	case n.closed:
 		w.leave(n.j)
 		if n.status == nil {
@@ -200,9 +192,6 @@ func (w *watching) hears(n news) bool {
 		}
 		w.ends(n.j, n.status, n.err)
 		return true // its file may have been edited
-	case n.status.Phase == task.Suspended && !holds(n.status.Reason):
-		_ = w.stands(n.j, n.status) // it stays parked
-		return false
 	}
 	w.leave(n.j)
 	w.awake = append(w.awake, n.j)

@@ -124,7 +124,8 @@ func (p *program) watching(ctx context.Context, o *watchOptions) (*watching, err
 		return nil, err
 	}
 	return &watching{p: p, repo: repo, folder: folder, in: s.IntakeInput, quiet: o.quiet, rings: p.streams.ErrTTY && !o.noBell,
-		screen: p.screen(), parked: map[string]*job{}, news: make(chan news), left: map[string]string{}}, nil
+		screen: p.screen(), parked: map[string]*job{}, news: make(chan news), left: map[string]string{},
+		known: map[string]bool{}, strange: map[string]bool{}, since: p.clock.now()}, nil
 }
 
 // defaultBacklog is the folder of a backlog where nothing else is said.
