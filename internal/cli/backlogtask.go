@@ -73,15 +73,14 @@ var errParked = errors.New("parked")
 func (w *watching) work(ctx context.Context, j *job) error {
 	f := w.p.follower(j.id, w.client)
 	f.screen, f.line = w.screen, j.line
-	f.onto = func(s snapshot) {
-		w.sees(j, s.status)
+	f.among = &among{trouble: w.troubled, suspended: func(s *signals.Status) error { return w.stands(j, s) }, sees: func(s *signals.Status) {
+		w.sees(j, s)
 		select {
 		case n := <-w.news:
 			w.hears(n)
 		default:
 		}
-	}
-	f.among = &among{trouble: w.troubled, suspended: func(s *signals.Status) error { return w.stands(j, s) }}
+	}}
 	status, err := f.follow(ctx, &watcher{client: w.client, id: j.id, run: j.run, clock: w.p.clock})
 	j.line = f.line
 	switch {
@@ -113,7 +112,7 @@ func (w *watching) sees(j *job, s *signals.Status) {
 	if s.Phase != task.Suspended && s.Phase != task.Ended {
 		w.lifts(j, "it goes on")
 	}
-	if s.NeedsHuman && !j.asks {
+	if s.NeedsHuman && !j.asks && s.Phase != task.Suspended {
 		w.ring()
 	}
 	j.asks = s.NeedsHuman

@@ -36,6 +36,7 @@ type follower struct {
 
 // among is what differs when a task is one of several, and somebody else tells of its stops and its end.
 type among struct {
+	sees      func(*signals.Status)       // told of every status, before anything of it is shown
 	suspended func(*signals.Status) error // told again and again while the task is suspended; an error ends the following
 	trouble   func(trouble)               // told of every change
 }
@@ -123,6 +124,9 @@ func (f *follower) take(s snapshot) error {
 	}
 	if s.status.Phase != f.phase {
 		f.phase, f.since = s.status.Phase, f.p.clock.now()
+	}
+	if f.among != nil {
+		f.among.sees(s.status)
 	}
 	if err := f.log(s.status); err != nil {
 		return err
