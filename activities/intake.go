@@ -40,7 +40,7 @@ const (
 )
 
 // FindWork looks through the source until it has found as much as may be begun. A piece of work that has had its task is passed over.
-// It starts nothing, and claims nothing.
+// It starts nothing, and claims nothing; what a dead task has claimed it frees.
 func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 	s, err := c.source(in.Intake.Source)
 	if err != nil {
@@ -63,6 +63,9 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 	if f.room <= 0 {
 		return f.out, nil
 	}
+	if err := f.release(ctx); err != nil {
+		return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
+	}
 	if q, ok := s.(settler); ok { // asked before the list, so that what is left out there is known to be left out
 		if f.out.Again, err = q.Settles(ctx, f.query); err != nil {
 			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
@@ -81,6 +84,38 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 type settler interface {
 	// Settles says how long it takes until it does, when nobody goes on writing; 0 when it does now.
 	Settles(ctx context.Context, q intake.Query) (time.Duration, error)
+}
+
+// recaller is a source that remembers which tasks work on what it lists, and leaves it out for as long.
+type recaller interface {
+	// Claims gives what is claimed: Item.ID is the task's workflow, the note what it was claimed with.
+	Claims(ctx context.Context, q intake.Query) ([]intake.Claimed, error)
+}
+
+// release reports tasks that were ended from outside, and could not do it: their work would be left out for good.
+func (f *finder) release(ctx context.Context) error {
+	r, ok := f.source.(recaller)
+	if !ok {
+		return nil
+	}
+	claims, err := r.Claims(ctx, f.query)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		info, err := described(ctx, c.ID, "")
+		if err != nil {
+			return err
+		}
+		if isRunning(info) {
+			continue
+		}
+		err = f.source.Report(ctx, f.query, c.Key, intake.Note{TaskID: c.TaskID, Outcome: task.Failed, Sum: c.Sum})
+		if kind := fault.KindOf(err); err != nil && kind != fault.NotFound && kind != fault.Conflict {
+			return err
+		}
+	}
+	return nil
 }
 
 // finder is one look.

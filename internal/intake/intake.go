@@ -78,6 +78,14 @@ type Work struct {
 	No    string      `json:"no,omitempty"`    // why it must not be begun; empty when it may
 }
 
+// Claimed is work that a task has claimed and has not reported on.
+type Claimed struct {
+	ID     string `json:"id"` // workflow id of the task
+	Key    string `json:"key"`
+	Sum    string `json:"sum,omitempty"`
+	TaskID string `json:"taskId"`
+}
+
 // Note is what is shown at the source about a task.
 type Note struct {
 	TaskID  string       `json:"taskId"`            // new with every run of the task's workflow; the key of what is written

@@ -33,6 +33,7 @@ func TestBacklog(t *testing.T) {
 		"kept":                backlogKept,
 		"somebody writes":     backlogWriting,
 		"killed":              backlogKilled,
+		"terminated":          backlogTerminated,
 		"an intake is there":  backlogScheduled,
 		"the folder comes up": backlogFolder,
 	} {
@@ -244,6 +245,29 @@ func backlogKilled(b *backlog) {
 	if st, ok := b.s.Status(three.Task); !ok || st.Phase != task.Approving {
 		b.t.Errorf("after Ctrl-C the task is %s", st.Phase)
 	}
+}
+
+// A task that was ended from outside could not say so to anybody: its place and its file are free all the same.
+func backlogTerminated(b *backlog) {
+	b.write("010-a.md", "# A\n\nUNCLEAR\n")
+	b.write("020-b.md", "# B\n\nNOTHING to do.\n")
+	b.watch()
+	one := b.next("found", "010-a.md")
+	b.until(one.Task, task.Approving)
+	b.run("approve", one.Task)
+	b.next("blocked", "010-a.md")
+	if err := b.s.Client.TerminateWorkflow(b.t.Context(), one.Task, "", "by a person"); err != nil {
+		b.t.Fatal(err)
+	}
+	if end := b.next("ended", "010-a.md"); end.Outcome != task.Failed || end.Removed {
+		b.t.Errorf("ended %+v", end)
+	}
+	b.next("found", "020-b.md")
+	b.next("ended", "020-b.md")
+	b.write("010-a.md", "# A\n\nNOTHING to do.\n")
+	b.next("found", "010-a.md")
+	b.next("ended", "010-a.md")
+	b.gone("010-a.md")
 }
 
 // Where an intake looks at the same folder, watch follows and begins nothing.

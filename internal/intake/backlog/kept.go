@@ -49,3 +49,23 @@ func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []Kept, err err
 	slices.SortFunc(kept, func(a, b Kept) int { return cmp.Compare(a.Key, b.Key) })
 	return kept, nil
 }
+
+// Claims lists the files that tasks work on, as far as they have said so.
+func (s *Source) Claims(ctx context.Context, q intake.Query) (claims []intake.Claimed, err error) {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	all, err := d.marks.All()
+	if err != nil {
+		return nil, fmt.Errorf("backlog: %w", err)
+	}
+	for _, m := range all {
+		if m.Runs() {
+			claims = append(claims, intake.Claimed{ID: m.ID, Key: m.Key, Sum: m.Sum, TaskID: m.TaskID})
+		}
+	}
+	slices.SortFunc(claims, func(a, b intake.Claimed) int { return cmp.Compare(a.Key, b.Key) })
+	return claims, nil
+}

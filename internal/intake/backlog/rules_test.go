@@ -75,6 +75,22 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestClaims: what tasks work on is known by the ids of their workflows, until they have reported.
+func TestClaims(t *testing.T) {
+	p := newPlace(t, map[string]string{"1.md": order, "2.md": order})
+	id := p.listed("1.md", "2.md")[0].ID
+	n := p.claim("1.md", "t1")
+	p.restart()
+	claims, err := p.Claims(t.Context(), p.q)
+	if want := (intake.Claimed{ID: id, Key: "1.md", Sum: n.Sum, TaskID: "t1"}); err != nil || len(claims) != 1 || claims[0] != want {
+		t.Errorf("claims %+v (%v), want %+v", claims, err, want)
+	}
+	p.report("1.md", n, task.Failed)
+	if claims, err := p.Claims(t.Context(), p.q); err != nil || len(claims) != 0 {
+		t.Errorf("claims %+v (%v)", claims, err)
+	}
+}
+
 // TestEditedWhileTheTaskRuns: the file stays whatever the outcome, and is other work once the task has ended.
 func TestEditedWhileTheTaskRuns(t *testing.T) {
 	for _, o := range []task.Outcome{task.PullRequest, task.AlreadyDone, task.MaxIterations, task.Failed} {
