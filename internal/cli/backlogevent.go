@@ -79,10 +79,9 @@ func (w *watching) ring() {
 
 // waits tells, once, that there is nothing to do.
 func (w *watching) waits() {
-	files := w.files()
-	text := "for files in " + w.folder
-	if w.scheduled != "" {
-		text = "for what intake " + w.scheduled + " begins in " + w.folder
+	text, files := "for files in "+w.folder, w.files()
+	if w.scheduled != "" { // which files it will leave alone nobody here knows
+		text, files = w.scheduledText(), nil
 	}
 	if len(files) > 0 {
 		text += "; kept as they are: " + clip(strings.Join(files, ", "), 500) + " (edit one to have it worked on again)"
@@ -92,6 +91,10 @@ func (w *watching) waits() {
 	}
 	w.said = text
 	w.tell(event{Type: eventWaiting, Files: files}, text)
+}
+
+func (w *watching) scheduledText() string {
+	return "for what intake " + w.scheduled + " begins in " + w.folder
 }
 
 // files are those that may be work, and that no task works on, by their names.

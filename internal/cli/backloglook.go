@@ -189,7 +189,9 @@ func (w *watching) others(ctx context.Context) error {
 	default:
 		w.tell(event{Type: eventWaiting}, "intake "+name+" looks at this folder already; following what it begins")
 	}
-	w.scheduled, w.said = found, ""
+	if w.scheduled, w.said = found, ""; found != "" {
+		w.said = w.scheduledText() // the same in other words
+	}
 	return nil
 }
 

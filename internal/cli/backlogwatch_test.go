@@ -209,7 +209,7 @@ func TestWatchScheduled(t *testing.T) {
 		b.desk.set(func(d *fakeDesk) { d.schedules = nil })
 		pass(30 * time.Second)
 		b.end()
-		want := []string{"waiting", "waiting", "found", "started", "ended", "waiting", "recovered", "waiting"}
+		want := []string{"waiting", "found", "started", "ended", "waiting", "recovered", "waiting"}
 		if got := b.types(); !slices.Equal(got, want) || !strings.Contains(b.out.String(), id) || len(b.desk.looks) != 1 {
 			t.Errorf("events %q, %d looks\n%s", got, len(b.desk.looks), b.out.String())
 		}
