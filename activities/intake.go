@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -78,44 +77,6 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 		return Found{}, f.err
 	}
 	return f.out, nil
-}
-
-// settler is a source that lists nothing while somebody writes to it.
-type settler interface {
-	// Settles says how long it takes until it does, when nobody goes on writing; 0 when it does now.
-	Settles(ctx context.Context, q intake.Query) (time.Duration, error)
-}
-
-// recaller is a source that remembers which tasks work on what it lists, and leaves it out for as long.
-type recaller interface {
-	// Claims gives what is claimed: Item.ID is the task's workflow, the note what it was claimed with.
-	Claims(ctx context.Context, q intake.Query) ([]intake.Claimed, error)
-}
-
-// release reports tasks that were ended from outside, and could not do it: their work would be left out for good.
-func (f *finder) release(ctx context.Context) error {
-	r, ok := f.source.(recaller)
-	if !ok {
-		return nil
-	}
-	claims, err := r.Claims(ctx, f.query)
-	if err != nil {
-		return err
-	}
-	for _, c := range claims {
-		info, err := described(ctx, c.ID, "")
-		if err != nil {
-			return err
-		}
-		if isRunning(info) {
-			continue
-		}
-		err = f.source.Report(ctx, f.query, c.Key, intake.Note{TaskID: c.TaskID, Outcome: task.Failed, Sum: c.Sum})
-		if kind := fault.KindOf(err); err != nil && kind != fault.NotFound && kind != fault.Conflict {
-			return err
-		}
-	}
-	return nil
 }
 
 // finder is one look.
@@ -204,70 +165,4 @@ func (f *finder) hide(w *intake.Work) {
 	for _, t := range texts {
 		*t = f.Redact.String(*t)
 	}
-}
-
-// roomFor says how many tasks of an intake may be started, and how many wait for their turn. Tasks of a tracker may wait, so that people
-// see them. A file is taken only when it can be worked on at once: until then it may be changed, and another put before it.
-func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
-	inside, waiting, err := c.atGate(ctx, r, in.Name)
-	switch intake.Kind(in.Source) {
-	case intake.Heartbeat:
-		return 1 - inside - waiting, waiting, err
-	case intake.Backlog:
-		return max(in.Guard.Sessions, 1) - inside - waiting, waiting, err
-	}
-	return in.Queue - waiting, waiting, err
-}
-
-// atGate counts the tasks of an intake that work, and those that wait for their turn, at the repository's gate. A gate knows only what it
-// was told, and nobody may wait there for whom it would look: those that run no more are taken out here.
-func (c *Control) atGate(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
-	id := c.gateID(r, false)
-	switch info, err := described(ctx, id, ""); {
-	case err != nil:
-		return 0, 0, err
-	case !isRunning(info): // it would still answer
-		return 0, 0, nil
-	}
-	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, id, "", signals.QueryGate)
-	if err != nil {
-		return 0, 0, fault.New(fault.Infra, "ask the gate who waits: %w", err)
-	}
-	var state signals.GateState
-	if err := v.Get(&state); err != nil {
-		return 0, 0, fault.New(fault.Internal, "read the gate's answer: %w", err)
-	}
-	there := func(h signals.Holder) (bool, error) {
-		gone, spent, err := hasGone(ctx, h)
-		if err == nil && gone {
-			request := signals.LeaveRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
-			err = toGate(ctx, id, signals.Leave, "gone/"+h.Run, request, nil)
-		}
-		return !gone, err
-	}
-	for _, w := range state.Waiters {
-		if w.Intake != name {
-			continue
-		}
-		is, err := there(signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64}) // one that waits spends nothing
-		if err != nil {
-			return 0, 0, err
-		}
-		if is {
-			waiting++
-		}
-	}
-	for _, h := range state.Holders {
-		if h.Intake != name {
-			continue
-		}
-		is, err := there(h)
-		if err != nil {
-			return 0, 0, err
-		}
-		if is {
-			inside++
-		}
-	}
-	return inside, waiting, nil
 }

@@ -86,8 +86,20 @@ func (f *Folder) Read(name string) (File, error) {
 	return f.readOpen(file, name)
 }
 
+// mostOpens is how often an editor may put another file in the place of one that is being opened.
+const mostOpens = 5
+
 // open opens a plain file, and nothing else: no link, and no pipe that would not answer.
-func (f *Folder) open(name string) (*os.File, error) {
+func (f *Folder) open(name string) (file *os.File, err error) {
+	for range mostOpens {
+		if file, err = f.openNow(name); fault.KindOf(err) != fault.Infra {
+			break
+		}
+	}
+	return file, err
+}
+
+func (f *Folder) openNow(name string) (*os.File, error) {
 	if f.root == nil {
 		return nil, fault.New(fault.NotFound, "there is no %s", f.Name(name))
 	}
