@@ -13,6 +13,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -325,5 +326,61 @@ func TestWaitsAtOneGateOnly(t *testing.T) {
 	end := w.startWith(t, issue7)
 	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest || end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
+	}
+}
+
+// passed is what a task that has passed a gate hands over.
+func passed(f *signals.Follow) {
+	f.Gate = "gate:x"
+	f.Input.Origin = &task.Origin{Intake: "web", Source: "github", Key: "7", Guard: &task.Guard{Sessions: 1, PauseIfOpenPR: true}}
+}
+
+// A round waits for its turn too, and works on what there is to do then. What becomes of it is told at the pull request, not at the source.
+func TestRoundTakesItsTurn(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Queued || s.Reason != "sessions" {
+			t.Errorf("phase %s, reason %s", s.Phase, s.Reason)
+		}
+		w.env.SignalWorkflow(signals.Turn, letIn)
+	}, 10*time.Minute)
+	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+		switch {
+		case at < 5*time.Minute:
+			return open(thread(11, "rename it")) // settled by somebody else before the turn comes
+		case at < 2*time.Hour || len(w.replies) > 0 && at < 4*time.Hour:
+			return open()
+		case at < 4*time.Hour:
+			return open(thread(12, "why?"))
+		}
+		return merged()
+	}, passed)
+	if s.Outcome != task.PullMerged || s.Rounds != 1 || len(w.source) != 0 {
+		t.Errorf("ended %s after %d rounds; the source was told %+v", s.Outcome, s.Rounds, w.source)
+	}
+	for _, in := range w.asked {
+		if f := in.Prompt.Feedback; f != nil && f.Text == "rename it" {
+			t.Error("what was settled was worked on")
+		}
+	}
+	if p := w.entered[0].Request; p.Priority != signals.PriorityResume || p.Guard.PauseIfOpenPR {
+		t.Errorf("asked for %+v", p)
+	}
+	if last := w.left[len(w.left)-1]; last.Gate != "gate:x" || last.Request.Closed == "" {
+		t.Errorf("at the end it said %+v", last)
+	}
+}
+
+// A merge in the middle of a round gives the place back, with what it has cost.
+func TestMergeGivesThePlaceBack(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("away", string(fault.Denied), nil) // so it is suspended, in the round
+	}
+	s := w.lookAfter(t, until(time.Hour, open(thread(11, "rename it")), merged()), passed)
+	if want := []string{"enter", "leave", "leave"}; s.Outcome != task.PullMerged || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q, want %q", s.Outcome, w.acts, want)
 	}
 }

@@ -200,4 +200,3 @@ func (w *watching) adopt(ctx context.Context) error {
 	w.adopted = true
 	return nil
 }
-

@@ -162,4 +162,3 @@ func (w *watching) drain() {
 func (w *watching) blind() error {
 	return fault.New(fault.NotFound, "%s can't be watched any more: it is gone, or may not be read", w.repo.Path).WithHint("start watch again when it is back")
 }
-

@@ -60,9 +60,9 @@ type Asked struct {
 	Labels  []string
 	Created time.Time
 	Updated time.Time // when anything of it changed last
-	Fits    bool  // it is what the query describes
-	By      []Act // when it fits: who has set the label, the assignment; one for each that the query names
-	Renamed []Act // who has changed the title since the last of these
+	Fits    bool      // it is what the query describes
+	By      []Act     // when it fits: who has set the label, the assignment; one for each that the query names
+	Renamed []Act     // who has changed the title since the last of these
 }
 
 // Act is something that somebody has done. By is "" where nobody can tell who it was.
