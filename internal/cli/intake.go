@@ -78,7 +78,7 @@ in a repository on the worker's machine.`,
 	f.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.DurationVar(&s.Every, "every", 0, "how often to look, `duration` from 30s (default 15m; heartbeat 5m; backlog 1m)")
 	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
-	f.BoolVar(&o.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open (default for a backlog: false)")
+	f.BoolVar(&o.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open; for a backlog only when it is given")
 	f.Float64Var(&s.Guard.DailyCost, "daily-cost", 0, "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
 	f.IntVar(&s.Queue, "queue", signals.DefaultQueue, "tasks that may wait for their turn at a time, `count`; the rest waits where it is")
 	f.StringArrayVarP(&o.config, "config", "c", nil, "configuration of its tasks, `key=value`; repeatable")
