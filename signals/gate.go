@@ -75,6 +75,19 @@ const (
 	WaitErrors   Wait = "errors"            // too many tasks in a row have stopped with errors
 )
 
+// Holds tells whether a task that stops for a reason keeps its place meanwhile. What would stop the next one just the same keeps it: the next
+// one must not run into the same wall. Errors of one task may be its own; a gate counts how many have them in a row. A question about
+// the specification holds up what comes behind it in a backlog. source is that of the task's origin, "" for none.
+func Holds(why Reason, source string) bool {
+	switch why {
+	case ReasonQuota, ReasonInfra, ReasonAccess:
+		return true
+	case ReasonSpecIssue:
+		return source == "backlog"
+	}
+	return false
+}
+
 // EnterAnswer says whether a task is let in.
 type EnterAnswer struct {
 	Gate    string    `json:"gate,omitempty"` // its workflow id

@@ -111,6 +111,9 @@ func (t *pipeline) onResume(ctx workflow.Context, r signals.ResumeRequest) strin
 	if t.status.Phase == task.Suspended || t.status.Phase == task.Waiting {
 		return "the task goes on" + limited
 	}
+	if t.status.Phase == task.Queued {
+		return "the task goes before what has come by itself" + limited
+	}
 	return fmt.Sprintf("the task is %s; what you added counts%s", t.status.Phase, limited)
 }
 

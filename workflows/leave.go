@@ -42,22 +42,13 @@ func (t *pipeline) leaveAll(ctx workflow.Context, r signals.LeaveRequest, which 
 	}
 }
 
-// yields tells whether a task that stops for a reason lets others work meanwhile. What would stop them just the same holds the place:
-// the next one must not run into the same wall. Errors of one task may be its own; the gate counts how many have them in a row. A
-// question about the specification holds up what comes behind it in a backlog.
-func (t *pipeline) yields(why signals.Reason) bool {
-	switch why {
-	case signals.ReasonQuota, signals.ReasonInfra, signals.ReasonAccess:
-		return false
-	case signals.ReasonSpecIssue:
-		return t.input.Origin == nil || t.input.Origin.Source != "backlog"
-	}
-	return true
-}
-
 // yield gives the task's places back while it waits for a person, and tells whether it is to pass its gates again afterwards.
 func (t *pipeline) yield(ctx workflow.Context, why signals.Reason) bool {
-	if !t.yields(why) || len(t.turns.gates) == 0 {
+	source := ""
+	if t.input.Origin != nil {
+		source = t.input.Origin.Source
+	}
+	if signals.Holds(why, source) || len(t.turns.gates) == 0 {
 		return false
 	}
 	t.leaveAll(ctx, signals.LeaveRequest{Trouble: why == signals.ReasonErrors || why == signals.ReasonLoop}, nil)

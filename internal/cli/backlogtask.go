@@ -126,22 +126,12 @@ func (w *watching) lifts(j *job, why string) {
 	}
 }
 
-// holds tells whether a task that stands still for a reason keeps its place, so that no other file is begun. Workers decide it by the same
-// reasons.
-func holds(why signals.Reason) bool {
-	switch why {
-	case signals.ReasonSpecIssue, signals.ReasonQuota, signals.ReasonInfra, signals.ReasonAccess:
-		return true
-	}
-	return false
-}
-
 // stands tells, once, why a task stands still and what lifts it.
 func (w *watching) stands(j *job, s *signals.Status) error {
 	if stop := string(s.Reason) + "\x00" + s.Detail; j.stopped != stop {
 		j.stopped, j.asks = stop, true
 		w.said = ""
-		blocks := holds(s.Reason)
+		blocks := signals.Holds(s.Reason, string(intake.Backlog))
 		text := j.file + ": no other file is begun until this is settled\n" + suspendedText(s)
 		if s.Reason == signals.ReasonSpecIssue {
 			text = fmt.Sprintf("%s: a question about the specification; no other file is begun until it is answered\n%s\nlongshift resume %s --note \"the answer\"\nlongshift abandon %s",
@@ -152,7 +142,7 @@ func (w *watching) stands(j *job, s *signals.Status) error {
 		w.tell(event{Type: eventBlocked, File: j.file, Task: j.id, Reason: s.Reason, Blocks: blocks, Detail: s.Detail}, text)
 		w.ring()
 	}
-	if holds(s.Reason) {
+	if signals.Holds(s.Reason, string(intake.Backlog)) {
 		return nil
 	}
 	return errParked
@@ -166,7 +156,7 @@ func (w *watching) park(ctx context.Context, j *job) {
 	watcher := &watcher{client: w.client, id: j.id, run: j.run, clock: slow}
 	go func() {
 		for s := range watcher.watch(ctx) {
-			if !s.closed && (s.status == nil || s.status.Phase == task.Suspended && !holds(s.status.Reason)) {
+			if !s.closed && (s.status == nil || s.status.Phase == task.Suspended && !signals.Holds(s.status.Reason, string(intake.Backlog))) {
 				continue
 			}
 			select {

@@ -67,6 +67,12 @@ func reasonText(r signals.Reason) string {
 		return "the pull request has had all its rounds"
 	case signals.ReasonReview:
 		return "our reviewer does not let the work pass"
+	case signals.Reason(signals.WaitSessions):
+		return "others of the repository are at work"
+	case signals.Reason(signals.WaitPull):
+		return "a pull request of ours is open"
+	case signals.Reason(signals.WaitCost):
+		return "today's money is spent, or promised to others"
 	}
 	return strings.ReplaceAll(string(r), "_", " ")
 }

@@ -128,6 +128,11 @@ func (f *follower) liveLine() string {
 		return fmt.Sprintf("⏳ Suspended (%s) · longshift resume %s", s.status.Reason, f.id)
 	case task.Waiting:
 		return waitingText(s.status, now)
+	case task.Queued:
+		if s.status.Reason == "" {
+			return fmt.Sprintf("⏳ %s Queued...", sinceText(now, f.since))
+		}
+		return fmt.Sprintf("⏳ %s Queued: %s · longshift resume %s lets it go first", sinceText(now, f.since), reasonText(s.status.Reason), f.id)
 	}
 	if n := len(s.status.Questions); n > 0 {
 		return fmt.Sprintf("⏳ %s for you · longshift allow %s · %s", waits(n), f.id, cost)

@@ -130,7 +130,7 @@ func (p *program) statusText(s snapshot) string {
 	}
 	phase := phaseText(status.Phase)
 	switch status.Phase {
-	case task.Approving, task.Waiting, task.Suspended:
+	case task.Approving, task.Waiting, task.Suspended, task.Queued:
 		if status.Reason != "" {
 			phase += ": " + reasonText(status.Reason)
 		}
