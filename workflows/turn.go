@@ -105,7 +105,9 @@ func (t *pipeline) pass(ctx workflow.Context, priority int) (waited bool, err er
 	}
 	if s := &t.status; s.Phase == task.Queued {
 		s.Reason, s.Detail, s.NextAction, s.WaitingUntil = "", "", "", time.Time{}
-		t.say(ctx, "turn", "its turn has come")
+		if waited {
+			t.say(ctx, "turn", "its turn has come")
+		}
 		if phase != task.Queued {
 			t.enter(ctx, phase)
 		}
