@@ -141,6 +141,9 @@ func (f *follower) liveLine() string {
 		cost = usd(s.status.Usage.CostUSD + running(s.status, b).CostUSD)
 		return fmt.Sprintf("⚡ %s %s... (%s) · %s", sinceText(now, b.Started), b.Activity, count(b.Tools, "tool"), cost)
 	}
+	if s.waits != "" {
+		return fmt.Sprintf("⏳ %s Waiting %s · %s", sinceText(now, f.since), s.waits, cost)
+	}
 	return fmt.Sprintf("⚡ %s %s... · %s", sinceText(now, f.since), phaseText(s.status.Phase), cost)
 }
 

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -39,6 +41,25 @@ func newestBeat(d *workflowservice.DescribeWorkflowExecutionResponse) *signals.B
 		}
 	}
 	return newest
+}
+
+// untaken is how long a step may lie in its queue until it is said that it waits.
+const untaken = 3 * time.Second
+
+// stepWaits says what a step of a task waits for that nobody has taken yet: every host is full, or there is none.
+func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
+	for _, a := range d.GetPendingActivities() {
+		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
+			continue
+		}
+		switch a.GetActivityType().GetName() {
+		case "TakeTask":
+			return "for a host: none has answered yet"
+		case "RunAgent", "RunSetup", "RunChecks":
+			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+		}
+	}
+	return ""
 }
 
 // result gives the status that a closed task ended with, wherever it is: in its result, or in the details of the error.

@@ -142,6 +142,9 @@ func (p *program) statusText(s snapshot) string {
 	if b := s.beat; b != nil {
 		session = fmt.Sprintf("%d, %s, for %s: %s (%s)", b.N, b.Role, sinceText(now, b.Started), oneLine(b.Activity), count(b.Tools, "tool"))
 	}
+	if session == "" && s.waits != "" {
+		session = "waits " + s.waits
+	}
 	pairs := []string{"Phase", phase, "Session", session, "Detail", plain(status.Detail), "Next", plain(status.NextAction), "Commands", questionsText(status, now),
 		"Request", clip(plain(status.Task), 1000), "By", oneLine(status.RequestedBy), "Repository", oneLine(status.Repository), "Branch", oneLine(status.Branch), "Host", oneLine(status.Host),
 		"Round", round(status)}

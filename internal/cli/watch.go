@@ -42,6 +42,7 @@ const (
 type snapshot struct {
 	status  *signals.Status // the newest; nil before the first answer
 	beat    *signals.Beat   // of the session that runs now, or nil
+	waits   string          // for what a step waits that nobody has taken yet, "" for nothing
 	trouble trouble
 	closed  bool  // nothing will follow
 	err     error // why the task ended without a result, or why it can't be watched
@@ -106,7 +107,7 @@ func (w *watcher) look(ctx context.Context) {
 		w.end(ctx, info.GetStatus())
 		return
 	}
-	w.last.beat = newestBeat(d)
+	w.last.beat, w.last.waits = newestBeat(d), stepWaits(d, w.clock.now())
 	if w.last.trouble == noTrouble && w.last.status != nil && info.GetHistoryLength() == w.history && w.clock.now().Sub(w.asked) < askEvery {
 		return
 	}
