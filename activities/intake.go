@@ -59,11 +59,13 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 	if f.room, f.out.Waiting, err = c.roomFor(ctx, r, in.Intake); err != nil {
 		return Found{}, err
 	}
+	for _, step := range []func(context.Context) error{f.release, f.keeps} {
+		if err := step(ctx); err != nil {
+			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
+		}
+	}
 	if f.room <= 0 {
 		return f.out, nil
-	}
-	if err := f.release(ctx); err != nil {
-		return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
 	}
 	if q, ok := s.(settler); ok { // asked before the list, so that what is left out there is known to be left out
 		if f.out.Again, err = q.Settles(ctx, f.query); err != nil {

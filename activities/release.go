@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -19,6 +20,24 @@ type settler interface {
 type recaller interface {
 	// Claims gives what is claimed: Item.ID is the task's workflow, the note what it was claimed with.
 	Claims(ctx context.Context, q intake.Query) ([]intake.Claimed, error)
+}
+
+// keeper is a source that knows which work was left undone by its tasks.
+type keeper interface {
+	Kept(ctx context.Context, q intake.Query) ([]intake.Kept, error)
+}
+
+// keeps names the work that waits for a person to change it.
+func (f *finder) keeps(ctx context.Context) error {
+	k, ok := f.source.(keeper)
+	if !ok {
+		return nil
+	}
+	kept, err := k.Kept(ctx, f.query)
+	for _, one := range kept {
+		f.leave(one.Key, "its task ended as "+strings.ReplaceAll(string(one.Outcome), "_", " ")+"; edit it to have it worked on again, or remove it")
+	}
+	return err
 }
 
 // release reports tasks that were ended from outside, and could not do it: their work would be left out for good.

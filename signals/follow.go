@@ -85,7 +85,7 @@ func PullRequestID(host, owner, name string, number int) string {
 
 // forgeID names something of a repository, in whatever case the repository's name is written. No part of a name holds the colon.
 func forgeID(kind, host, owner, name string, number int) string {
-	if host == "" {
+	if host, _, _ = strings.Cut(host, ":"); host == "" { // without its port: not everybody names that
 		host = "github.com"
 	}
 	repository := strings.ReplaceAll(strings.ReplaceAll(host, ":", "_")+":"+owner+":"+name, "/", ":")

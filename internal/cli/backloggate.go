@@ -26,7 +26,7 @@ func (w *watching) gate(ctx context.Context) (state signals.GateState, err error
 		switch {
 		case errors.As(err, &none):
 			return nil
-		case errors.As(err, &down):
+		case errors.As(err, &down), refused(err):
 			return err
 		case err != nil: // a query is answered by a worker
 			return errAway{noWorker}
@@ -35,6 +35,14 @@ func (w *watching) gate(ctx context.Context) (state signals.GateState, err error
 		return v.Get(&state)
 	})
 	return state, err
+}
+
+// refused tells whether the server has understood, and says no.
+func refused(err error) bool {
+	var denied *serviceerror.PermissionDenied
+	var invalid *serviceerror.InvalidArgument
+	var namespace *serviceerror.NamespaceNotFound
+	return errors.As(err, &denied) || errors.As(err, &invalid) || errors.As(err, &namespace)
 }
 
 // others finds an intake that looks at the same folder by a schedule: then it is not for us to look.

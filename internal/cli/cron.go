@@ -77,6 +77,9 @@ func (p *program) cronCreate(ctx context.Context, c *cobra.Command, o *runOption
 		return err
 	}
 	j, err := jobs.Book{Client: cl}.Create(ctx, jobs.Request{User: p.cronUser(), Expression: schedule, TimeZone: zone, Input: in})
+	if unreachable(err) {
+		return fault.New(fault.Infra, "the Temporal server at %s does not answer; the cron job may have been made", shownAddress(p.address)).WithHint("see `longshift cron list` when it is back")
+	}
 	if err != nil {
 		return p.explain(err, j.ID)
 	}

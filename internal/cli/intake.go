@@ -59,7 +59,7 @@ func (p *program) intakeAddCommand() *cobra.Command {
 		Use:   "add [name]",
 		Short: "Add an intake; it looks at once, then by its interval",
 		Long: `Add an intake. The name is made of source and repository when none is given. Of trackers, only work with the label or of the
-assignee is taken, and only when somebody with write access has set it. A backlog is a folder of Markdown files, a heartbeat one file,
+assignee is taken; of GitHub only when somebody with write access has set it, of Linear whoever may edit the issue counts. A backlog is a folder of Markdown files, a heartbeat one file,
 in a repository on the worker's machine.`,
 		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
 			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",

@@ -18,16 +18,12 @@ import (
 // current workspace.
 func (p *program) repository(ctx context.Context, given string) (string, error) {
 	if given == "" {
-		top, err := p.topOf(ctx, p.env.Dir)
-		if outsideOfAny(err) {
+		if _, err := p.topOf(ctx, p.env.Dir); outsideOfAny(err) {
 			if path, chosen, err := p.workspace(); chosen || err != nil {
 				return path, err
 			}
 		}
-		if err != nil {
-			return "", fault.New(fault.Input, "%s is not in a git repository", p.env.Dir).WithHint("go to one, or give --repo owner/name, a git URL or a path")
-		}
-		return top, nil
+		return p.here(ctx)
 	}
 	if path, ok := p.asPath(given); ok {
 		return p.checkPath(ctx, path)
@@ -40,6 +36,15 @@ func (p *program) repository(ctx context.Context, given string) (string, error) 
 		return p.checkPath(ctx, r.Path)
 	}
 	return r.Text, nil
+}
+
+// here is the repository of the current folder.
+func (p *program) here(ctx context.Context) (string, error) {
+	top, err := p.topOf(ctx, p.env.Dir)
+	if err != nil {
+		return "", fault.New(fault.Input, "%s is not in a git repository", p.env.Dir).WithHint("go to one, or give --repo owner/name, a git URL or a path")
+	}
+	return top, nil
 }
 
 // asPath tells whether a path was given: it begins like one, or is a folder here and nothing else it could be.

@@ -28,7 +28,11 @@ func (f settingsFile) exists() bool { return f.mode != 0 }
 
 // workTree gives the top of the work tree that settings are written into.
 func (p *program) workTree(ctx context.Context, given string) (string, error) {
-	repository, err := p.repository(ctx, given)
+	find := p.repository
+	if given == "" { // the current folder's, and no workspace that was chosen for tasks
+		find = func(ctx context.Context, _ string) (string, error) { return p.here(ctx) }
+	}
+	repository, err := find(ctx, given)
 	if err != nil {
 		return "", err
 	}

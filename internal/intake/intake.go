@@ -86,6 +86,14 @@ type Claimed struct {
 	TaskID string `json:"taskId"`
 }
 
+// Kept is work that its task has left undone, and that is not begun again as it is.
+type Kept struct {
+	Key     string       `json:"key"`
+	TaskID  string       `json:"taskId"`
+	Outcome task.Outcome `json:"outcome,omitempty"`
+	Ended   time.Time    `json:"ended"`
+}
+
 // Note is what is shown at the source about a task.
 type Note struct {
 	TaskID  string       `json:"taskId"`            // new with every run of the task's workflow; the key of what is written

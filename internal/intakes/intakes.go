@@ -161,7 +161,7 @@ func Look(ctx context.Context, c Client, host, owner, name, label string) (found
 	for _, s := range all {
 		r, err := task.ParseRepository(s.Repository)
 		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
-			r.Host != "" && host != "" && !strings.EqualFold(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
+			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
 			continue
 		}
 		found = true
@@ -176,6 +176,13 @@ func Look(ctx context.Context, c Client, host, owner, name, label string) (found
 		}
 	}
 	return found, nil
+}
+
+// sameHost tells whether two names of a forge may mean the same: without ports, and where none is given any.
+func sameHost(a, b string) bool {
+	a, _, _ = strings.Cut(a, ":")
+	b, _, _ = strings.Cut(b, ":")
+	return a == "" || b == "" || strings.EqualFold(a, b)
 }
 
 func onSchedule(ctx context.Context, c Client, name string, do func(client.ScheduleHandle) error) error {

@@ -75,14 +75,24 @@ func (e *Ear) runOfIssue(ctx context.Context, ev channel.Event, d deed, r task.R
 		}
 		run, err := e.c.Client.ExecuteWorkflow(ctx, o, signals.CodingTask, in)
 		var before *serviceerror.WorkflowExecutionAlreadyStarted
-		if errors.As(err, &before) {
-			return done{answer: "This issue has had its task: " + e.mono(d.task) + ". Write `/longshift run` at the issue to start it again.", reason: "had its task"}, nil
-		}
-		if err != nil {
+		id := ""
+		switch {
+		case errors.As(err, &before):
+			last, err := e.c.Client.DescribeWorkflowExecution(ctx, d.task, "")
+			switch {
+			case err != nil:
+				return done{}, noAnswer(err)
+			case requestOf(last) != ev.ID && last.GetWorkflowExecutionInfo().GetCloseTime() != nil:
+				return done{answer: "This issue has had its task: " + e.mono(d.task) + ". Write `/longshift run` at the issue to start it again.", reason: "had its task"}, nil
+			} // or it was this very message, or it works already: both are one task
+			id = last.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+		case err != nil:
 			return done{}, noAnswer(err)
+		default:
+			id = run.GetRunID()
 		}
 		text := "Task " + e.mono(d.task) + " works on issue #" + strconv.Itoa(number) + " of " + e.literal(r.Text, 200) + "." + more
-		if web := e.web(d.task, run.GetRunID()); web != "" {
+		if web := e.web(d.task, id); web != "" {
 			text += " " + web
 		}
 		return done{answer: text, reason: "started"}, nil

@@ -24,6 +24,9 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		return answer(a), err
 	}
 	issue := cutIssue(&c)
+	if issue > 0 && !approver { // others have written it, and nobody has vetted it
+		c.Options["approval"] = task.ApprovalRequired
+	}
 	in, guarded, err := e.input(ctx, ev, c, approver)
 	if err != nil {
 		return e.failed(ctx, ev, d, err)
@@ -33,8 +36,11 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		return e.failed(ctx, ev, d, err)
 	}
 	more := ""
-	if guarded {
+	switch {
+	case guarded:
 		more = " Somebody who may approve has to let its plan pass, because you have chosen the branch or the repository."
+	case issue > 0 && !approver:
+		more = " Somebody who may approve has to let its plan pass, because others may have written the issue."
 	}
 	if issue > 0 {
 		return e.runOfIssue(ctx, ev, d, repository, in, issue, more)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var workUse = regexp.MustCompile(`(?m)^\s*(?:use\s+)?(\./[^\s()]*|\.)\s*$`)
+var workUse = regexp.MustCompile(`(?m)^\s*(?:use\s+)?(\./[\w./@+-]*|\.)\s*$`)
 
 func golang(f files, file string) Chain {
 	all := "./..."

@@ -122,9 +122,6 @@ func (f *Folder) descend(path string) error {
 	return nil
 }
 
-// There tells whether the folder exists.
-func (f *Folder) There() bool { return f.root != nil }
-
 // Close gives the folder back.
 func (f *Folder) Close() {
 	if f.root != nil {

@@ -179,4 +179,7 @@ func TestBacklogOutlivesItsTask(t *testing.T) {
 		}
 		return strings.Contains(p.Longshift(t, "list").Out, ":020:")
 	})
+	lab.Eventually(t, time.Minute, "the look says that the first one stays", func() bool {
+		return strings.Contains(p.Longshift(t, "intake", "show", "it").Out, "010.md: its task ended as failed; edit it")
+	})
 }

@@ -5,24 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workfile"
 )
 
-// Kept is a file that its task has left where it is, and that is not begun again with this text.
-type Kept struct {
-	Key     string       `json:"key"`
-	TaskID  string       `json:"taskId"`
-	Outcome task.Outcome `json:"outcome,omitempty"`
-	Ended   time.Time    `json:"ended"`
-}
-
 // Kept lists the files that wait for a person: who edits one has it worked on again.
-func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []Kept, err error) {
+func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []intake.Kept, err error) {
 	d, err := s.open(ctx, q)
 	if err != nil {
 		return nil, err
@@ -41,12 +31,12 @@ func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []Kept, err err
 		}
 		f, err := d.read(m.Key)
 		if err == nil && f.Sum() == m.Sum {
-			kept = append(kept, Kept{m.Key, m.TaskID, m.Outcome, m.Ended})
+			kept = append(kept, intake.Kept{Key: m.Key, TaskID: m.TaskID, Outcome: m.Outcome, Ended: m.Ended})
 		} else if err != nil && fault.KindOf(err) != fault.NotFound {
 			return nil, fmt.Errorf("backlog: %w", err)
 		}
 	}
-	slices.SortFunc(kept, func(a, b Kept) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(kept, func(a, b intake.Kept) int { return cmp.Compare(a.Key, b.Key) })
 	return kept, nil
 }
 

@@ -54,7 +54,7 @@ func TestKept(t *testing.T) {
 			p.says("1.md", order)
 			p.listed()
 			kept, err := p.Kept(t.Context(), p.q)
-			if want := (Kept{"1.md", "t1", o, p.now()}); err != nil || len(kept) != 1 || kept[0] != want {
+			if want := (intake.Kept{Key: "1.md", TaskID: "t1", Outcome: o, Ended: p.now()}); err != nil || len(kept) != 1 || kept[0] != want {
 				t.Errorf("kept %+v (%v), want %+v", kept, err, want)
 			}
 			if w := p.read("1.md"); !strings.Contains(w.No, "edit the file") || w.Task != order {

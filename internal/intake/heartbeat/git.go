@@ -54,7 +54,7 @@ func (s *Source) run(ctx context.Context, d *desk, most int64, args ...string) (
 	cmd := exec.CommandContext(ctx, s.git, append(base, args...)...)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
 	}
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &bounded{&out, most}, &bounded{&complaint, 4 << 10}
