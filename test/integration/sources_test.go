@@ -170,6 +170,7 @@ func TestBacklogOutlivesItsTask(t *testing.T) {
 	p := newPlace(t, strings.Replace(swift, "steps:\n      - usage", "steps:\n      - pause: 1h\n      - usage", 1), map[string]string{"backlog/010.md": "# One\n", "backlog/020.md": "# Two\n"})
 	p.add("--source", "backlog")
 	first := p.only()
+	lab.Eventually(t, time.Minute, "the task is at work", func() bool { s, ok := p.Status(first); return ok && s.Phase == task.Planning })
 	if err := p.Client.TerminateWorkflow(t.Context(), first, "", "by the test"); err != nil {
 		t.Fatal(err)
 	}
