@@ -3,19 +3,16 @@ package activities
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -132,93 +129,3 @@ func (c *Control) stillOpen(ctx context.Context, p signals.OpenPull) (bool, erro
 
 // quoted makes the inside of a string of the visibility query language.
 var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
-
-// mostPulls bounds what is read of open pull requests: one is enough to wait for.
-const mostPulls = 20
-
-// openPulls finds what looks after pull requests of a repository.
-func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
-	var open []signals.OpenPull
-	answer, err := activity.GetClient(ctx).ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: mostPulls,
-		Query: "WorkflowType = '" + signals.PullRequestFlow + "' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '" + quoted.Replace(prefix) + "'"})
-	if err != nil {
-		return nil, fault.New(fault.Infra, "list open pull requests: %w", err)
-	}
-	for _, e := range answer.GetExecutions() {
-		p := signals.OpenPull{Workflow: e.GetExecution().GetWorkflowId()}
-		if a, ok := e.GetSearchAttributes().GetIndexedFields()[signals.AttrPullRequest]; ok {
-			_ = converter.GetDefaultDataConverter().FromPayload(a, &p.URL) // for people
-		}
-		open = append(open, p)
-	}
-	return open, nil
-}
-
-// others counts tasks of the repository that work without having passed the gate: those that people have started.
-func (c *Control) others(ctx context.Context, in Survey) (int, error) {
-	known := map[string]bool{}
-	for _, id := range in.Known {
-		known[id] = true
-	}
-	for _, h := range in.Holders {
-		known[h.Workflow] = true
-	}
-	r, err := task.ParseRepository(in.Repository)
-	if err != nil {
-		return 0, err
-	}
-	var names []string
-	for _, s := range spellings(r, c.Host) {
-		names = append(names, "'"+quoted.Replace(s)+"'")
-	}
-	n := 0
-	request := &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000, Query: "WorkflowType = '" + signals.CodingTask + "' AND ExecutionStatus = 'Running' AND " +
-		signals.AttrRepository + " IN (" + strings.Join(names, ", ") + ")"}
-	for {
-		answer, err := activity.GetClient(ctx).ListWorkflow(ctx, request)
-		if err != nil {
-			return 0, fault.New(fault.Infra, "list tasks of the repository: %w", err)
-		}
-		for _, e := range answer.GetExecutions() {
-			if !known[e.GetExecution().GetWorkflowId()] && atWork(e) {
-				n++
-			}
-		}
-		if request.NextPageToken = answer.GetNextPageToken(); len(request.NextPageToken) == 0 {
-			return n, nil
-		}
-	}
-}
-
-// spellings are the ways in which people write a repository, as far as they can be told from one of them.
-func spellings(r task.Repository, host string) []string {
-	all := []string{r.Text}
-	if r.Owner != "" {
-		if r.Host != "" {
-			host = r.Host
-		}
-		name := r.Owner + "/" + r.Name
-		for _, s := range []string{name, "https://" + host + "/" + name, "https://" + host + "/" + name + ".git", "git@" + host + ":" + name + ".git"} {
-			all = append(all, s, strings.ToLower(s))
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// atWork tells whether a task that runs does something, or would go on without anybody's doing.
-func atWork(e *workflowpb.WorkflowExecutionInfo) bool {
-	fields := e.GetSearchAttributes().GetIndexedFields()
-	var phase task.Phase
-	if p, ok := fields[signals.AttrPhase]; ok {
-		_ = converter.GetDefaultDataConverter().FromPayload(p, &phase) // one that is not known is at work
-	}
-	_, until := fields[signals.AttrWaitingUntil]
-	switch phase {
-	case task.Queued, task.Suspended, task.Ended:
-		return false
-	case task.Approving:
-		return until
-	}
-	return true
-}
