@@ -299,6 +299,7 @@ func TestHolderIsKilled(t *testing.T) {
 // A tracker that answers with errors, nonsense or nothing stops nothing: the schedule goes on, says why, and what is labelled is worked
 // on when the tracker is back, at its first try.
 func TestTrackerIsDown(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	a := newArriving(t, lab.QuickSettings)
 	numbers := a.issues(1)
 	status := func() (s intakes.Status) {
