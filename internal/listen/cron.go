@@ -88,7 +88,7 @@ func (e *Ear) newCron(ctx context.Context, ev channel.Event, d deed, c Command) 
 		if err != nil {
 			return done{}, err
 		}
-		text := fmt.Sprintf("Cron job %s starts tasks in %s, by `%s` in %s.", e.mono(j.ID), e.literal(j.Repository, 200), j.Expression, e.literal(j.TimeZone, 100))
+		text := fmt.Sprintf("Cron job %s starts tasks in %s, by `%s` in %s.", e.mono(j.ID), e.place(j.Repository), j.Expression, e.literal(j.TimeZone, 100))
 		if guarded {
 			text += " Somebody who may approve has to let each plan pass, because you have chosen the branch or the repository."
 		}

@@ -22,7 +22,7 @@ func (e *Ear) listCron(ctx context.Context, ev channel.Event) (channel.Answer, e
 	}
 	lines := make([]string, 0, len(all))
 	for _, j := range all {
-		line := fmt.Sprintf("- %s `%s` %s, %s: %s", e.mono(j.ID), j.Expression, e.literal(j.TimeZone, 100), e.literal(j.Repository, 100), e.literal(j.Message, 100))
+		line := fmt.Sprintf("- %s `%s` %s, %s: %s", e.mono(j.ID), j.Expression, e.literal(j.TimeZone, 100), e.place(j.Repository), e.literal(j.Message, 100))
 		switch {
 		case j.Paused:
 			line += "; paused"

@@ -34,6 +34,9 @@ func (e *Ear) repository(c Command) (repository, text string, err error) {
 	return named, unquoted(text), outsideMayName(named)
 }
 
+// place shows a repository to a room. One on this machine may lie in somebody's home, which is nobody else's business.
+func (e *Ear) place(repository string) string { return e.literal(e.c.Redact(repository), 200) }
+
 func isPath(word string) bool {
 	return strings.HasPrefix(word, "/") || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || strings.HasPrefix(word, "~")
 }

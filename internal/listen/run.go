@@ -53,7 +53,7 @@ func (e *Ear) run(ctx context.Context, ev channel.Event, d deed, c Command) (cha
 		if err != nil {
 			return done{}, noAnswer(err)
 		}
-		text := "Task " + e.mono(d.task) + " runs in " + e.literal(repository.Text, 200) + "." + more
+		text := "Task " + e.mono(d.task) + " runs in " + e.place(repository.Text) + "." + more
 		if web := e.web(d.task, run.GetRunID()); web != "" {
 			text += " " + web
 		}

@@ -50,6 +50,15 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// What is shown to a room passes the redactor, paths of this machine too.
+func TestRunShowsNoPath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Repository = "/home/" + secret + "/web" })
+	if a := w.hear(says(boss, "run fix it")); len(w.server.starts) != 1 || !strings.Contains(a.Text, "runs in /home/") || strings.Contains(a.Text, secret) {
+		t.Errorf("answer %q", a.Text)
+	}
+}
+
 func TestRunAgainIsTheSameRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

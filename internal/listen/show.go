@@ -40,7 +40,7 @@ func (e *Ear) list(ctx context.Context) (channel.Answer, error) {
 		}
 		line := "- " + e.mono(r.id) + " " + e.literal(phaseText(r.phase), 30)
 		if r.repository != "" {
-			line += ", " + e.literal(r.repository, 100)
+			line += ", " + e.place(r.repository)
 		}
 		line += fmt.Sprintf(", %s", usd(r.cost))
 		if r.needsHuman {

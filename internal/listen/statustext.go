@@ -22,7 +22,7 @@ func (e *Ear) statusText(s signals.Status) string {
 		}
 	}
 	add("Task", e.mono(s.WorkflowID)+" "+e.literal(s.Task, 200))
-	add("Repository", e.literal(s.Repository, 200))
+	add("Repository", e.place(s.Repository))
 	add("Detail", e.literal(s.Detail, 400))
 	if s.Plan != nil {
 		add("Plan", planText(s.Plan))

@@ -79,7 +79,7 @@ func (e *Ear) spaceText(w projects.Info) string {
 	if w.AtLeast {
 		what += " or more"
 	}
-	lines := []string{"**" + e.literal(w.Name, 255) + "**: " + what, "- path: " + e.literal(w.Path, 500)}
+	lines := []string{"**" + e.literal(w.Name, 255) + "**: " + what, "- path: " + e.literal(e.c.Redact(w.Path), 500)}
 	if w.Branch != "" {
 		lines = append(lines, "- branch: "+e.literal(w.Branch, 200))
 	}
