@@ -36,6 +36,7 @@ const (
 	mostFailed  = 3                // pieces in a row that can't be read: then it is the source
 	refusedFor  = 30 * time.Minute // work that must not be begun is not read again before, unless it has changed
 	mostRefused = 1000
+	unsettled   = time.Minute // after its last change, by the source's clock, work is read again
 )
 
 // FindWork looks through the source until it has found as much as may be begun. A piece of work that has had its task is passed over.
@@ -127,7 +128,9 @@ func (f *finder) look(ctx context.Context, i intake.Item) bool {
 		return false
 	case w.No != "":
 		f.failed = 0
-		f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
+		if f.in.Now.Sub(i.Changed) > unsettled { // what changes again within the same second would not be told apart
+			f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
+		}
 		f.leave(i.Key, w.No)
 		return f.more()
 	}

@@ -139,10 +139,10 @@ func Resume(ctx context.Context, c Client, name, by string) error {
 	})
 }
 
-// Run lets an intake look now, also one that is paused. One that looks already goes on with that.
+// Run lets an intake look now, also one that is paused. One that looks already looks once more after that.
 func Run(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
-		return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP})
+		return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
 	})
 }
 
