@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -106,9 +107,5 @@ func (c *Control) pullPrefix(r task.Repository) string {
 	if r.Owner == "" {
 		return ""
 	}
-	host, _, _ := strings.Cut(r.Host, ":")
-	if host == "" {
-		host = c.Host
-	}
-	return strings.TrimSuffix(signals.PullRequestID(host, r.Owner, r.Name, 0), "0")
+	return strings.TrimSuffix(signals.PullRequestID(cmp.Or(r.Host, c.Host), r.Owner, r.Name, 0), "0")
 }

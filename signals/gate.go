@@ -23,7 +23,7 @@ func GateID(host string, r task.Repository) string {
 		return "gate:" + r.Slug() + ":" + hex.EncodeToString(sum[:4])
 	}
 	if r.Host != "" {
-		host, _, _ = strings.Cut(r.Host, ":") // ids name a forge without its port
+		host = r.Host
 	}
 	return strings.TrimSuffix(forgeID("gate", host, r.Owner, r.Name, 0), ":0")
 }

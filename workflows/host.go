@@ -152,16 +152,12 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	check := func() error {
 		return workflow.ExecuteActivity(t.control(ctx, "is there a forge for it?"), desk.CheckForge, t.repo).Get(ctx, &checked)
 	}
-	if err := check(); err != nil {
-		if !t.sourced() {
-			return err
-		}
-		if err := t.suspendFor(ctx, err); err != nil {
-			return err
-		}
-		if err := t.insist(ctx, check); err != nil {
-			return err
-		}
+	run := check
+	if t.sourced() { // nobody who started it would see it fail
+		run = func() error { return t.insist(ctx, check) }
+	}
+	if err := run(); err != nil {
+		return err
 	}
 	t.openTalk(ctx, checked.Rooms)
 	if err := t.arrive(ctx, checked); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -41,7 +40,7 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{Host: forgeHost(cfg), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+	return &activities.Control{Host: webHost(cfg), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
 		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll},
 		Limits:   activities.Limits{Sessions: cfg.RepoSessions, DailyCost: cfg.RepoDailyCost, AllCost: cfg.DailyCost, Lease: cfg.Lease}}
 }
@@ -52,15 +51,6 @@ func webHost(cfg config.Config) string {
 		return u.Host
 	}
 	return "github.com"
-}
-
-// forgeHost is webHost without a port: so ids of workflows name a forge.
-func forgeHost(cfg config.Config) string {
-	host := webHost(cfg)
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return host
 }
 
 func isGitHub(cfg config.Config, r task.Repository) bool {

@@ -42,7 +42,7 @@ func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Fo
 		return nil, err
 	}
 	return listen.New(listen.Config{
-		Projects: folders, Issues: hub, Intakes: looker{c}, Host: forgeHost(cfg), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Projects: folders, Issues: hub, Intakes: looker{c}, Host: webHost(cfg), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
 		Schedules: jobs.Book{Client: c},
 		Redact:    secrets.String, Log: log, Now: time.Now, Record: record,
 	})

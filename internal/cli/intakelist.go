@@ -38,9 +38,13 @@ func (p *program) intakeList(ctx context.Context) error {
 		p.say("no intake; `longshift intake add` makes one")
 		return nil
 	}
+	conf, err := p.config()
+	if err != nil {
+		return err
+	}
 	all := make([]intakes.Status, 0, len(names))
 	for _, n := range names {
-		one, err := p.intakeStatus(ctx, cl, n.Name)
+		one, err := p.intakeStatus(ctx, cl, conf, n.Name)
 		if fault.KindOf(err) == fault.NotFound {
 			continue // removed meanwhile
 		}
@@ -60,11 +64,7 @@ func (p *program) intakeList(ctx context.Context) error {
 }
 
 // intakeStatus reads one intake with its last look and its queue.
-func (p *program) intakeStatus(ctx context.Context, c intakes.Reader, name string) (intakes.Status, error) {
-	conf, err := p.config()
-	if err != nil {
-		return intakes.Status{}, err
-	}
+func (p *program) intakeStatus(ctx context.Context, c intakes.Reader, conf config.Config, name string) (intakes.Status, error) {
 	call, cancel := answer(ctx)
 	defer cancel()
 	s, err := intakes.Get(call, c, name, forgeHost(conf))
@@ -131,7 +131,11 @@ func (p *program) intakeShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := p.intakeStatus(c.Context(), cl, args[0])
+			conf, err := p.config()
+			if err != nil {
+				return err
+			}
+			s, err := p.intakeStatus(c.Context(), cl, conf, args[0])
 			if err != nil {
 				return err
 			}

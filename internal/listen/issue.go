@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -21,28 +22,47 @@ func (e *Ear) startIssue(ctx context.Context, who channel.Event, d deed, r task.
 	if issue.Number < 1 {
 		return e.refuse(ctx, who, d, "an issue without a number", "There is no issue to work on.").Text, nil
 	}
-	order := fmt.Sprintf("Resolve issue #%d", issue.Number)
-	issue.Title, issue.Body = e.c.Redact(issue.Title), e.c.Redact(issue.Body)
-	in := task.Input{Repository: r.Text, Task: order + ".", Issue: &issue, RequestedBy: &task.Person{Name: who.User.Name, Via: viaGitHub}}
+	in := task.Input{Repository: r.Text, Task: issueOrder(issue.Number), Issue: e.asData(issue), RequestedBy: &task.Person{Name: who.User.Name, Via: viaGitHub}}
 	a, err := e.perform(ctx, who, d, func(ctx context.Context) (done, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
-		o := startOptions(d.task, r, in)
-		if title := oneLine(issue.Title); title != "" {
-			o.StaticSummary = task.Literally(clip(order+": "+title, 180))
-		}
-		o.WorkflowIDReusePolicy, o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = again, map[string]any{memoRequest: d.delivery}, true
-		_, err := e.c.Client.ExecuteWorkflow(ctx, o, signals.CodingTask, in)
-		var before *serviceerror.WorkflowExecutionAlreadyStarted
-		if errors.As(err, &before) { // and has ended
+		switch _, before, err := e.beginIssue(ctx, d.task, d.delivery, r, in, again); {
+		case err != nil:
+			return done{}, err
+		case before: // and has ended
 			return done{answer: "This issue has had its task: " + e.mono(d.task) + ". Write `/longshift run` to start it again.", reason: "had its task"}, nil
-		}
-		if err != nil {
-			return done{}, noAnswer(err)
 		}
 		return done{answer: "Task " + e.mono(d.task) + " works on it.", reason: "started"}, nil
 	})
 	return a.Text, err
+}
+
+// issueOrder is the order of an issue's task, in our words.
+func issueOrder(number int) string { return fmt.Sprintf("Resolve issue #%d.", number) }
+
+// asData is an issue as a task takes it.
+func (e *Ear) asData(issue task.Issue) *task.Issue {
+	issue.Title, issue.Body = e.c.Redact(issue.Title), e.c.Redact(issue.Body)
+	return &issue
+}
+
+// beginIssue starts the task of an issue, under the id that every way gives it, and gives its run. before tells that there is or was one
+// already, which is not started again. request names what asked for it.
+func (e *Ear) beginIssue(ctx context.Context, id, request string, r task.Repository, in task.Input, again enumspb.WorkflowIdReusePolicy) (run string, before bool, err error) {
+	o := startOptions(id, r, in)
+	if title := oneLine(in.Issue.Title); title != "" {
+		o.StaticSummary = task.Literally(clip(strings.TrimSuffix(in.Task, ".")+": "+title, 180))
+	}
+	o.WorkflowIDReusePolicy, o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = again, map[string]any{memoRequest: request}, true
+	started, err := e.c.Client.ExecuteWorkflow(ctx, o, signals.CodingTask, in)
+	var exists *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case errors.As(err, &exists):
+		return "", true, nil
+	case err != nil:
+		return "", false, noAnswer(err)
+	}
+	return started.GetRunID(), false, nil
 }
 
 // memoRequest is the key of a task's memo that names the request which started it.

@@ -2,12 +2,10 @@ package listen
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 
-	"go.temporal.io/api/serviceerror"
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
@@ -42,7 +40,7 @@ func cutIssue(c *Command) (number int) {
 	if m[1] != "" {
 		c.Options["repo"] = m[1]
 	}
-	c.Text = fmt.Sprintf("Resolve issue #%d.", number)
+	c.Text = issueOrder(number)
 	return number
 }
 
@@ -58,8 +56,7 @@ func (e *Ear) runOfIssue(ctx context.Context, ev channel.Event, d deed, r task.R
 	case !open:
 		return e.failed(ctx, ev, d, fault.New(fault.Conflict, "issue #%d of %s is closed", number, r.Text).WithHint("open it again to start its task"))
 	}
-	issue.Title, issue.Body = e.c.Redact(issue.Title), e.c.Redact(issue.Body)
-	in.Issue = &issue
+	in.Issue = e.asData(issue)
 	host := r.Host
 	if host == "" {
 		host = e.c.Host
@@ -68,16 +65,11 @@ func (e *Ear) runOfIssue(ctx context.Context, ev channel.Event, d deed, r task.R
 	return e.perform(ctx, ev, d, func(ctx context.Context) (done, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
-		o := startOptions(d.task, r, in)
-		o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = map[string]any{memoRequest: ev.ID}, true
-		if title := oneLine(issue.Title); title != "" {
-			o.StaticSummary = task.Literally(clip(fmt.Sprintf("Resolve issue #%d: %s", number, title), 180))
+		id, before, err := e.beginIssue(ctx, d.task, ev.ID, r, in, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+		if err != nil {
+			return done{}, err
 		}
-		run, err := e.c.Client.ExecuteWorkflow(ctx, o, signals.CodingTask, in)
-		var before *serviceerror.WorkflowExecutionAlreadyStarted
-		id := ""
-		switch {
-		case errors.As(err, &before):
+		if before {
 			last, err := e.c.Client.DescribeWorkflowExecution(ctx, d.task, "")
 			switch {
 			case err != nil:
@@ -86,10 +78,6 @@ func (e *Ear) runOfIssue(ctx context.Context, ev channel.Event, d deed, r task.R
 				return done{answer: "This issue has had its task: " + e.mono(d.task) + ". Write `/longshift run` at the issue to start it again.", reason: "had its task"}, nil
 			} // or it was this very message, or it works already: both are one task
 			id = last.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-		case err != nil:
-			return done{}, noAnswer(err)
-		default:
-			id = run.GetRunID()
 		}
 		text := "Task " + e.mono(d.task) + " works on issue #" + strconv.Itoa(number) + " of " + e.literal(r.Text, 200) + "." + more
 		if web := e.web(d.task, id); web != "" {
