@@ -12,10 +12,8 @@ const Keep = 7 * 24 * time.Hour
 // Hides gives the mark that keeps a file with a text from being begun: that of a task that works on the file, whatever it says now, or
 // that of a task that has had this text. Nil when there is none.
 func Hides(all []Mark, key, sum string) *Mark {
-	for i := range all {
-		if all[i].Key == key && all[i].Runs() {
-			return &all[i]
-		}
+	if m := Running(all, key); m != nil {
+		return m
 	}
 	return Of(all, key, sum)
 }

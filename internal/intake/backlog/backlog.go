@@ -55,11 +55,10 @@ func New(c Config) *Source {
 	return s
 }
 
-// desk is a folder that is open, with its marks.
+// desk is the folder, open.
 type desk struct {
-	*workfile.Folder
-	marks *workfile.Marks
-	slug  string
+	*workfile.Desk
+	slug string
 }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
@@ -81,35 +80,13 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 		return nil, fmt.Errorf("backlog: %w", err)
 	}
 	slug := f.Slug(more)
-	return &desk{f, workfile.NewMarks(s.state, "backlog-"+slug), slug}, nil
+	return &desk{&workfile.Desk{Folder: f, Marks: workfile.NewMarks(s.state, "backlog-"+slug), MayGo: mayGo}, slug}, nil
 }
 
-// settle ends what a crash has left between the steps of a removal. The caller holds the lock.
-func (d *desk) settle() error {
-	if !d.LeftAside() {
-		return nil
-	}
-	all, err := d.marks.All()
-	if err != nil {
-		return err
-	}
-	return d.Recover(func(name string, content workfile.File, _ bool) bool {
-		m := workfile.Of(all, name, content.Sum())
-		return m != nil && m.Removing
-	})
-}
-
-// quiet settles before a call that only reads.
-func (d *desk) quiet(ctx context.Context) error {
-	if !d.LeftAside() {
-		return nil
-	}
-	release, err := d.marks.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return d.settle()
+// mayGo: what lies aside goes when a task has ended well with this text, and goes back otherwise.
+func mayGo(all []workfile.Mark, name string, content workfile.File, _ bool) bool {
+	m := workfile.Of(all, name, content.Sum())
+	return m != nil && m.Removing
 }
 
 // fits tells whether a file of this name is work: a Markdown file whose name can stand in a line, a command and a message.

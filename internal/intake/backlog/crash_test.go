@@ -23,7 +23,7 @@ func (p *place) mark(key, sum string, removing bool) {
 	}
 	defer d.Close()
 	m := workfile.Mark{ID: d.id(key, sum), Key: key, Sum: sum, TaskID: "t1", Outcome: task.PullRequest, Ended: p.now(), Removing: removing}
-	if err := d.marks.Put(m); err != nil {
+	if err := d.Marks.Put(m); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -18,10 +18,10 @@ func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []intake.Kept, 
 		return nil, err
 	}
 	defer d.Close()
-	if err := d.quiet(ctx); err != nil {
+	if err := d.Quiet(ctx); err != nil {
 		return nil, fmt.Errorf("backlog: %w", err)
 	}
-	all, err := d.marks.All()
+	all, err := d.Marks.All()
 	if err != nil {
 		return nil, fmt.Errorf("backlog: %w", err)
 	}
@@ -47,7 +47,7 @@ func (s *Source) Claims(ctx context.Context, q intake.Query) (claims []intake.Cl
 		return nil, err
 	}
 	defer d.Close()
-	all, err := d.marks.All()
+	all, err := d.Marks.All()
 	if err != nil {
 		return nil, fmt.Errorf("backlog: %w", err)
 	}

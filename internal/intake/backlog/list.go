@@ -26,7 +26,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		return err
 	}
 	defer d.Close()
-	if err := d.quiet(ctx); err != nil {
+	if err := d.Quiet(ctx); err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
 	names, err := d.Names()
@@ -36,7 +36,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	if d.Busy(orders(names), s.calm, s.now()) {
 		return nil
 	}
-	all, err := d.marks.All()
+	all, err := d.Marks.All()
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
@@ -108,7 +108,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 		return intake.Work{}, err
 	}
 	defer d.Close()
-	if err := d.quiet(ctx); err != nil {
+	if err := d.Quiet(ctx); err != nil {
 		return intake.Work{}, fmt.Errorf("backlog: %w", err)
 	}
 	f, err := d.read(key)
@@ -119,7 +119,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	if w.No == "" {
 		w.Task = string(f.Data)
 	}
-	all, err := d.marks.All()
+	all, err := d.Marks.All()
 	if err != nil {
 		return intake.Work{}, fmt.Errorf("backlog: %w", err)
 	}

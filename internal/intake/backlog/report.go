@@ -17,7 +17,7 @@ func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake
 		return err
 	}
 	defer d.Close()
-	if err := d.quiet(ctx); err != nil {
+	if err := d.Quiet(ctx); err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
 	if _, err := d.read(key); err != nil {
@@ -33,19 +33,7 @@ func (s *Source) locked(ctx context.Context, q intake.Query, do func(d *desk, al
 		return err
 	}
 	defer d.Close()
-	release, err := d.marks.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	var all []workfile.Mark
-	if err = d.settle(); err == nil {
-		all, err = d.marks.All()
-	}
-	if err == nil {
-		err = do(d, all)
-	}
-	if err != nil {
+	if err := d.Locked(ctx, func(all []workfile.Mark) error { return do(d, all) }); err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
 	return nil
@@ -70,7 +58,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if why := no(f); why != "" {
 			return fault.New(fault.Conflict, "%s must not be begun: %s", d.Name(key), why)
 		}
-		return d.marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+		return d.Marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
 	})
 }
 
@@ -130,11 +118,11 @@ func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) er
 	if known != nil {
 		m.Began = known.Began
 	}
-	if err := d.marks.Put(m); err != nil {
+	if err := d.Marks.Put(m); err != nil {
 		return err
 	}
 	if running := workfile.Running(all, key); running != nil && running.ID != m.ID {
-		if err := d.marks.Drop(running.ID); err != nil {
+		if err := d.Marks.Drop(running.ID); err != nil {
 			return err
 		}
 	}
@@ -147,12 +135,12 @@ func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) er
 	}
 	s.log.Info("backlog: the task of a file has ended", "file", d.Name(key), "outcome", n.Outcome, "removed", removed)
 	m.Removing = false
-	return d.marks.Put(m)
+	return d.Marks.Put(m)
 }
 
 // sweep drops marks that nobody needs any more.
 func (s *Source) sweep(d *desk, all []workfile.Mark) error {
-	return d.marks.Sweep(all, s.now(), func(key string) (string, error) {
+	return d.Marks.Sweep(all, s.now(), func(key string) (string, error) {
 		f, err := d.read(key)
 		if k := fault.KindOf(err); k == fault.NotFound || k == fault.Input {
 			return "", nil

@@ -81,7 +81,7 @@ func TestCrash(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer d.Close()
-				all, err := d.marks.All()
+				all, err := d.Marks.All()
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -60,12 +60,11 @@ func New(c Config) *Source {
 	return s
 }
 
-// desk is the file's folder, open, with its marks.
+// desk is the file's folder, open.
 type desk struct {
-	*workfile.Folder
-	marks *workfile.Marks
-	slug  string
-	name  string // of the file
+	*workfile.Desk
+	slug string
+	name string // of the file
 }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
@@ -93,40 +92,20 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 		more = ""
 	}
 	slug := f.Slug(more)
-	return &desk{f, workfile.NewMarks(s.state, "heartbeat-"+slug), slug, name}, nil
+	d := &desk{&workfile.Desk{Folder: f, Marks: workfile.NewMarks(s.state, "heartbeat-"+slug)}, slug, name}
+	d.MayGo = d.mayGo
+	return d, nil
 }
 
-// settle ends what a crash has left between the steps of a change. The caller holds the lock. The file is never taken away by us, so
-// what lies aside goes back, unless a new version has its name already and it is the one that a task has had.
-func (d *desk) settle() error {
-	if !d.LeftAside() {
-		return nil
+// mayGo: the file is never taken away by us, so what lies aside goes back, unless a new version has its name already and it is the one
+// that a task has had.
+func (d *desk) mayGo(all []workfile.Mark, name string, content workfile.File, there bool) bool {
+	if !there || name != d.name || content.Size > workfile.Most {
+		return false
 	}
-	all, err := d.marks.All()
-	if err != nil {
-		return err
-	}
-	return d.Recover(func(name string, content workfile.File, there bool) bool {
-		if !there || name != d.name || content.Size > workfile.Most {
-			return false
-		}
-		sum := split(content.Data).sum()
-		now, err := d.Read(name)
-		return err == nil && (split(now.Data).sum() == sum || workfile.Of(all, name, sum) != nil)
-	})
-}
-
-// quiet settles before a call that only reads.
-func (d *desk) quiet(ctx context.Context) error {
-	if !d.LeftAside() {
-		return nil
-	}
-	release, err := d.marks.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return d.settle()
+	sum := split(content.Data).sum()
+	now, err := d.Read(name)
+	return err == nil && (split(now.Data).sum() == sum || workfile.Of(all, name, sum) != nil)
 }
 
 func (d *desk) checkKey(key string) error {

@@ -43,14 +43,14 @@ type seen struct {
 }
 
 func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
-	if err := d.quiet(ctx); err != nil {
+	if err := d.Quiet(ctx); err != nil {
 		return seen{}, err
 	}
 	f, err := d.Read(d.name)
 	if err != nil {
 		return seen{}, err
 	}
-	all, err := d.marks.All()
+	all, err := d.Marks.All()
 	if err != nil {
 		return seen{}, err
 	}

@@ -29,19 +29,7 @@ func (s *Source) locked(ctx context.Context, q intake.Query, key string, n intak
 	if n.TaskID == "" {
 		return fault.New(fault.Input, "heartbeat: a note has no task")
 	}
-	release, err := d.marks.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	var all []workfile.Mark
-	if err = d.settle(); err == nil {
-		all, err = d.marks.All()
-	}
-	if err == nil {
-		err = do(d, all)
-	}
-	if err != nil {
+	if err := d.Locked(ctx, func(all []workfile.Mark) error { return do(d, all) }); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
 	return nil
@@ -68,7 +56,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if !look(person).work() {
 			return fault.New(fault.Conflict, "nothing in %s is left to do", d.Name(key))
 		}
-		return d.marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+		return d.Marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
 	})
 }
 
@@ -120,15 +108,15 @@ func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
 			m.Ended = known.Ended
 		}
 	}
-	if err := d.marks.Put(m); err != nil {
+	if err := d.Marks.Put(m); err != nil {
 		return err
 	}
 	if running := workfile.Running(all, d.name); running != nil && running.ID != m.ID {
-		if err := d.marks.Drop(running.ID); err != nil {
+		if err := d.Marks.Drop(running.ID); err != nil {
 			return err
 		}
 	}
-	return d.marks.Sweep(all, s.now(), func(key string) (string, error) {
+	return d.Marks.Sweep(all, s.now(), func(key string) (string, error) {
 		f, err := d.Read(key)
 		if fault.KindOf(err) == fault.NotFound {
 			return "", nil

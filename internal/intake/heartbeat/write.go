@@ -30,7 +30,7 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 	if next.sum() != now.sum() && !(look(next.person()).lessThan(look(now.person()))) {
 		m := workfile.Mark{ID: d.id(next.sum()), Key: d.name, Sum: next.sum(), TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
 		if workfile.Of(all, d.name, m.Sum) == nil {
-			if err := d.marks.Put(m); err != nil {
+			if err := d.Marks.Put(m); err != nil {
 				return false, err
 			}
 		}
