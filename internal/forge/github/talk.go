@@ -70,20 +70,26 @@ func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key,
 		if said, err := s.note(ctx, number, key); err != nil || said != nil {
 			return err
 		}
-		err := s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
-			_, resp, err := c.Issues.CreateComment(ctx, s.owner, s.name, number, &gh.IssueComment{Body: &body})
-			return resp, err
-		})
-		switch {
-		case err == nil:
-			return nil
-		case answered(err, http.StatusNotFound, http.StatusGone):
-			return s.noSuchIssue(number, err)
-		}
-		if again, err := s.again(ctx, "write a comment", err); !again {
+		if again, err := s.writeComment(ctx, number, body); !again {
 			return err
 		}
 	}
+}
+
+// writeComment writes a comment once. It tells whether the caller is to look for its mark and try again, as it must when it can't be
+// known whether the comment was written.
+func (s *session) writeComment(ctx context.Context, number int, body string) (again bool, err error) {
+	err = s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
+		_, resp, err := c.Issues.CreateComment(ctx, s.owner, s.name, number, &gh.IssueComment{Body: &body})
+		return resp, err
+	})
+	switch {
+	case err == nil:
+		return false, nil
+	case answered(err, http.StatusNotFound, http.StatusGone):
+		return false, s.noSuchIssue(number, err)
+	}
+	return s.again(ctx, "write a comment", err)
 }
 
 func (s *session) noSuchIssue(number int, err error) error {

@@ -52,17 +52,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 			}
 			return err
 		}
-		err = s.once(ctx, func(c *gh.Client) (*gh.Response, error) {
-			_, resp, err := c.Issues.CreateComment(ctx, s.owner, s.name, number, &gh.IssueComment{Body: &body})
-			return resp, err
-		})
-		switch {
-		case err == nil:
-			return nil
-		case answered(err, http.StatusNotFound, http.StatusGone):
-			return s.noSuchIssue(number, err)
-		}
-		if again, err := s.again(ctx, "write a comment", err); !again {
+		if again, err := s.writeComment(ctx, number, body); !again {
 			return err
 		}
 	}
