@@ -180,6 +180,23 @@ func trySandbox(ctx context.Context, cfg config.Config) ([]cli.Layer, error) {
 	return layers, nil
 }
 
+// tryWork runs ordinary work and the tool chains of this machine in a box as a worker's tasks get it.
+func tryWork(ctx context.Context, cfg config.Config) ([]cli.Tool, error) {
+	log := slog.New(slog.DiscardHandler)
+	box, err := newBox(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	h := activities.Host{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log, Now: time.Now,
+		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg)}}
+	seen, err := h.Trial(ctx)
+	var tools []cli.Tool
+	for _, t := range seen {
+		tools = append(tools, cli.Tool(t))
+	}
+	return tools, err
+}
+
 func newBox(ctx context.Context, cfg config.Config, log *slog.Logger) (*sandbox.Box, error) {
 	weaken := map[sandbox.Layer]bool{}
 	for _, name := range cfg.Without {

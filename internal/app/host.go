@@ -80,7 +80,26 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 			h.Agents[name] = script.New(script.Config{Log: log})
 		}
 	}
-	return h, func() { driver.Close(); closeAll() }, nil
+	end := func() { driver.Close(); closeAll() }
+	if err := tryHost(ctx, h); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return h, end, nil
+}
+
+// tryHost lets no host take tasks on which none could work.
+func tryHost(ctx context.Context, h *activities.Host) error {
+	tools, err := h.Trial(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tools {
+		if !t.Works {
+			h.Log.WarnContext(ctx, "A tool chain of this machine does not work in the sandbox", "tool", t.Name, "said", t.Detail)
+		}
+	}
+	return nil
 }
 
 // limits are the operator's bounds on what repositories and tasks may ask for.

@@ -29,6 +29,7 @@ func Wiring() cli.Wiring {
 		Issue:            readIssue,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
+		Work:             tryWork,
 		Commands:         audit.Read,
 		Acts:             audit.ReadActs,
 		Demo: func() cli.Demo {

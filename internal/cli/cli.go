@@ -69,6 +69,13 @@ type Layer struct {
 	Detail string // what was found
 }
 
+// Tool is a tool chain of this machine, run in the sandbox.
+type Tool struct {
+	Name   string
+	Works  bool
+	Detail string // its version, or what it said instead
+}
+
 // Wiring is what the command needs of packages that it may not import. Every function must be set unless it says otherwise.
 type Wiring struct {
 	// Version is shown by `longshift version`; empty takes the one of the build.
@@ -88,6 +95,8 @@ type Wiring struct {
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
 	// Sandbox tries every layer of the sandbox and says how it stands. A layer that is missing is an error that names it.
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
+	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.
+	Work func(ctx context.Context, process config.Config) ([]Tool, error)
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.

@@ -76,6 +76,9 @@ func testWiring() Wiring {
 			}
 			return []Layer{{"namespaces", true, "bubblewrap 0.8.0"}, {"limits", len(process.Without) == 0, ""}}, nil
 		},
+		Work: func(context.Context, config.Config) ([]Tool, error) {
+			return []Tool{{"go", true, "go1.26.8"}, {"cargo", false, "rustup could not choose a version"}}, nil
+		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
 			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
 				Loopback: sandboxed, Namespace: sandboxed}, nil

@@ -37,7 +37,11 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 		findings = append(findings, checkDisk(conf.Data))
 	}
 	if conf.Role.Host() {
-		findings = append(findings, p.checkSandbox(ctx, conf))
+		sandbox := p.checkSandbox(ctx, conf)
+		findings = append(findings, sandbox)
+		if sandbox.State != stateFail && data.State == stateOK {
+			findings = append(findings, p.checkWork(ctx, conf))
+		}
 	}
 	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
 		findings = append(findings, p.checkClaude(ctx, conf), checkKey(conf))

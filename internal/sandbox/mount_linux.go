@@ -50,7 +50,8 @@ func (p *plan) addFolder(path string, kind access) error {
 	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
 }
 
-// addHidden covers a path; what isn't there needs no cover.
+// addHidden covers a path; what isn't there needs no cover. Nor does a device: the box has a /dev of its own, and a cover over
+// /dev/null in it would leave every program without one.
 func (p *plan) addHidden(path string) error {
 	real, missing, err := p.ground.resolve(path)
 	if err != nil || len(missing) > 0 {
@@ -60,7 +61,7 @@ func (p *plan) addHidden(path string) error {
 	if err != nil {
 		return fault.New(fault.Infra, "sandbox: hide %s: %w", path, err)
 	}
-	if slices.Contains(privates(), real) {
+	if slices.Contains(privates(), real) || info.Mode()&fs.ModeDevice != 0 || within(real, "/dev") {
 		return nil // the box's own hides the host's
 	}
 	return p.add(mount{path: real, access: hidden, folder: info.IsDir()})

@@ -15,6 +15,11 @@ import (
 // as a git directory. We write it with plain file operations that can't leave the work tree, whatever links the agent
 // has put there, and make it anew when it is broken.
 
+// agentCommonDir is the content of .git/commondir: the folder itself, so it means nothing to git. The file has to be there, for
+// programs of a task must not be able to make one: it would lead their git, and that of a person who looks at the workspace, to
+// another configuration.
+const agentCommonDir = ".\n"
+
 // handOver gives the agent's git our state: branch, head and index.
 func (o *opened) handOver(ctx context.Context, head string) error {
 	root, err := os.OpenRoot(o.place.work())
@@ -70,13 +75,17 @@ func (o *opened) agentGitSound(root *os.Root) bool {
 			return false
 		}
 	}
-	for _, file := range []string{".git/config", ".git/HEAD", ".git/objects/info/alternates"} {
+	for _, file := range []string{".git/config", ".git/HEAD"} {
 		if info, err := root.Lstat(file); err != nil || !info.Mode().IsRegular() {
 			return false
 		}
 	}
-	data, err := readSmall(root, ".git/objects/info/alternates")
-	return err == nil && data == o.alternates()
+	for file, want := range map[string]string{".git/commondir": agentCommonDir, ".git/objects/info/alternates": o.alternates()} {
+		if data, err := readSmall(root, file); err != nil || data != want {
+			return false
+		}
+	}
+	return true
 }
 
 func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
@@ -95,6 +104,7 @@ func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
 	}
 	return errors.Join(
 		root.WriteFile(".git/config", []byte(config), 0o644),
+		root.WriteFile(".git/commondir", []byte(agentCommonDir), 0o644),
 		root.WriteFile(".git/objects/info/alternates", []byte(o.alternates()), 0o644),
 		root.WriteFile(".git/packed-refs", []byte(refs), 0o644),
 	)

@@ -1,0 +1,120 @@
+package activities
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+// confined makes a host whose commands run in the real sandbox, with a workspace of the repository at remote.
+func confined(t *testing.T, remote string) *bench {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	b := newBench(t, nil)
+	if remote != "" {
+		b.remote = remote
+	}
+	b.Confine.Box = box
+	b.CommandEnv = func(d Dirs) []string {
+		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Home, "GIT_TERMINAL_PROMPT=0"}
+	}
+	b.prepare()
+	return b
+}
+
+// gitWork is what agents and the checks of projects do with git, one line at a time.
+var gitWork = []string{
+	"git status", "git status --short", "git diff", "git diff HEAD", "git log --oneline -5", "git show --stat HEAD", "git blame README.md",
+	"git rev-parse --show-toplevel", "git rev-parse --git-dir", "git branch -a", "git describe --always --dirty", "git ls-files", "git grep -n .",
+	"echo more >> README.md", "git stash", "git stash pop", "git add -A", "git diff --cached --stat", "git commit -qm 'docs: say more'",
+	"git checkout -q -b try", "git checkout -q -", "git merge -q try", "git tag here", "git reset -q --soft HEAD~1", "git restore --staged .", "git restore README.md",
+	"touch new.txt", "git clean -fdq", "test ! -e new.txt", "git fsck", "git bisect start", "git bisect reset", "git worktree list", "git reflog", "git config --list",
+}
+
+// Git works in the box with every path that the product protects in it, whatever kind of repository the task came from.
+func TestGitInTheBox(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n", "go.mod": "module example.com/calc\n\ngo 1.26\n", "cmd/calc/main.go": "package main\n\nfunc main() {}\n"}
+	checkout := gittest.NewCheckout(t, files)
+	linked := filepath.Join(t.TempDir(), "linked")
+	gittest.Git(t, checkout, "worktree", "add", "--quiet", "-b", "linked", linked)
+	parent := gittest.NewCheckout(t, map[string]string{"README.md": "Parent\n"})
+	gittest.Git(t, parent, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", checkout, "part")
+	gittest.Git(t, parent, "commit", "--quiet", "--message=Add a part")
+	for name, remote := range map[string]string{"checkout": checkout, "linked worktree": linked, "inside of a submodule": filepath.Join(parent, "part"), "with a submodule": parent} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := confined(t, remote)
+			script := ""
+			for _, line := range gitWork {
+				script += "{ " + line + "; } || { echo \"exit $?: " + line + "\"; exit 1; }\n"
+			}
+			if c := b.check(script, nil); !c.Passed() {
+				t.Errorf("exit %d: %s", c.ExitCode, c.Tail)
+			}
+		})
+	}
+}
+
+// Nothing that a program does to the agent's git makes the next git, or one of a person, run something else.
+func TestGitControlFilesHold(t *testing.T) {
+	t.Parallel()
+	b := confined(t, "")
+	git := filepath.Join(b.work(), ".git")
+	before := gittest.Sh(t, git, `cat config commondir; ls hooks info modules worktrees 2>&1; git config --list --local`)
+	for _, attack := range []string{
+		"echo /tmp/evil > .git/commondir", "rm -f .git/commondir", "mv .git/commondir x", "ln -sf /tmp .git/commondir", "echo x > n && mv -f n .git/commondir",
+		"git config core.fsmonitor /tmp/evil", "git config core.hooksPath /tmp", "echo '[core]' >> .git/config", "mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
+		"echo '*.x filter=evil' > .git/info/attributes", "echo x > .git/config.worktree", "mv .git g",
+		"mkdir -p .git/modules/evil", "mkdir -p .git/worktrees/evil", "git worktree add ../evil", "echo /tmp > .git/objects/info/alternates",
+	} {
+		if c := b.check(attack, nil); c.Passed() {
+			t.Errorf("%s: went through", attack)
+		}
+	}
+	if after := gittest.Sh(t, git, `cat config commondir; ls hooks info modules worktrees 2>&1; git config --list --local`); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if c := b.check("git status --short", nil); !c.Passed() {
+		t.Errorf("git does not work any more: %s", c.Tail)
+	}
+}
+
+// The trial of a host's start fails where ordinary work fails, and names a tool chain that does.
+func TestTrial(t *testing.T) {
+	t.Parallel()
+	b := confined(t, "")
+	tools, err := b.Trial(t.Context())
+	must(t, err)
+	if len(tools) == 0 || tools[0].Name != "go" || !tools[0].Works || !strings.HasPrefix(tools[0].Detail, "go1.") {
+		t.Errorf("got %+v", tools)
+	}
+	bin := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho git is broken here >&2\nexit 128\n"), 0o755))
+	b.Confine.Readable = append(b.Confine.Readable, bin)
+	path := bin + ":" + os.Getenv("PATH")
+	b.CommandEnv = func(d Dirs) []string { return []string{"PATH=" + path, "HOME=" + d.Home} }
+	_, err = b.Trial(t.Context())
+	wantFault(t, err, fault.Infra, "exit code 128", "git is broken here")
+	left, _ := filepath.Glob(filepath.Join(b.Data, "trial-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A variable that names a device, as TEMPORAL_CONFIG_FILE may, hides no device.
+func TestHiddenDevices(t *testing.T) {
+	t.Parallel()
+	b := confined(t, "")
+	b.Confine.Hidden = append(b.Confine.Hidden, os.DevNull, "/dev/zero", "/dev/urandom")
+	if _, err := b.Trial(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

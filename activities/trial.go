@@ -1,0 +1,128 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// Tool is a tool chain on this host and how it fared in the sandbox.
+type Tool struct {
+	Name   string
+	Works  bool
+	Detail string // its version, or what it said instead
+}
+
+// toolQuestions ask each tool chain for its version, which makes it find its own installation.
+var toolQuestions = [][]string{
+	{"go", "env", "GOVERSION"}, {"node", "--version"}, {"npm", "--version"}, {"bun", "--version"}, {"deno", "--version"},
+	{"python3", "--version"}, {"uv", "--version"}, {"cargo", "--version"}, {"cc", "--version"}, {"java", "-version"},
+	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
+}
+
+// ordinaryWork is what every project's commands rely on. It fails at the first line that does not work.
+const ordinaryWork = `set -e
+echo lost > /dev/null
+head -c 1 /dev/urandom > /dev/null
+git status --short
+echo trial > trial.txt
+git add trial.txt
+git commit --quiet --message trial
+test "$(git log -1 --format=%s)" = trial
+`
+
+const trialWithin = 30 * time.Second
+
+// Trial runs ordinary work in a workspace as tasks get it, confined as tasks are, and asks the tool chains of this host for their
+// versions there. An error means that no task could work; a tool chain that fails is reported, for a task may need another one.
+func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
+	dir, err := os.MkdirTemp(h.Data, "trial-")
+	if err != nil {
+		return nil, fault.New(fault.Infra, "try the sandbox: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
+	}
+	defer os.RemoveAll(dir)
+	where, err := emptyWorkspace(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("try the sandbox: %w", err)
+	}
+	defer where.Close()
+	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Policy: h.Policy, Log: h.Log, Now: h.Now}
+	guest.Policy.WriteOff = false // what is tried is the machine, not what the operator allows
+	run := func(script string) (process.Result, error) {
+		return guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, process.Spec{
+			Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", script}, Dir: where.Dir(), Session: filepath.Base(dir), Grace: -1,
+		}, "trial")
+	}
+	res, err := run(ordinaryWork)
+	if err != nil {
+		return nil, fmt.Errorf("try the sandbox: %w", err)
+	}
+	if !res.Success() {
+		return nil, fault.New(fault.Infra, "ordinary work fails in the sandbox of this machine (%s): %s", res.Exit, lastLine(res.Output)).
+			WithHint("`longshift doctor` shows what the sandbox is made of; report this with its output")
+	}
+	script := ""
+	for _, q := range toolQuestions {
+		if _, err := exec.LookPath(q[0]); err == nil {
+			script += fmt.Sprintf("{ out=$(%s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", strings.Join(q, " "), q[0])
+		}
+	}
+	if res, err = run(script + "wait"); err != nil {
+		return nil, fmt.Errorf("try the tool chains in the sandbox: %w", err)
+	}
+	return toolsSeen(res.Output), nil
+}
+
+var trialRef = Ref{TaskID: "trial", Fence: 1}
+
+// emptyWorkspace makes a workspace of a repository without commits, both below dir.
+func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
+	remote := filepath.Join(dir, "repository.git")
+	err := errors.Join(os.MkdirAll(filepath.Join(remote, "objects"), 0o700), os.MkdirAll(filepath.Join(remote, "refs"), 0o700),
+		os.WriteFile(filepath.Join(remote, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	if err != nil {
+		return nil, err
+	}
+	m, err := workspace.New(workspace.Config{Dir: dir, Author: workspace.Person{Name: "Longshift", Email: "trial@localhost"},
+		RemoteURL: func(task.Repository) (string, error) { return remote, nil }})
+	if err != nil {
+		return nil, err
+	}
+	if _, err = m.Prepare(ctx, workspace.Spec{TaskID: trialRef.TaskID, Fence: trialRef.Fence, Branch: "trial",
+		Repository: task.Repository{Text: remote, Path: remote}}); err != nil {
+		return nil, err
+	}
+	return m.Open(ctx, trialRef.TaskID, trialRef.Fence)
+}
+
+// toolsSeen reads lines of a name, an exit code and what the tool chain said, in the order of toolQuestions.
+func toolsSeen(output string) []Tool {
+	said := map[string]Tool{}
+	for line := range strings.Lines(output) {
+		if f := strings.SplitN(strings.TrimSpace(line), " ", 3); len(f) == 3 {
+			said[f[0]] = Tool{Name: f[0], Works: f[1] == "0", Detail: f[2]}
+		}
+	}
+	var list []Tool
+	for _, q := range toolQuestions {
+		if t, ok := said[q[0]]; ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
