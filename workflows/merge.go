@@ -48,7 +48,7 @@ func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
 	err := f.onMerge(ctx, "merge "+f.status.Base, host.MergeBase, &m)
 	if err == nil && m.Commit != "" {
-		f.status.Head = m.Commit
+		f.status.Head, f.unchecked = m.Commit, true
 		f.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
 	}
 	return m, err
