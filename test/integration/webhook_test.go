@@ -139,6 +139,19 @@ func TestIssueByWebhook(t *testing.T) {
 			t.Fatal("hidden text of an issue has reached an agent")
 		}
 	}
+	const flood = 40 // more than one person gets in a minute
+	h.GitHub.SetPermission(lab.Name, "mallory", "read")
+	before := h.runs("WorkflowType = 'Arrival'")
+	for range 2 { // the second time nothing is new
+		for i := range flood {
+			if status := h.commented(issue, int64(9_000_000+i), "mallory", "/longshift status"); status != http.StatusAccepted {
+				t.Fatalf("comment %d of many is answered with %d", i, status)
+			}
+		}
+	}
+	lab.Eventually(t, 30*time.Second, "each comment waits or is carried out", func() bool {
+		return h.runs("WorkflowType = 'Arrival'") == before+flood && h.runs("WorkflowType = 'Arrival' AND ExecutionStatus = 'Running'") == flood-30
+	})
 }
 
 // A webhook that is lost is found by the poll: the label, the command, and what is said at the pull request.
