@@ -35,12 +35,17 @@ $(BIN)/longshift-devserver: $(DEVSERVER)
 .PHONY: agents
 agents: ## install the agent binaries and API descriptions that tests use
 	@for dir in test/agents test/github; do \
-	  if ! command -v npm >/dev/null; then echo "npm is missing: tests that need $$dir are skipped"; \
-	  elif [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
+	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 
+.PHONY: parts
+parts: ## say what the tests need and this machine lacks
+	@.ci/parts
+
+# With CI=true a part that is missing fails its test, and skips nothing.
 .PHONY: test
-test: build agents ## run every test: units, integration on real parts, kills, replays
+test: export CI := true
+test: parts build agents ## run every test: units, integration on real parts, kills, replays
 	$(GO) test -race -timeout 20m ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
 	$(GO) test -p 1 -timeout 40m ./test/...
 	cd devserver && $(GO) test -timeout 10m ./...
@@ -60,7 +65,7 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	$(GO) mod tidy -diff
 	cd devserver && $(GO) mod tidy -diff
 	cd test/compose && $(GO) mod tidy -diff
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run $$(git ls-files '*.sh'); fi
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/parts $$(git ls-files '*.sh'); fi
 
 .PHONY: bench
 bench: build agents ## measure: whole task against a shell script, waiting pull requests, history, parsers
