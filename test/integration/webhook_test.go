@@ -65,13 +65,16 @@ func (h *hooked) deliver(event, shape string, fields map[string]any) int {
 	return resp.StatusCode
 }
 
+// justNow is when it happened, as GitHub writes it: what is old is not carried out.
+func justNow() string { return time.Now().UTC().Format(time.RFC3339) }
+
 func (h *hooked) labelled(number int) int {
 	return h.deliver("issues", "issues-labeled", map[string]any{"label": map[string]any{"name": "longshift"},
-		"issue": map[string]any{"number": number, "state": "open", "updated_at": "2026-11-20T10:00:00Z"}})
+		"issue": map[string]any{"number": number, "state": "open", "updated_at": justNow()}})
 }
 
 func (h *hooked) commented(number int, id int64, by, text string) int {
-	at := "2026-11-20T10:00:00Z"
+	at := justNow()
 	return h.deliver("issue_comment", "issue-comment-created", map[string]any{"sender": forgetest.Person(by),
 		"issue":   map[string]any{"number": number, "state": "open", "updated_at": at, "user": forgetest.Person("ada")},
 		"comment": map[string]any{"id": id, "user": forgetest.Person(by), "body": text, "created_at": at, "updated_at": at}})
