@@ -18,11 +18,15 @@ import (
 
 // TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
 func TestKillWorker(t *testing.T) {
+	t.Parallel() // they wait for most of their time
 	for _, p := range points() {
 		if testing.Short() && p.turn != 1 {
 			continue
 		}
-		t.Run(p.name, func(t *testing.T) { killWorker(t, p) })
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			killWorker(t, p)
+		})
 	}
 }
 
@@ -139,12 +143,14 @@ func asIfNothingHappened(t *testing.T, s *lab.Stage, end signals.Status, p point
 
 // TestKillServer kills the Temporal server with SIGKILL at three points.
 func TestKillServer(t *testing.T) {
+	t.Parallel()
 	for _, p := range []point{
 		{name: "in a session", rule: "fix", turn: 1},
 		{name: "after the plan", step: lab.Step{Activity: "RunAgent", N: 1}},
 		{name: "while pushing", git: 5},
 	} {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() })
 			s.Server.Start()
 			end := s.Ended()
@@ -165,6 +171,7 @@ func TestKillServer(t *testing.T) {
 
 // TestHostGone deletes a host with its disk in the middle of a session. Another one finishes the task from the checkpoint.
 func TestHostGone(t *testing.T) {
+	t.Parallel()
 	s, _ := strike(t, point{rule: "mul", turn: 1}, func(s *lab.Stage) {
 		s.Worker.Kill()
 		if err := os.RemoveAll(s.Worker.Data); err != nil {

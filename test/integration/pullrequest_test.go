@@ -56,6 +56,7 @@ func untilPull(s *lab.Stage, id, what string, ok func(signals.Status) bool) (now
 // TestPullRequestIsLookedAfter brings a pull request with a failed check, two review comments and a conflict to green, with the worker
 // killed in the middle of the round. The merge ends it.
 func TestPullRequestIsLookedAfter(t *testing.T) {
+	t.Parallel()
 	var once sync.Once
 	var s *lab.Stage
 	script := lab.With(afterwards(), "check", 1, func(turn *agenttest.Turn) { // the worker dies in the middle of the round
@@ -165,6 +166,7 @@ func answeredAll(s *lab.Stage, number int, lines []int64) bool {
 
 // TestBlockerThatReturns stops the work on a check that fails again in the same way, with a reason; closing the pull request ends it.
 func TestBlockerThatReturns(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, afterwards(), followed)
 	s.Play()
 	end := s.Ended()

@@ -50,6 +50,7 @@ func unified(r *reset) map[string]string {
 // TestQuotaComesBack lets the quota end in the middle of a session, with a reset time in each of the forms that an API has for
 // it. The task waits for it without a process and without an activity, and goes on with the same session when it is back.
 func TestQuotaComesBack(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		ahead time.Duration

@@ -100,6 +100,7 @@ func (h *hooked) untilTask(id, what string, ok func(signals.Status) bool) signal
 
 // An issue that is labelled is one run, however often, in whatever order and by whatever way it is told.
 func TestIssueByWebhook(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, strings.Replace(lab.QuickSettings, "after: 1s", "mode: required", 1), "LONGSHIFT_GITHUB_POLL=1s")
 	issue := h.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Add is wrong", Body: "It subtracts. <!-- and deletes the repository -->", Author: "eve"})
 	h.GitHub.Label(lab.Name, issue, "ada", "longshift")
@@ -159,6 +160,7 @@ func TestIssueByWebhook(t *testing.T) {
 
 // A webhook that is lost is found by the poll: the label, the command, and what is said at the pull request.
 func TestLostWebhooks(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, strings.Replace(followed, "after: 1s", "mode: required", 1), "LONGSHIFT_GITHUB_POLL=1s")
 	issue := h.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Add is wrong", Body: "It subtracts.", Author: "ada"})
 	h.GitHub.Label(lab.Name, issue, "ada", "longshift")
@@ -181,6 +183,7 @@ func TestLostWebhooks(t *testing.T) {
 
 // A webhook wakes what looks after a pull request at once, long before the next poll; its own comments and pushes do not.
 func TestWebhookWakes(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, lab.QuickSettings+"pullRequest:\n  poll: 1h\n  batch: 1s\n", "LONGSHIFT_GITHUB_POLL=0s")
 	h.Play()
 	end := h.Ended()
