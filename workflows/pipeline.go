@@ -180,6 +180,9 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 // failure keeps the kind of the error that ended the task, so that clients give the right exit code.
 func (t *pipeline) failure(err error) error {
 	kind, hint := kindOf(err), hintOf(err)
+	if e := (*ending)(nil); errors.As(err, &e) { // we have ended it, and nothing is out of reach
+		kind = fault.Work
+	}
 	return temporal.NewApplicationErrorWithOptions(message(err), string(kind),
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{hint, t.status}})
 }

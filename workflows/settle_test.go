@@ -1,12 +1,18 @@
 package workflows_test
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // play answers the sessions one after the other, and lets those beyond the list go well.
@@ -64,5 +70,17 @@ func TestSuccessResetsTheWaitForQuota(t *testing.T) {
 	s := w.start(t)
 	if took := w.env.Now().Sub(began); s.Outcome != task.PullRequest || n != 8 || took < 4*time.Minute || took > 5*time.Minute {
 		t.Errorf("outcome %s; four quotas with a success after each were waited out in %s, want a minute for each", s.Outcome, took)
+	}
+}
+
+// A quota that ends the task is the account's: no server is out of reach, and trying again at once would not help.
+func TestQuotaThatEndsTheTask(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Quota = "end"
+	w.play(activities.SessionResult{Kind: agent.Quota, Error: "used up"})
+	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"x"}`))
+	var app *temporal.ApplicationError
+	if err := w.env.GetWorkflowError(); !errors.As(err, &app) || fault.Kind(app.Type()).ExitCode() != fault.ExitFailed || app.Message() != "failed: the account's quota is used up: used up" {
+		t.Errorf("it ended with %v", err)
 	}
 }

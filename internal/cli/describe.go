@@ -133,7 +133,11 @@ func summaryText(status *signals.Status, ended time.Time, more ...string) string
 	}
 	pairs := []string{"Reason", detail, "Task", status.WorkflowID, "Branch", oneLine(status.Branch)}
 	pairs = append(pairs, figures(status)...)
-	pairs = append(pairs, "Duration", duration(ended.Sub(status.Started)), "Warnings", plain(strings.Join(status.Warnings, "\n")))
+	took := ""
+	if !status.Started.IsZero() { // an input that was refused has begun nothing
+		took = duration(ended.Sub(status.Started))
+	}
+	pairs = append(pairs, "Duration", took, "Warnings", plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return facts(outcomeText(status), pairs...)
 }
