@@ -45,8 +45,8 @@ func killWorker(t *testing.T, p point) {
 	asIfNothingHappened(t, s, end, p)
 }
 
-// strike plays the story up to the point, kills there, once, and gives when that was.
-func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died time.Time) {
+// strike plays the story up to the point, kills there, once, and gives when that was. The worker's environment can be added to.
+func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab.Stage, died time.Time) {
 	t.Helper()
 	var once sync.Once
 	killed := make(chan time.Time, 1)
@@ -67,7 +67,7 @@ func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died ti
 			}
 		})
 	}
-	s = lab.NewStage(t, script, lab.QuickSettings)
+	s = lab.NewStage(t, script, lab.QuickSettings, env...)
 	if p.git > 0 {
 		pushes := 0
 		s.OnGit(func(service string) {
@@ -151,7 +151,8 @@ func TestKillServer(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() })
+			// No session is cut off by a server that is back within the heartbeat's time, which is longer here than a slow machine takes.
+			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() }, "LONGSHIFT_HEARTBEAT=20s")
 			s.Server.Start()
 			end := s.Ended()
 			if end.Outcome != task.PullRequest || len(s.GitHub.Pulls(lab.Name)) != 1 {
