@@ -10,6 +10,7 @@ BIN := bin
 SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_test.go' 2>/dev/null) \
            $(shell find internal -name '*.md' -o -name '*.yaml' -o -name '*.json' 2>/dev/null) go.mod go.sum
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
+STORIES := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
 .PHONY: help
@@ -43,12 +44,12 @@ parts: ## say what the tests need and this machine lacks
 	@.ci/parts
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
-# once more, as built for the race detector. The stories wait more than they work, so three run at once, also on two cores.
+# once more, as built for the race detector. The stories wait more than they work, so there is one more at a time than there are cores.
 .PHONY: test
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
 	$(GO) test -race -vet=off -timeout 20m ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
-	$(GO) test -p 1 -parallel 3 -vet=off -timeout 40m ./test/...
+	$(GO) test -p 1 -parallel $(STORIES) -vet=off -timeout 40m ./test/...
 	cd devserver && $(GO) test -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
