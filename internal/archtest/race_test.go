@@ -4,54 +4,64 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestUnracedPackagesAreSequential holds what lets the Makefile test some packages without the race detector: they start no goroutine,
-// share nothing between any, and so there is nothing in them that it could find.
-func TestUnracedPackagesAreSequential(t *testing.T) {
+// TestHeavyTestsAreRun: the Makefile leaves the tests of HEAVY out where it runs all packages with the race detector, and runs them in
+// the packages of HEAVY_IN without it. One of such a name anywhere else would never run.
+func TestHeavyTestsAreRun(t *testing.T) {
 	t.Parallel()
 	top := filepath.Join("..", "..")
-	makefile, err := os.ReadFile(filepath.Join(top, "Makefile"))
+	names, dirs := strings.Split(fromMakefile(t, top, "HEAVY"), "|"), strings.Fields(fromMakefile(t, top, "HEAVY_IN"))
+	found := map[string]bool{}
+	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || !slices.Contains(names, f.Name.Name) {
+				continue
+			}
+			found[f.Name.Name] = true
+			if dir := "./" + strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), "../../"); !slices.Contains(dirs, dir) {
+				t.Errorf("%s is in %s, which HEAVY_IN in the Makefile does not name: it would never run", f.Name.Name, dir)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`(?m)^UNRACED := (.+)$`).FindSubmatch(makefile)
-	if m == nil {
-		t.Fatal("the Makefile names no packages that are tested without the race detector")
-	}
-	for _, dir := range strings.Fields(string(m[1])) {
-		files, err := filepath.Glob(filepath.Join(top, dir, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s has no files: %v", dir, err)
-		}
-		for _, name := range files {
-			sequential(t, name)
+	for _, name := range names {
+		if !found[name] {
+			t.Errorf("HEAVY in the Makefile names %s, which is no test", name)
 		}
 	}
 }
 
-func sequential(t *testing.T, name string) {
+func fromMakefile(t *testing.T, top, name string) string {
 	t.Helper()
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, name, nil, 0)
+	text, err := os.ReadFile(filepath.Join(top, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range file.Imports {
-		if path := strings.Trim(i.Path.Value, `"`); path == "sync" || strings.HasPrefix(path, "sync/") || strings.HasPrefix(path, "net") && path != "net/url" {
-			t.Errorf("%s imports %s: test it with the race detector, see UNRACED in the Makefile", name, path)
-		}
+	m := regexp.MustCompile(`(?m)^` + name + ` := (.+)$`).FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("the Makefile has no %s", name)
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.GoStmt, *ast.ChanType:
-			t.Errorf("%s: something runs beside something else: test it with the race detector, see UNRACED in the Makefile", set.Position(n.Pos()))
-		}
-		return true
-	})
+	return string(m[1])
 }
