@@ -31,14 +31,14 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	t.uncommitted, t.leak = out.Failed != "", ""
-	t.unchecked = t.unchecked || t.uncommitted
+	t.uncommitted, t.leak = out.Failed, ""
+	t.unchecked = t.unchecked || t.uncommitted != ""
 	if out.Leak {
 		t.leak = out.Failed
 	} else {
 		t.leaks = 0
 	}
-	if t.uncommitted {
+	if t.uncommitted != "" {
 		t.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil

@@ -56,7 +56,7 @@ func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 
 // giveUpMerge puts the workspace back to what it was before the merge.
 func (f *follower) giveUpMerge(ctx workflow.Context) error {
-	f.merging, f.uncommitted = false, false
+	f.merging, f.uncommitted = false, ""
 	f.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
 	return f.onMerge(ctx, "give the merge up", host.AbortMerge, nil)
 }

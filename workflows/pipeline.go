@@ -43,7 +43,7 @@ type pipeline struct {
 	errors      int           // errors in a row
 	maxCost     float64       // the operator's, 0 for none
 	maxTime     time.Duration // the operator's, 0 for none
-	uncommitted bool          // the last commit failed; its work is only in the workspace
+	uncommitted string        // why the last commit failed; its work is only in the workspace then
 	leak        string        // why, when it failed because the work holds a secret
 	leaks       int           // such commits in a row
 	unchecked   bool          // something has changed since the last check
@@ -187,6 +187,9 @@ func (t *pipeline) published(o task.Outcome) bool {
 // failure keeps the kind of the error that ended the task, so that clients give the right exit code.
 func (t *pipeline) failure(err error) error {
 	kind, hint := kindOf(err), hintOf(err)
+	if e := (*ending)(nil); errors.As(err, &e) { // we have ended it, and nothing is out of reach
+		kind = fault.Work
+	}
 	return temporal.NewApplicationErrorWithOptions(message(err), string(kind),
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{hint, t.status}})
 }

@@ -15,7 +15,7 @@ import (
 
 // publish pushes the branch and opens the pull request, as a draft when the check fails. Work that changed nothing needs none.
 func (t *pipeline) publish(ctx workflow.Context) error {
-	if !t.uncommitted && (t.status.Head == t.status.BaseCommit || t.status.Files == 0) {
+	if t.uncommitted == "" && (t.status.Head == t.status.BaseCommit || t.status.Files == 0) {
 		return t.nothingToDo("nothing had to change; the review says: %s", t.status.Review.Text)
 	}
 	t.enter(ctx, task.Publish)
@@ -71,12 +71,12 @@ func (t *pipeline) red() string {
 
 // commitRest commits what the last commit could not, parking the task while it still can't.
 func (t *pipeline) commitRest(ctx workflow.Context) error {
-	for t.uncommitted {
+	for t.uncommitted != "" {
 		if err := t.commit(ctx, task.Report{Text: t.status.Plan.Summary}); err != nil {
 			return err
 		}
-		if t.uncommitted {
-			why, detail := signals.ReasonInfra, "the last commit failed"
+		if t.uncommitted != "" {
+			why, detail := signals.ReasonInfra, "the last commit failed: "+firstLine(t.uncommitted)
 			if t.leak != "" {
 				why, detail = signals.ReasonSecret, t.leak
 			}

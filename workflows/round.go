@@ -145,7 +145,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		if err := f.perform(ctx); err != nil {
 			return err
 		}
-		if f.status.Head == start && !f.uncommitted {
+		if f.status.Head == start && f.uncommitted == "" {
 			return nil
 		}
 		if err := f.review(ctx); err != nil {

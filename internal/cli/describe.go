@@ -141,7 +141,11 @@ func summaryText(status *signals.Status, ended time.Time, more ...string) string
 	if status.PullRequest != nil && status.Check == nil {
 		pairs = append(pairs, "Check", "none: the settings name no check command (see `longshift init`)")
 	}
-	pairs = append(pairs, "Duration", duration(ended.Sub(status.Started)), "Warnings", plain(strings.Join(status.Warnings, "\n")))
+	took := ""
+	if !status.Started.IsZero() { // an input that was refused has begun nothing
+		took = duration(ended.Sub(status.Started))
+	}
+	pairs = append(pairs, "Duration", took, "Warnings", plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return facts(outcomeText(status), pairs...)
 }
