@@ -44,7 +44,7 @@ func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
 }
 
 func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
-	s.BaseURL, s.Token, s.Login = gate.BaseURL(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
+	s.BaseURL, s.Upstream, s.Token, s.Login = gate.BaseURL(), gate.Upstream(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
 }
 
 // usage of the session over all its attempts on this host; zero when no gateway sees it.

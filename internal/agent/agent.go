@@ -32,6 +32,7 @@ type Session struct {
 	Schema   []byte            // JSON Schema of the final answer, nil for free text
 	Wall     time.Duration     // wall time at most, 0 for no limit
 	BaseURL  string            // the model endpoint the agent must use, "" for the agent's own
+	Upstream string            // what people are told that BaseURL leads to, such as api.anthropic.com
 	Token    string            // what the agent shows to BaseURL in place of a key
 	Login    bool              // Token is shown as a subscription login, with the headers that go with one, and not as a key
 	Env      map[string]string // added to the environment that the driver builds; nothing else is inherited

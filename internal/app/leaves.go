@@ -96,19 +96,20 @@ func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspac
 	}
 }
 
+var credentialKinds = map[config.ModelKind]gateway.Kind{
+	config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer, config.ModelLogin: gateway.OAuth,
+}
+
 // modelCredential gives what the gateway shows to the model's API.
 func modelCredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
 	return func(context.Context) (gateway.Credential, error) {
-		if cfg.AnthropicKey.Present() {
-			v, err := cfg.AnthropicKey.Read()
-			return gateway.Credential{Kind: gateway.APIKey, Value: v}, err
+		secret, kind := cfg.ModelSecret()
+		if kind == config.ModelNone {
+			return gateway.Credential{}, fault.New(fault.Denied, "no key for the model").
+				WithHint("set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY_FILE or LONGSHIFT_CLAUDE_TOKEN_FILE for the worker")
 		}
-		if cfg.ClaudeToken.Present() {
-			v, err := cfg.ClaudeToken.Read()
-			return gateway.Credential{Kind: gateway.OAuth, Value: v}, err
-		}
-		return gateway.Credential{}, fault.New(fault.Denied, "no key for the model").
-			WithHint("set LONGSHIFT_ANTHROPIC_KEY_FILE or LONGSHIFT_CLAUDE_TOKEN_FILE for the worker")
+		v, err := secret.Read()
+		return gateway.Credential{Kind: credentialKinds[kind], Value: v}, err
 	}
 }
 

@@ -115,6 +115,17 @@ func TestModelCredential(t *testing.T) {
 			t.Errorf("%v: %+v, %v", c.env, got, err)
 		}
 	}
+	for _, c := range []struct{ env, want []string }{ // what is meant for us goes before what is meant for every program
+		{[]string{"ANTHROPIC_AUTH_TOKEN=t1"}, []string{"bearer", "t1"}},
+		{[]string{"ANTHROPIC_AUTH_TOKEN=t1", "ANTHROPIC_API_KEY=k1"}, []string{"bearer", "t1"}},
+		{[]string{"ANTHROPIC_AUTH_TOKEN=t1", "LONGSHIFT_ANTHROPIC_KEY=k1"}, []string{"api_key", "k1"}},
+		{[]string{"LONGSHIFT_ANTHROPIC_TOKEN=t1", "LONGSHIFT_ANTHROPIC_KEY=k1"}, []string{"bearer", "t1"}},
+	} {
+		got, err := modelCredential(load(t, c.env...))(t.Context())
+		if err != nil || string(got.Kind) != c.want[0] || got.Value != c.want[1] {
+			t.Errorf("%v: %+v, %v", c.env, got, err)
+		}
+	}
 	_, err := modelCredential(load(t))(t.Context())
 	wantFault(t, err, fault.Denied, "no key", "LONGSHIFT_ANTHROPIC_KEY_FILE")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/local"
+	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -30,12 +31,18 @@ func Wiring() cli.Wiring {
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
+		Model:            tryModel,
 		Commands:         audit.Read,
 		Acts:             audit.ReadActs,
 		Demo: func() cli.Demo {
 			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},
 	}
+}
+
+// tryModel asks the model's endpoint whether it takes our key.
+func tryModel(ctx context.Context, process config.Config) (string, error) {
+	return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: modelCredential(process)})
 }
 
 func parseConfig(file []byte) (*task.Config, error) {

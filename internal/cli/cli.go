@@ -97,6 +97,8 @@ type Wiring struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.
 	Work func(ctx context.Context, process config.Config) ([]Tool, error)
+	// Model makes one call that costs nothing to the model's endpoint, and gives the endpoint's name. Errors are faults.
+	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.

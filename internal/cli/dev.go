@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,7 @@ func (p *program) dev(ctx context.Context, o devOptions) error {
 	if err := makeData(conf.Data); err != nil {
 		return err
 	}
+	defer p.warnOfModel(ctx, conf)()
 	s := &stack{p: p, role: conf.Role, line: p.childLine}
 	defer s.stop()
 	info, err := s.useOrStart(ctx, o, conf)
@@ -76,6 +78,22 @@ func (p *program) dev(ctx context.Context, o devOptions) error {
 	s.keepUp(ctx)
 	p.say("stopping; a task that runs goes on at the next start")
 	return nil
+}
+
+// warnOfModel says, while everything starts, what would keep agents from their model. The function that it gives waits for it.
+func (p *program) warnOfModel(ctx context.Context, conf config.Config) (wait func()) {
+	if !conf.Role.Host() || !slices.Contains(conf.Agents, "claude") {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if f := p.checkModel(ctx, conf); f.State != stateOK && ctx.Err() == nil {
+			p.say("%s: %s; %s", f.Check, f.Detail, f.Hint)
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // devEnd makes Ctrl-C, which is how dev is meant to end, a success.

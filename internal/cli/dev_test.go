@@ -53,6 +53,9 @@ func TestDev(t *testing.T) {
 	code := make(chan int, 1)
 	go func() { code <- c.runContext(ctx, "dev", "--port", fmt.Sprint(port), "--headless") }()
 	eventually(t, "all is up", func() bool { return strings.Contains(c.out.String(), "Longshift is up") || len(code) > 0 })
+	eventually(t, "the key's state is told", func() bool {
+		return strings.Contains(c.errs.String(), "model key: none is set; set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN\n")
+	})
 	wants(t, c.out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port), "  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
 
 	first := c.workerPid(0)

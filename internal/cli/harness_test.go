@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +26,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/task"
@@ -78,6 +81,13 @@ func testWiring() Wiring {
 		},
 		Work: func(context.Context, config.Config) ([]Tool, error) {
 			return []Tool{{"go", true, "go1.26.8"}, {"cargo", false, "rustup could not choose a version"}}, nil
+		},
+		Model: func(ctx context.Context, process config.Config) (string, error) {
+			return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: func(context.Context) (gateway.Credential, error) {
+				secret, kind := process.ModelSecret()
+				value, err := secret.Read()
+				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind], Value: value}, err
+			}})
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
 			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
@@ -254,7 +264,26 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// modelEndpoint is an endpoint of a model that takes one key, as x-api-key or as bearer, below a path of its own.
+func modelEndpoint(t *testing.T) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method != http.MethodGet || r.URL.Path != "/anthropic/v1/models":
+			http.Error(w, "nothing here", http.StatusNotFound)
+		case r.Header.Get("X-Api-Key") != "sk-very-secret" && r.Header.Get("Authorization") != "Bearer sk-very-secret":
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"type":"error","error":{"type":"authentication_error","message":"invalid key"}}`)
+		default:
+			fmt.Fprint(w, `{"data":[]}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/anthropic"
+}
+
 func TestScripts(t *testing.T) {
+	model := modelEndpoint(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -262,6 +291,7 @@ func TestScripts(t *testing.T) {
 			port, err := freePort() // nobody listens there
 			e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
 			e.Setenv("PORT", fmt.Sprint(port))
+			e.Setenv("ANTHROPIC_BASE_URL", model)
 			e.Setenv("USER", "ann")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return err
@@ -290,6 +320,7 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 
 func TestServerScripts(t *testing.T) {
 	address, data := useServer(t)
+	model := modelEndpoint(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/server",
 		RequireExplicitExec: true,
@@ -297,6 +328,7 @@ func TestServerScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TEMPORAL_ADDRESS", address)
 			e.Setenv("LONGSHIFT_DATA", data)
+			e.Setenv("ANTHROPIC_BASE_URL", model)
 			e.Setenv("USER", "ann")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return nil

@@ -44,7 +44,7 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 		}
 	}
 	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
-		findings = append(findings, p.checkClaude(ctx, conf), checkKey(conf))
+		findings = append(findings, p.checkClaude(ctx, conf), p.checkModel(ctx, conf))
 	}
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))

@@ -43,18 +43,21 @@ func (p *program) checkClaude(ctx context.Context, conf config.Config) finding {
 	return finding{Check: "claude", State: stateOK, Detail: clip(firstLine(out.String()), 100)}
 }
 
-// checkKey tells whether the agent has a key or a login, and never which.
-func checkKey(conf config.Config) finding {
-	for _, s := range []config.Secret{conf.AnthropicKey, conf.ClaudeToken} {
-		if !s.Present() {
-			continue
-		}
-		if _, err := s.Read(); err != nil {
-			return failed("model key", err)
-		}
-		return finding{Check: "model key", State: stateOK, Detail: "from " + s.Source()}
+// checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
+// nothing.
+func (p *program) checkModel(ctx context.Context, conf config.Config) finding {
+	secret, kind := conf.ModelSecret()
+	if kind == config.ModelNone {
+		return finding{"model key", stateWarn, "none is set", "set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN"}
 	}
-	return finding{"model key", stateWarn, "none is set", "set LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN, unless the agent has a login of its own"}
+	endpoint, err := p.wiring.Model(ctx, conf)
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // an endpoint may serve messages and nothing else
+		return finding{"model key", stateWarn, err.Error(), fault.HintOf(err)}
+	case err != nil:
+		return failed("model key", err)
+	}
+	return finding{Check: "model key", State: stateOK, Detail: "from " + secret.Source() + ", taken by " + endpoint}
 }
 
 func checkScenario(path string) finding {

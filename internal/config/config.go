@@ -47,12 +47,13 @@ type Config struct {
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
 
-	AnthropicKey Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
-	ClaudeToken  Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
-	AnthropicURL string `envconfig:"LONGSHIFT_ANTHROPIC_URL" default:"https://api.anthropic.com" help:"where model calls go"`
-	Claude       string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
+	AnthropicKey   Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
+	AnthropicToken Secret `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
+	ClaudeToken    Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
+	AnthropicURL   string `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
+	Claude         string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
 
-	GitHubToken        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
+	GitHubToken        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GH_TOKEN,GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
 	GitHubURL          string        `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
 	GitHubWebhook      Secret        `envconfig:"LONGSHIFT_GITHUB_WEBHOOK_SECRET" help:"secret of the webhooks that GitHub sends to /webhooks/github"`
 	GitHubRepositories []string      `envconfig:"LONGSHIFT_GITHUB_REPOSITORIES" help:"repositories whose issues and comments start and steer tasks (comma list: owner/name; owner/* for webhooks only)"`

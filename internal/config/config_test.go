@@ -84,6 +84,8 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_PROJECTS=projects", `LONGSHIFT_PROJECTS="projects": not an absolute path; give one that starts with /`},
 		{"LONGSHIFT_WEB_URL=localhost:8233", `LONGSHIFT_WEB_URL="localhost:8233": not a web address; give one such as https://example.com`},
 		{"LONGSHIFT_GITHUB_URL=https://me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: holds a user or password; give the URL without it`},
+		{"ANTHROPIC_BASE_URL=gw.example.com", `ANTHROPIC_BASE_URL="gw.example.com": not a web address; give one such as https://example.com`},
+		{"ANTHROPIC_BASE_URL=https://me:pw@gw.example.com", `ANTHROPIC_BASE_URL: holds a user or password; give the URL without it`},
 		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},
 		{"LONGSHIFT_AUTHOR_EMAIL=nobody", `LONGSHIFT_AUTHOR_EMAIL="nobody": not an e-mail address; give one such as bot@example.com`},
 		{"LONGSHIFT_LISTEN=8088", `LONGSHIFT_LISTEN="8088": not an address; give host:port such as 127.0.0.1:8088`},
@@ -153,7 +155,7 @@ func TestDescribe(t *testing.T) {
 		"LONGSHIFT_HEARTBEAT":         {"30s", "30s", OriginDefault},
 		"LONGSHIFT_DATA":              {"/home/ann/.local/share/longshift", "$XDG_DATA_HOME/longshift or ~/.local/share/longshift", OriginDefault},
 		"LONGSHIFT_ANTHROPIC_KEY":     {"[hidden]", "$ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"},
-		"LONGSHIFT_GITHUB_TOKEN":      {"", "$GITHUB_TOKEN", OriginDefault},
+		"LONGSHIFT_GITHUB_TOKEN":      {"", "$GH_TOKEN or $GITHUB_TOKEN", OriginDefault},
 		"LONGSHIFT_GITHUB_TOKEN_FILE": {file, "", OriginEnvironment},
 	} {
 		got := [3]string{rows[name].Value, rows[name].Default, rows[name].Origin}

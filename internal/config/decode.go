@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/kelseyhightower/envconfig"
 )
@@ -20,21 +21,38 @@ func (c *Config) decode(lookup Lookup) []error {
 		}
 		into := reflect.ValueOf(c).Elem().Field(i)
 		if secret, ok := into.Addr().Interface().(*Secret); ok {
-			if err := secret.load(name, field.Tag.Get("fallback"), lookup); err != nil {
+			if err := secret.load(name, fallbacks(field.Tag), lookup); err != nil {
 				mistakes = append(mistakes, err)
 			}
 			c.variables = append(c.variables, secret.variables(field.Tag)...)
 			continue
 		}
-		value, set := lookup(name)
-		set = set && value != ""
+		origin, value := firstSet(lookup, append([]string{name}, fallbacks(field.Tag)...))
 		err := decodeField(field, into, value)
 		if err != nil {
-			mistakes = append(mistakes, mistake(name, value, wayOut(into)))
+			mistakes = append(mistakes, mistake(origin, value, wayOut(into)))
 		}
-		c.variables = append(c.variables, describe(field.Tag, into, set, err != nil))
+		c.variables = append(c.variables, describe(field.Tag, into, origin, err != nil))
 	}
 	return mistakes
+}
+
+// fallbacks are the variables of other programs that stand in for one of ours, the first before the next.
+func fallbacks(tag reflect.StructTag) []string {
+	if list := tag.Get("fallback"); list != "" {
+		return strings.Split(list, ",")
+	}
+	return nil
+}
+
+// firstSet gives the first variable that holds something, with what it holds; or "".
+func firstSet(lookup Lookup, names []string) (name, value string) {
+	for _, name := range names {
+		if value, _ := lookup(name); value != "" {
+			return name, value
+		}
+	}
+	return "", ""
 }
 
 // decodeField lets envconfig read one field from a value of ours. envconfig knows only the environment of the process,

@@ -63,13 +63,18 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-func describe(tag reflect.StructTag, field reflect.Value, set, unread bool) Variable {
+// describe shows a variable; origin is the one that is set, ours or a fallback, or "".
+func describe(tag reflect.StructTag, field reflect.Value, origin string, unread bool) Variable {
 	v := Variable{Name: tag.Get("envconfig"), Help: tag.Get("help"), Default: tag.Get("default"), Origin: OriginDefault, unread: unread}
 	if shown := tag.Get("shown"); shown != "" {
 		v.Default = shown
 	}
-	if set {
+	switch origin {
+	case "":
+	case v.Name:
 		v.Origin = OriginEnvironment
+	default:
+		v.Origin = origin
 	}
 	v.Value = show(field)
 	return v
@@ -77,10 +82,10 @@ func describe(tag reflect.StructTag, field reflect.Value, set, unread bool) Vari
 
 // variables of a secret: NAME, NAME_FILE and NAME_FD.
 func (s Secret) variables(tag reflect.StructTag) []Variable {
-	name, fallback := tag.Get("envconfig"), tag.Get("fallback")
+	name, fallbacks := tag.Get("envconfig"), fallbacks(tag)
 	key := Variable{Name: name, Origin: OriginDefault, Help: tag.Get("help")}
-	if fallback != "" {
-		key.Default = "$" + fallback
+	if len(fallbacks) > 0 {
+		key.Default = "$" + strings.Join(fallbacks, " or $")
 	}
 	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
 	fd := Variable{Name: name + "_FD", Origin: OriginDefault, Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
@@ -88,12 +93,12 @@ func (s Secret) variables(tag reflect.StructTag) []Variable {
 	case "":
 	case name:
 		key.Value, key.Origin = hidden, OriginEnvironment
-	case fallback:
-		key.Value, key.Origin = hidden, fallback
 	case name + "_FILE":
 		file.Value, file.Origin = s.file, OriginEnvironment
 	case name + "_FD":
 		fd.Value, fd.Origin = hidden, OriginEnvironment
+	default:
+		key.Value, key.Origin = hidden, s.source
 	}
 	return []Variable{key, file, fd}
 }

@@ -23,16 +23,16 @@ type Secret struct {
 	report func(values ...string)
 }
 
-// load finds where the secret comes from: NAME, NAME_FILE, NAME_FD, or the fallback variable when none of these is set.
-func (s *Secret) load(name, fallback string, lookup Lookup) error {
+// load finds where the secret comes from: NAME, NAME_FILE, NAME_FD, or the first fallback variable when none of these is set.
+func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	var ways []string
-	for _, way := range []string{name, name + "_FILE", name + "_FD", fallback} {
-		if way == "" {
-			continue
-		}
-		if value, _ := lookup(way); value != "" && (way != fallback || len(ways) == 0) {
+	for _, way := range []string{name, name + "_FILE", name + "_FD"} {
+		if value, _ := lookup(way); value != "" {
 			ways = append(ways, way)
 		}
+	}
+	if other, _ := firstSet(lookup, fallbacks); len(ways) == 0 && other != "" {
+		ways = []string{other}
 	}
 	switch len(ways) {
 	case 0:

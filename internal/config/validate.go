@@ -47,7 +47,7 @@ func (c *Config) validate() []error {
 	for _, u := range []struct {
 		name string
 		at   *string
-	}{{"LONGSHIFT_ANTHROPIC_URL", &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
+	}{{c.named("LONGSHIFT_ANTHROPIC_URL"), &c.AnthropicURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHubURL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
 		{"LONGSHIFT_LINEAR_URL", &c.LinearURL}, {"LONGSHIFT_SLACK_URL", &c.SlackURL}, {"LONGSHIFT_TELEGRAM_URL", &c.TelegramURL}, {"LONGSHIFT_WHATSAPP_URL", &c.WhatsAppURL}} {
 		if err := checkURL(u.name, *u.at); err != nil {
 			mistakes = append(mistakes, err)
@@ -67,6 +67,16 @@ func (c *Config) failed(name string) bool {
 		}
 	}
 	return false
+}
+
+// named gives the variable that a value comes from: ours, or the fallback that stood in for it.
+func (c *Config) named(name string) string {
+	for _, v := range c.variables {
+		if v.Name == name && v.Origin != OriginDefault && v.Origin != OriginEnvironment {
+			return v.Origin
+		}
+	}
+	return name
 }
 
 // checkURL accepts http and https with a host. A password in a URL would be shown in links and logs, so it is refused

@@ -131,6 +131,6 @@ func (c *call) answerUnsent(w http.ResponseWriter, ctx context.Context, err erro
 	default:
 		s.unreachable()
 		s.gateway.log.Warn("model endpoint unreachable", "session", s.id, "error", err)
-		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: the model endpoint can't be reached")
+		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: "+s.gateway.unreached(err))
 	}
 }

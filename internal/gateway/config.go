@@ -20,7 +20,8 @@ type Kind string
 // The kinds of credential.
 const (
 	APIKey Kind = "api_key" // sent as x-api-key
-	OAuth  Kind = "oauth"   // sent as Authorization: Bearer; the agent must send the beta header that goes with it
+	Bearer Kind = "bearer"  // sent as Authorization: Bearer
+	OAuth  Kind = "oauth"   // sent as Bearer is; the agent must send the beta header that goes with it
 	Login  Kind = "login"   // the agent's own subscription login; its headers pass through unchanged
 )
 

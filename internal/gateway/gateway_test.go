@@ -27,6 +27,7 @@ func TestCredentialTakesThePlaceOfTheToken(t *testing.T) {
 		{APIKey, "Authorization", "Bearer $", testKey, ""},
 		{OAuth, "X-Api-Key", "$", "", "Bearer " + testKey},
 		{OAuth, "Authorization", "Bearer $", "", "Bearer " + testKey},
+		{Bearer, "X-Api-Key", "$", "", "Bearer " + testKey},
 		{Login, "Authorization", "Bearer sk-ant-oat01-own", "", "Bearer sk-ant-oat01-own"},
 		{Login, "X-Api-Key", "own-key", "own-key", ""},
 	} {

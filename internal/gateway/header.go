@@ -58,7 +58,7 @@ func requestHeader(from http.Header, c Credential) (http.Header, error) {
 		return nil, errors.New("the credential holds characters that no key has")
 	case c.Kind == APIKey:
 		h.Set("X-Api-Key", value)
-	case c.Kind == OAuth:
+	case c.Kind == OAuth || c.Kind == Bearer:
 		h.Set("Authorization", "Bearer "+value)
 	default:
 		return nil, errors.New("the credential is of no known kind")

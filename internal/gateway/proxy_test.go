@@ -253,9 +253,9 @@ func TestUpstreamUnreachable(t *testing.T) {
 	}
 	dead := l.Addr().String()
 	_ = l.Close()
-	s := openSession(t, startGateway(t, "http://"+dead, nil), 1)
+	s := openSession(t, startGateway(t, "http://"+dead+"/path-of-ours", nil), 1)
 	status, text := mustAsk(t, s, question("claude-opus-5-5", 10))
-	if status != 502 || !strings.Contains(text, `"type":"api_error"`) || strings.Contains(text, dead) {
+	if status != 502 || !strings.Contains(text, `"type":"api_error"`) || !strings.Contains(text, dead) || strings.Contains(text, "path-of-ours") {
 		t.Errorf("%d %s", status, text)
 	}
 	if st := s.State(); st.Unreachable != 1 || s.Usage() != (task.Usage{}) {

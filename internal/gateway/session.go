@@ -96,6 +96,9 @@ func newToken() string {
 // room for ours in the headers.
 func (s *Session) BaseURL() string { return s.base }
 
+// Upstream is where the calls of a session go in the end, as people are told it.
+func (s *Session) Upstream() string { return s.gateway.host() }
+
 // Token is what the agent shows in place of a key. It is worth nothing for another session, anywhere else, or after Close.
 func (s *Session) Token() string { return s.token }
 

@@ -136,3 +136,19 @@ func TestCancel(t *testing.T) {
 		t.Errorf("processes are left: %v", left)
 	}
 }
+
+// The binary knows the endpoint as an address on the loopback. People are told where that leads to.
+func TestErrorsNameTheEndpoint(t *testing.T) {
+	for status, want := range map[int]agent.OutcomeKind{502: agent.Errored, 401: agent.AuthFailed, 404: agent.Errored} {
+		b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Fault: &agenttest.Fault{Status: status, Header: quick, Body: "no"}}))
+		b.cfg.Retries, b.session.Upstream = 1, "gw.example.com"
+		o, err := b.Run(t.Context(), b.session, func(agent.Event) {})
+		said := o.Text
+		if err != nil {
+			said += err.Error()
+		}
+		if o.Kind != want || !strings.Contains(o.Text, "gw.example.com") || strings.Contains(said, "127.0.0.1") {
+			t.Errorf("%d: outcome %+v, error %v", status, o, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -67,6 +68,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		return o, nil
 	}
 	v := judge(r, a.reader.problem, a.reader.limit, a.d.cfg.Now())
+	v.text = named(a.s, v)
 	o.Kind, o.Text, o.Reset = v.kind, v.text, v.reset
 	if v.fault == "" {
 		return o, nil
@@ -128,6 +130,22 @@ func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict
 		v.text = "claude ended as " + first(r.Terminal, "a local command") + ": " + r.Result
 	}
 	return v
+}
+
+// named says which endpoint has refused or failed. The binary knows only the address that it was given, which says nothing to
+// people.
+func named(s agent.Session, v verdict) string {
+	if s.Upstream == "" {
+		return v.text
+	}
+	text := v.text
+	if u, err := url.Parse(s.BaseURL); err == nil && u.Host != "" {
+		text = strings.ReplaceAll(text, u.Host, s.Upstream)
+	}
+	if (v.fault != "" || v.kind == agent.AuthFailed) && !strings.Contains(text, s.Upstream) {
+		text += " (model endpoint " + s.Upstream + ")"
+	}
+	return text
 }
 
 func isQuota(r *resultLine, p apiProblem, text string) bool {

@@ -1,0 +1,45 @@
+package config
+
+import "testing"
+
+// The address that every program uses stands in for ours, and ours comes first.
+func TestModelAddress(t *testing.T) {
+	for _, c := range []struct {
+		env          []string
+		want, origin string
+	}{
+		{nil, "https://api.anthropic.com", OriginDefault},
+		{[]string{"ANTHROPIC_BASE_URL=https://gw.example.com/anthropic/"}, "https://gw.example.com/anthropic", "ANTHROPIC_BASE_URL"},
+		{[]string{"ANTHROPIC_BASE_URL=https://gw.example.com", "LONGSHIFT_ANTHROPIC_URL=https://own.example.com"}, "https://own.example.com", OriginEnvironment},
+	} {
+		got, err := Load(lookup(c.env...))
+		if err != nil || got.AnthropicURL != c.want {
+			t.Errorf("%v: %q, %v", c.env, got.AnthropicURL, err)
+		}
+		for _, v := range got.Describe() {
+			if v.Name == "LONGSHIFT_ANTHROPIC_URL" && v.Origin != c.origin {
+				t.Errorf("%v: shown as from %s", c.env, v.Origin)
+			}
+		}
+	}
+}
+
+// Of the variables of other programs the first counts, and only when none of ours is set.
+func TestGitHubToken(t *testing.T) {
+	for _, c := range []struct {
+		env          []string
+		want, source string
+	}{
+		{[]string{"GITHUB_TOKEN=g"}, "g", "GITHUB_TOKEN"},
+		{[]string{"GITHUB_TOKEN=g", "GH_TOKEN=h"}, "h", "GH_TOKEN"},
+		{[]string{"GITHUB_TOKEN=g", "GH_TOKEN=h", "LONGSHIFT_GITHUB_TOKEN=l"}, "l", "LONGSHIFT_GITHUB_TOKEN"},
+	} {
+		got, err := Load(lookup(c.env...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := got.GitHubToken.Read(); err != nil || v != c.want || got.GitHubToken.Source() != c.source {
+			t.Errorf("%v: %q from %q, %v", c.env, v, got.GitHubToken.Source(), err)
+		}
+	}
+}

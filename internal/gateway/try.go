@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	tryWithin = 10 * time.Second
+	// A login is good for messages and little else, and the API takes one only from those that name this beta.
+	loginBeta = "oauth-2025-04-20"
+	oneToken  = `{"model":"claude-sonnet-5","messages":[{"role":"user","content":"hi"}]}`
+)
+
+// Try makes one call that costs nothing, to see that the endpoint is there and takes the credential: the list of models, or,
+// where that is not served, the count of the tokens of a word. It gives the name of the endpoint, and an error for people.
+func Try(ctx context.Context, c Config) (string, error) {
+	g, err := New(c)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryWithin)
+	defer cancel()
+	cred, err := g.credential(ctx)
+	if err != nil {
+		return g.host(), err
+	}
+	var status int
+	var said string
+	if cred.Kind != OAuth {
+		if status, said, err = g.try(ctx, cred, http.MethodGet, "/v1/models", ""); err != nil {
+			return g.host(), err
+		}
+	}
+	switch status {
+	case 0, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		status, said, err = g.try(ctx, cred, http.MethodPost, "/v1/messages/count_tokens", oneToken)
+	}
+	if err != nil {
+		return g.host(), err
+	}
+	return g.host(), g.tried(status, said)
+}
+
+// try makes a call and gives its status and what its error says.
+func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body string) (int, string, error) {
+	h, err := requestHeader(http.Header{"Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"}, "User-Agent": {"longshift"}}, cred)
+	if err != nil {
+		return 0, "", fault.New(fault.Denied, "the key for the model: %w", err)
+	}
+	if cred.Kind == OAuth {
+		h.Set("Anthropic-Beta", loginBeta)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, g.upstream+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header = h
+	resp, err := g.client.Do(req)
+	if err != nil {
+		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
+	if err != nil && resp.StatusCode < 300 {
+		return http.StatusNotFound, "the answer is not JSON", nil // a web site, which has a page for every path
+	}
+	return resp.StatusCode, answer.Error.Message, nil
+}
+
+// tried says what a status means. A bad request was let in: the key is good.
+func (g *Gateway) tried(status int, said string) error {
+	what := fmt.Sprintf("%d %s", status, cmp.Or(said, http.StatusText(status)))
+	switch {
+	case status < 300 || status == http.StatusBadRequest || status == http.StatusTooManyRequests:
+		return nil
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fault.New(fault.Denied, "%s refuses the key: %s", g.host(), what).WithHint("give the key that belongs to this endpoint")
+	case status < 500:
+		return fault.New(fault.NotFound, "%s does not answer as the Anthropic API does: %s", g.host(), what).
+			WithHint("check the path in LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL; /v1/messages is added to it")
+	}
+	return fault.New(fault.Infra, "%s is down or overloaded: %s", g.host(), what).WithHint("try again later")
+}
+
+// host names the endpoint as people know it. A path may hold what is not for everybody.
+func (g *Gateway) host() string {
+	u, err := url.Parse(g.upstream)
+	if err != nil {
+		return "the model endpoint"
+	}
+	return u.Host
+}
+
+// unreached says why no answer came, without the address that was asked for in full.
+func (g *Gateway) unreached(err error) string {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return fmt.Sprintf("the model endpoint %s can't be reached: %v", g.host(), err)
+}
