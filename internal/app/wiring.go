@@ -28,6 +28,7 @@ func Wiring() cli.Wiring {
 		ResolveConfig:    resolveConfig,
 		LocalPullRequest: localPullRequest,
 		Issue:            readIssue,
+		Standing:         readStanding,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
@@ -109,6 +110,20 @@ func readIssue(ctx context.Context, process config.Config, repository string, nu
 		return known, fault.New(fault.Conflict, "issue #%d of %s is closed", number, r.Text).WithHint("open it again, or say the task in words")
 	}
 	return issue, err
+}
+
+// readStanding asks GitHub about a repository before a task is started there.
+func readStanding(ctx context.Context, process config.Config, repository, base, ours string) (cli.Standing, error) {
+	r, err := task.ParseRepository(repository)
+	if err != nil {
+		return cli.Standing{}, err
+	}
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return cli.Standing{}, err
+	}
+	s, err := hub.Standing(ctx, r, base, ours)
+	return cli.Standing(s), err
 }
 
 func firstLine(s string) string {

@@ -89,6 +89,8 @@ type Wiring struct {
 	ResolveConfig func(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (Resolved, error)
 	// Issue reads an issue of a repository on its forge, for `run --issue`. It may be nil: then the task knows the number only.
 	Issue func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error)
+	// Standing asks the forge about a repository that a task is to be started on. ours is what the names of our branches start with.
+	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
 	// Demo gives the demonstration's repository, scenario and task.
 	Demo func() Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.

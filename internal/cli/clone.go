@@ -34,7 +34,8 @@ func (p *program) settle(ctx context.Context, in *task.Input) error {
 	if err := p.complete(ctx, r.Path, in.Base); err != nil {
 		return err
 	}
-	return p.checkSettings(ctx, r.Path, in.Base)
+	_, err = p.settings(ctx, r.Path, "refs/heads/"+in.Base, in.Base)
+	return err
 }
 
 // noBranch says which branches there are in place of the one that was named.
@@ -66,18 +67,19 @@ func (p *program) complete(ctx context.Context, dir, base string) error {
 		WithHint("fetch them with `git fetch --refetch --no-filter`, or give the address that it was cloned from with --repo")
 }
 
-// checkSettings reads the repository's settings as a worker will.
-func (p *program) checkSettings(ctx context.Context, dir, base string) error {
-	entry, err := p.git(ctx, dir, "ls-tree", "refs/heads/"+base, "--", project.FileName)
+// settings reads the repository's settings in a commit of the branch base, as a worker will; nil when it has none.
+func (p *program) settings(ctx context.Context, dir, commit, base string) (*task.Config, error) {
+	entry, err := p.git(ctx, dir, "ls-tree", commit, "--", project.FileName)
 	if err != nil || !strings.HasPrefix(entry, "100") { // none, or a link, which a worker follows
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	text, err := p.git(ctx, dir, "show", "refs/heads/"+base+":"+project.FileName)
+	text, err := p.git(ctx, dir, "show", commit+":"+project.FileName)
 	if err != nil {
-		return fault.New(fault.Input, "repository %s: %w", dir, err).WithHint("run `git fsck` there")
+		return nil, fault.New(fault.Input, "repository %s: %w", dir, err).WithHint("run `git fsck` there")
 	}
-	if _, err := p.wiring.ParseConfig([]byte(text)); err != nil {
-		return fault.New(fault.Input, "%s of %s: %w", project.FileName, base, err).WithHint("%s", fault.HintOf(err))
+	c, err := p.wiring.ParseConfig([]byte(text))
+	if err != nil {
+		return nil, fault.New(fault.Input, "%s of %s: %w", project.FileName, base, err).WithHint("%s", fault.HintOf(err))
 	}
-	return nil
+	return c, nil
 }

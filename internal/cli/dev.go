@@ -68,7 +68,10 @@ func (p *program) dev(ctx context.Context, o devOptions) error {
 	if err != nil {
 		return p.devEnd(ctx, err)
 	}
-	s.env = s.workerEnv(info, conf.Data)
+	if conf, err = p.withToken(ctx); err != nil {
+		return p.devEnd(ctx, err)
+	}
+	s.env = s.workerEnv(info, conf)
 	if err := s.startWorker(ctx); err != nil {
 		return p.devEnd(ctx, err)
 	}
@@ -154,13 +157,16 @@ func (s *stack) useOrStart(ctx context.Context, o devOptions, conf config.Config
 }
 
 // workerEnv is the worker's environment: ours, and where the server is. A server of our own has no TLS and no key, whatever
-// the profile says.
-func (s *stack) workerEnv(info devInfo, data string) []string {
+// the profile says. A token that gh has goes along: the worker asks nobody.
+func (s *stack) workerEnv(info devInfo, conf config.Config) []string {
 	env := s.p.envWithout("TEMPORAL_ADDRESS=", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA=")
 	if info.Started {
 		env = append(s.p.envWithout("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(s.options)...)
 	}
-	env = append(env, "TEMPORAL_ADDRESS="+s.options.HostPort, "LONGSHIFT_DATA="+data)
+	env = append(env, "TEMPORAL_ADDRESS="+s.options.HostPort, "LONGSHIFT_DATA="+conf.Data)
+	if token, err := conf.GitHubToken.Read(); err == nil && conf.GitHubToken.Source() == ghSource {
+		env = append(env, "GH_TOKEN="+token)
+	}
 	if s.p.env.Get("LONGSHIFT_LOG") == "" {
 		env = append(env, "LONGSHIFT_LOG=warn") // what works needs no lines on somebody's terminal
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
@@ -88,6 +89,18 @@ func testWiring() Wiring {
 				value, err := secret.Read()
 				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind], Value: value}, err
 			}})
+		},
+		Standing: func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error) {
+			hub, err := github.New(github.Config{BaseURL: process.GitHubURL, Token: func(context.Context) (string, error) { return process.GitHubToken.Read() }})
+			if err != nil {
+				return Standing{}, err
+			}
+			r, err := task.ParseRepository(repository)
+			if err != nil {
+				return Standing{}, err
+			}
+			s, err := hub.Standing(ctx, r, base, ours)
+			return Standing(s), err
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
 			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,

@@ -25,7 +25,7 @@ func (p *program) input(ctx context.Context, c *cobra.Command, o *runOptions, ar
 	if err != nil {
 		return task.Input{}, err
 	}
-	repository, err := p.repository(ctx, o.repo)
+	repository, err := p.target(ctx, o)
 	if err != nil {
 		return task.Input{}, err
 	}
@@ -55,7 +55,7 @@ func (p *program) issue(ctx context.Context, repository string, number int) (tas
 	if p.wiring.Issue == nil {
 		return task.Issue{Number: number}, nil
 	}
-	conf, err := p.config()
+	conf, err := p.withToken(ctx)
 	if err != nil {
 		return task.Issue{}, err
 	}

@@ -20,13 +20,15 @@ type runOptions struct {
 	check, setup         string
 	draft                bool
 	labels, reviewers    []string
-	detach, wait         bool
+	detach, wait, local  bool
+	forge                *forgeTarget // where the task goes when it works on GitHub and was not told so by repo
 }
 
 func (o *runOptions) define(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder, else the current workspace)")
+	f.BoolVar(&o.local, "local", false, "work in the folder although its origin is on GitHub; the pull request is a record there")
 	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")

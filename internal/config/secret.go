@@ -23,6 +23,9 @@ type Secret struct {
 	report func(values ...string)
 }
 
+// NewSecret makes a secret of a value that no variable holds; source says where it comes from.
+func NewSecret(value, source string) Secret { return Secret{value: value, source: source} }
+
 // load finds where the secret comes from: NAME, NAME_FILE, NAME_FD, or the first fallback variable when none of these is set.
 func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	var ways []string

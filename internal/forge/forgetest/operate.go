@@ -39,7 +39,13 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 	_, last, _ := strings.Cut(rt.path, "{repo}")
 	switch r.Method + " " + last {
 	case "GET ":
-		return answer{status: http.StatusOK, body: g.repoBody("full-repository", repo)}
+		body := g.repoBody("full-repository", repo)
+		if !g.people.app { // which is not told
+			body["permissions"] = map[string]any{"admin": false, "maintain": false, "push": !repo.ReadOnly, "triage": !repo.ReadOnly, "pull": true}
+		}
+		return answer{status: http.StatusOK, body: body}
+	case "GET /git/matching-refs/{ref}":
+		return g.matching(repo, rt.params["ref"])
 	case "GET /pulls":
 		return g.listPulls(repo, r)
 	case "POST /pulls":

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type Repository struct {
 	Branches      map[string]string // branch to commit, when there is no GitDir
 	Default       string            // default branch; main when empty
 	Archived      bool
+	ReadOnly      bool     // the account of the token may not push
 	NoDrafts      bool     // as private repositories of the free plan
 	Collaborators []string // who may review
 	Teams         []string // slugs of teams that may review
@@ -119,6 +121,28 @@ func (r *Repository) commit(branch string) string {
 		return ""
 	}
 	return out
+}
+
+// matching gives the refs whose names begin with a text.
+func (g *GitHub) matching(r *Repository, prefix string) answer {
+	names := slices.Sorted(maps.Keys(r.Branches))
+	if r.GitDir != "" {
+		out, err := r.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+		if err != nil {
+			g.t.Errorf("list branches: %v", err)
+		}
+		names = strings.Fields(out)
+	}
+	list := []any{}
+	for _, name := range names {
+		if ref := "heads/" + name; strings.HasPrefix(ref, prefix) {
+			list = append(list, g.object("git-ref", map[string]any{
+				"ref": "refs/" + ref, "url": g.URL + "/repos/" + r.Name + "/git/refs/" + ref,
+				"object": map[string]any{"type": "commit", "sha": r.commit(name), "url": g.URL + "/repos/" + r.Name + "/git/commits/" + r.commit(name)},
+			}))
+		}
+	}
+	return answer{status: http.StatusOK, body: list}
 }
 
 // mergeable tells whether two branches can be merged, nil where nobody has said and git is not asked.

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+func TestForgeScripts(t *testing.T) {
+	hub := forgetest.NewGitHub(t)
+	bare := gittest.NewBare(t, map[string]string{"README.md": "# web\n"})
+	hub.AddRepository(forgetest.Repository{Name: "acme/web", GitDir: bare})
+	hub.AddRepository(forgetest.Repository{Name: "acme/read", GitDir: bare, ReadOnly: true})
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/forge",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			port, err := freePort() // nobody listens there
+			e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
+			e.Setenv("LONGSHIFT_GITHUB_URL", hub.URL)
+			e.Setenv("GITHUB", hub.URL)
+			e.Setenv("TOKEN", forgetest.Token)
+			e.Setenv("BARE", bare)
+			e.Setenv("HOME", e.WorkDir+"/home")
+			return err
+		},
+	})
+}
+
+func TestNameOn(t *testing.T) {
+	for _, c := range []struct{ host, address, want string }{
+		{"github.com", "https://github.com/acme/web", "acme/web"},
+		{"github.com", "https://github.com/acme/web.git/", "acme/web"},
+		{"github.com", "https://ann:secret@GitHub.com/acme/web.js.git", "acme/web.js"},
+		{"github.com", "git@github.com:acme/web.git", "acme/web"},
+		{"github.com", "github.com:/acme/web", "acme/web"},
+		{"github.com", "ssh://git@github.com/acme/web", "acme/web"},
+		{"github.com", "ssh://git@ssh.github.com:443/acme/web.git", "acme/web"},
+		{"github.com", "git://github.com/acme/web", "acme/web"},
+		{"ghe.example.com:8443", "https://ghe.example.com:8443/acme/web", "acme/web"},
+		{"ghe.example.com:8443", "git@ghe.example.com:acme/web", "acme/web"},
+		{"ghe.example.com:8443", "https://ghe.example.com/acme/web", ""},
+		{"github.com", "https://github.com.evil.example/acme/web", ""},
+		{"github.com", "https://github.com@evil.example/acme/web", ""},
+		{"github.com", "https://evil.example/github.com/web", ""},
+		{"github.com", "git@evil.example:github.com/web", ""},
+		{"github.com", "https://github.com/acme", ""},
+		{"github.com", "https://github.com/acme/web/tree/main", ""},
+		{"github.com", "git@github.com:acme/../web", ""},
+		{"github.com", "/srv/git/web.git", ""},
+		{"github.com", "../github.com:acme/web", ""},
+		{"github.com", "file:///srv/git/acme/web", ""},
+	} {
+		if got := nameOn(c.host, c.address); got != c.want {
+			t.Errorf("%s on %s: %q, want %q", c.address, c.host, got, c.want)
+		}
+	}
+}
+
+// The worker that dev starts gets the token that gh has, and none when one is set.
+func TestWorkerGetsTokenOfGh(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(script(t, `echo gho_1`), filepath.Join(dir, "gh")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		vars []string
+		want string
+	}{
+		{[]string{"PATH=" + dir + ":/usr/bin:/bin"}, "gho_1"},
+		{[]string{"PATH=" + dir + ":/usr/bin:/bin", "GH_TOKEN=set"}, "set"},
+		{[]string{"PATH=/nowhere"}, ""},
+	} {
+		p := newConsole(t, c.vars...).program()
+		conf, err := p.withToken(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stack{p: p}
+		if got := (Environ{Vars: s.workerEnv(devInfo{}, conf)}).Get("GH_TOKEN"); got != c.want {
+			t.Errorf("%v: the worker gets %q", c.vars, got)
+		}
+		p.close()
+	}
+}
