@@ -67,12 +67,15 @@ func TestDev(t *testing.T) {
 	})
 	second := c.workerPid(first)
 
-	other := newConsole(t, append(c.vars, fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port))...)
+	other := newConsole(t, append(c.vars, fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
 	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
 	eventually(t, "the other one is up", func() bool { return strings.Contains(other.out.String(), "Longshift is up") })
 	wants(t, other.errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
+	eventually(t, "the wrong key is told", func() bool {
+		return strings.Contains(other.errs.String(), " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
+	})
 	stopOther()
 	if got := <-otherCode; got != fault.ExitOK {
 		t.Errorf("the other one: exit code %d\n%s", got, other.errs.String())

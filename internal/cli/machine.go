@@ -49,7 +49,7 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}
-	return append(findings, checkGitHub(conf))
+	return append(findings, p.checkGitHub(ctx))
 }
 
 var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)

@@ -67,12 +67,18 @@ func checkScenario(path string) finding {
 	return finding{Check: "scenario", State: stateOK, Detail: path + " (the scripted agent calls no model)"}
 }
 
-func checkGitHub(conf config.Config) finding {
-	if !conf.GitHubToken.Present() {
-		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN to work on GitHub; local repositories need none"}
+func (p *program) checkGitHub(ctx context.Context) finding {
+	conf, err := p.withToken(ctx)
+	if err == nil {
+		_, err = conf.GitHubToken.Read()
 	}
-	if _, err := conf.GitHubToken.Read(); err != nil {
+	switch {
+	case err != nil:
 		return failed("github token", err)
+	case !conf.GitHubToken.Present():
+		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
+	case conf.GitHubToken.Source() == ghSource:
+		return finding{Check: "github token", State: stateOK, Detail: "from " + ghSource + ", for the worker of `longshift dev`"}
 	}
 	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHubToken.Source()}
 }

@@ -37,13 +37,23 @@ func (s *Stage) OnHostOf(w *Worker, args ...string) Ran {
 
 func (s *Server) longshift(t testing.TB, data string, args ...string) Ran {
 	t.Helper()
-	home := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	return s.command(t, t.TempDir(), 40*time.Second, []string{"LONGSHIFT_DATA=" + data}, args...)
+}
+
+// LongshiftIn runs the command line in a folder, for as long as a task takes. env is added to its environment.
+func (s *Server) LongshiftIn(t testing.TB, dir string, env []string, args ...string) Ran {
+	t.Helper()
+	return s.command(t, dir, 3*time.Minute, append([]string{"LONGSHIFT_DATA=" + t.TempDir()}, env...), args...)
+}
+
+func (s *Server) command(t testing.TB, dir string, limit time.Duration, env []string, args ...string) Ran {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, Program(t, "longshift"), args...)
-	cmd.Dir = home
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=ann", "TZ=UTC", "LANG=C.UTF-8",
-		"TEMPORAL_ADDRESS=" + s.Address, "LONGSHIFT_DATA=" + data}
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "USER=ann", "TZ=UTC", "LANG=C.UTF-8",
+		"TEMPORAL_ADDRESS=" + s.Address}, env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

@@ -1,0 +1,46 @@
+package integration
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// TestRunInAClone has a person start a task as with gh: in a clone whose origin is on GitHub. The pull request is opened there, and the
+// clone is left as it was.
+func TestRunInAClone(t *testing.T) {
+	t.Parallel()
+	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
+	clone := filepath.Join(t.TempDir(), "calc")
+	gittest.Git(t, "/", "clone", "--quiet", s.Bare, clone)
+	gittest.Git(t, clone, "remote", "set-url", "origin", s.Front+"/"+lab.Name+".git")
+	before := gittest.Refs(t, clone)
+	env := []string{"LONGSHIFT_GITHUB_URL=" + s.Front, "GH_TOKEN=" + forgetest.Token}
+
+	ran := s.LongshiftIn(t, clone, env, "run", lab.Ask)
+	if ran.Code != 0 {
+		t.Fatalf("exit code %d\n%s\n%s", ran.Code, ran.Out, ran.Err)
+	}
+	where := regexp.MustCompile(`(?m)^pull request: 127\.0\.0\.1:\d+/acme/calc, base main; the first one, so branches longshift/\* will be pushed there$`)
+	if !where.MatchString(ran.Err) {
+		t.Errorf("where the pull request goes is not said:\n%s", ran.Err)
+	}
+	pulls := s.GitHub.Pulls(lab.Name)
+	if len(pulls) != 1 || pulls[0].Base != "main" || !strings.HasPrefix(pulls[0].Head, "longshift/") {
+		t.Fatalf("pull requests %+v", pulls)
+	}
+	if got := s.Subjects(pulls[0].Head); strings.Join(got, "\n") != lab.Messages[0] {
+		t.Errorf("commits %q", got)
+	}
+	if after := gittest.Refs(t, clone); len(after) != len(before) || gittest.Git(t, clone, "status", "--porcelain") != "" {
+		t.Errorf("the clone was touched: %v, before %v", after, before)
+	}
+	if strings.Contains(ran.Out+ran.Err, forgetest.Token) {
+		t.Error("the token is shown")
+	}
+}
