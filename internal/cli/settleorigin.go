@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -32,8 +33,11 @@ func (p *program) settleForge(ctx context.Context, t *forgeTarget, in *task.Inpu
 	ours := p.branchPrefix(ctx, t, in)
 	standing, err := p.wiring.Standing(ctx, conf, t.repository, in.Base, ours)
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
-		return fault.New(fault.KindOf(err), "%s: %w", t, err).WithHint("%s; or give --local to work in this folder", fault.HintOf(err))
+		return fault.New(fault.KindOf(err), "%s: %w", t, err).
+			WithHint("%s; or give --local to work in this folder", cmp.Or(fault.HintOf(err), "try again later"))
 	case !standing.Writable:
 		return fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHubToken.Source(), t).
 			WithHint("give one with write access, or --local to work in this folder; a fork of yours can be named with --repo")

@@ -20,7 +20,7 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
-	if err := s.resolve(ctx); err != nil {
+	if _, err := s.resolve(ctx); err != nil {
 		return forge.PullRequest{}, err
 	}
 	r.Title, r.Body = r.OneLine(), forge.Tagged(r.Body, r.TaskID, r.Fence)
@@ -41,22 +41,21 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 
 // resolve asks for the repository: whether it is there and writable, and its name today, for a renamed one answers to its old name
 // while its branches are found under the new one only.
-func (s *session) resolve(ctx context.Context) error {
-	var repo *gh.Repository
-	err := s.repeat(ctx, "read repository", func(c *gh.Client) (resp *gh.Response, err error) {
+func (s *session) resolve(ctx context.Context) (repo *gh.Repository, err error) {
+	err = s.repeat(ctx, "read repository", func(c *gh.Client) (resp *gh.Response, err error) {
 		repo, resp, err = c.Repositories.Get(ctx, s.owner, s.name)
 		return resp, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o, n := repo.GetOwner().GetLogin(), repo.GetName(); o != "" && n != "" {
 		s.owner, s.name = o, n
 	}
 	if repo.GetArchived() {
-		return s.archived()
+		return nil, s.archived()
 	}
-	return nil
+	return repo, nil
 }
 
 func (s *session) archived() error {

@@ -95,7 +95,7 @@ func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 
 // noSuchPull tells what is missing: the repository, or the pull request in it.
 func (l *look) noSuchPull(ctx context.Context, err error) error {
-	if err := l.resolve(ctx); err != nil {
+	if _, err := l.resolve(ctx); err != nil {
 		return err
 	}
 	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name, l.number, err).

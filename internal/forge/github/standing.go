@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 
@@ -25,41 +24,22 @@ func (f *Forge) Standing(ctx context.Context, r task.Repository, base, ours stri
 	if err != nil {
 		return Standing{}, err
 	}
-	var repo *gh.Repository
-	err = s.repeat(ctx, "read repository", func(c *gh.Client) (resp *gh.Response, err error) {
-		repo, resp, err = c.Repositories.Get(ctx, s.owner, s.name)
-		return resp, err
-	})
-	switch {
-	case err != nil:
+	repo, err := s.resolve(ctx)
+	if err != nil {
 		return Standing{}, err
-	case repo.GetArchived():
-		return Standing{}, s.archived()
 	}
 	push, told := repo.GetPermissions()["push"] // an app's token is not told
 	st := Standing{Base: base, Writable: push || !told}
 	if base == "" {
 		st.Base = repo.GetDefaultBranch()
 	}
-	var branch gh.Branch
-	err = s.get(ctx, "read base branch", "branches/"+url.PathEscape(st.Base), &branch)
+	at := "repos/" + s.owner + "/" + s.name + "/"
+	branch, err := get[gh.Branch](ctx, s, "read base branch", at+"branches/"+url.PathEscape(st.Base), "")
 	if err != nil && !answered(err, http.StatusNotFound) {
 		return Standing{}, err
 	}
-	st.Head = branch.GetCommit().GetSHA()
-	var refs []*gh.Reference
-	err = s.get(ctx, "list branches", "git/matching-refs/"+url.PathEscape("heads/"+ours), &refs)
-	st.Known = len(refs) > 0
+	st.Head = branch.value.GetCommit().GetSHA()
+	refs, err := get[[]*gh.Reference](ctx, s, "list branches", at+"git/matching-refs/"+url.PathEscape("heads/"+ours), "")
+	st.Known = len(refs.value) > 0
 	return st, err
-}
-
-// get reads one thing of the repository.
-func (s *session) get(ctx context.Context, what, path string, into any) error {
-	return s.repeat(ctx, what, func(c *gh.Client) (*gh.Response, error) {
-		req, err := c.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/%s", s.owner, s.name, path), nil)
-		if err != nil {
-			return nil, err
-		}
-		return c.Do(ctx, req, into)
-	})
 }
