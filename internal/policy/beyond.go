@@ -45,6 +45,9 @@ func (j *judge) beyond(abs string, acc Access, what, shown string) {
 			return
 		}
 	}
+	if j.p.c.Boxed && j.p.c.Home != "" && inside(abs, j.p.c.Home) {
+		return // in the box it is the task's own: caches of tool chains
+	}
 	for _, r := range j.p.c.Readable {
 		if inside(abs, r) {
 			return
@@ -56,7 +59,7 @@ func (j *judge) beyond(abs string, acc Access, what, shown string) {
 // inTmp judges a path in /tmp.
 func (j *judge) inTmp(abs string, acc Access, what string) {
 	switch {
-	case acc == Execute:
+	case acc == Execute && !(j.p.c.Boxed && j.p.c.PrivateTmp):
 		j.deny(what+".outside", "what lies in /tmp is not code of the repository; put the script into the repository, where it is reviewed")
 	case !j.p.c.PrivateTmp:
 		j.ask("need.tmp", "/tmp is not private here; use a folder of the repository that git ignores")

@@ -120,6 +120,11 @@ func (j *judge) run(words []grammar.Word, st *state, external bool) flow {
 		j.ask("program.profile", "%s belongs to the profile %s, which is not on for this project; let the settings name it", part(name), j.p.off[name])
 		return both(st)
 	}
+	if t == nil && j.p.c.Boxed {
+		m := &grammar.Match{Rule: part(name), Words: words[1:], Flags: map[string]grammar.Word{}}
+		grammar.Loose(m)
+		return j.matched(m, st)
+	}
 	if t == nil {
 		j.ask("program.unknown", "nothing is known of the program %s; use one that is known, or let a person run it", part(name))
 		return both(st)

@@ -1,0 +1,224 @@
+package policy
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
+)
+
+// What only runs code inside a sandbox needs no person, and code in another language can't be judged word by word. This looks
+// it through for the names of what lies outside: a tripwire for what is written plainly. The sandbox is the wall.
+
+// wires are looked for in order; the first that is found is named. A wire with hint is tried only when one of its words is there.
+var wires = []struct {
+	rule, reason string
+	hints        []string
+	found        func(j *judge, text string) bool
+}{
+	{"inline.git", "this code names git's own folder, or a command of git that reaches outside; use git's plain commands, outside of the code", []string{"git"}, byPattern(gitInside)},
+	{"inline.secret", "this code names a file or a variable that holds secrets; a task has no use for it", nil, secretInside},
+	{"inline.environment", "this code prints the whole environment; name the one variable that is needed", []string{"env", "ENV"}, byPattern(dumpsEnvironment)},
+	{"inline.network", "this code reaches another machine; a task reaches none but its package registries, through their own programs", nil, networkInside},
+	{"inline.deliver", "this code publishes, signs in or leaves the sandbox; Longshift delivers the change by a pull request", nil, byPattern(deliverInside)},
+	{"inline.home", "this code looks into a home folder; what a task needs is in the repository or in /tmp", []string{"~", "ome", "HOME", "expanduser"}, byPattern(homeInside)},
+	{"inline.outside", "this code names a path outside the repository and /tmp; write only inside them, and read what lies there", []string{"/"}, outsideInside},
+	{"inline.control", "this code changes a file that an agent, a hook or CI obeys; a person decides on changes to it", nil, controlInside},
+	{"inline.remove", "this code removes the whole repository or what lies above it; name the files that should go", []string{"."}, byPattern(removesAll)},
+}
+
+var (
+	gitInside = regexp.MustCompile(`(^|[^\w.-])\.git(/|\\|['"\x60)\s,;]|$)|(^|[^\w.-])\.longshift\b|hooksPath|fsmonitor|core\.(pager|editor|sshCommand|askPass)` +
+		`|\bgit['",\s\]\[]+(-C['",\s]+\S+\s+)?(push|fetch|pull|clone|remote|config|ls-remote|submodule|credential|daemon|send-email|worktree|gc|filter-branch|update-ref|update-server-info|maintenance)\b`)
+	dumpsEnvironment = regexp.MustCompile(`process\.env\s*([^.\[?\w\s]|$)|\bos\.environ\s*([^.\[\w\s]|$)|\bos\.environ\.(items|copy|values)\b|\bENV\.(to_h|to_a|each|inspect|values|map)\b|\b(puts|p|pp|print)[ (]+ENV\b\s*($|[^.\[])|%ENV\b|\$_ENV\b|\$_SERVER\b|getenv\(\s*\)|Deno\.env\.toObject|(^|[;&|"'\x60(]\s*)(env|printenv|set|export -p|declare -[xp])\s*($|[;&|"'\x60)])|/proc/\w+/environ`)
+	deliverInside    = regexp.MustCompile(`(?i)\b(npm|yarn|pnpm|bun|cargo|poetry|uv|flit|hatch|lerna|mvn)\W+(publish|deploy|login|adduser)\b|\btwine\W+upload|\bgem\W+push|\b(docker|podman|nerdctl|kubectl|helm)\W+(run|exec|build|push|pull|compose|ps|login|apply|create|delete|install)\b|docker\.sock|docker\.from_env|\b(sudo|pkexec|crontab|nsenter|unshare|chroot|systemctl)\W+\w|\bgh\W+(pr|issue|gist|api|auth|release|repo|secret|workflow|run)\b|\bglab\W+(mr|issue|api|auth|release)\b|\b(aws|gcloud|az|flyctl|vercel|netlify|heroku)\W+[a-z]+\W+[a-z]`)
+	homeInside       = regexp.MustCompile(`expanduser|Path\.home|homedir\(|Dir\.home|home_dir\(|\$\{?HOME\b|\bHOME['"\])]|env\.HOME\b|user\.home|(^|['"\s=(\x60])~(root)?/`)
+	removesAll       = regexp.MustCompile(`(rmtree|rm_rf|rm_r|rmSync|rmdirSync|remove_tree|remove_dir_all|emptyDir\w*|rimraf|deleteTree|removeSync)\W+\.{0,2}(/\.\.)*/?['"\x60]|\brm\s+-\w*[rR]\w*\s+(-\S+\s+)*(/|\.|\.\.|\*|~)(/\*?)?(['"\x60;&|\s]|$)`)
+)
+
+func byPattern(r *regexp.Regexp) func(*judge, string) bool {
+	return func(_ *judge, text string) bool { return r.MatchString(text) }
+}
+
+// tripped gives the rule and the reason of the first wire that a text touches.
+func (j *judge) tripped(text string) (rule, reason string) {
+	for i := range wires {
+		w := &wires[i]
+		if hinted(text, w.hints) && w.found(j, text) {
+			return w.rule, w.reason
+		}
+	}
+	return "", ""
+}
+
+func hinted(text string, hints []string) bool {
+	if hints == nil {
+		return true
+	}
+	for _, h := range hints {
+		if strings.Contains(text, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// inline judges text that may be code of another language than the shell's.
+func (j *judge) inline(m *grammar.Match, u *grammar.Use, st *state) {
+	if !j.p.c.Boxed {
+		j.ask(m.Rule+".inline", "code on the command line can't be read beforehand; write it to a file in the tree and run that file")
+		return
+	}
+	j.wired(knownText(u.Word), st)
+}
+
+// wired asks about a text that touches a wire.
+func (j *judge) wired(text string, st *state) {
+	j.codeAt = st.cwd
+	if rule, reason := j.tripped(text); rule != "" {
+		j.ask(rule, "%s", reason)
+	}
+}
+
+// knownText gives what is known of a word; a sign that no name holds stands for the rest.
+func knownText(w grammar.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		if p.Source == grammar.Literal || p.Source == grammar.Tree {
+			b.WriteString(p.Text)
+		}
+		if p.Source != grammar.Literal {
+			b.WriteByte(hole)
+		}
+	}
+	return b.String()
+}
+
+var (
+	names        = regexp.MustCompile(`[\w.@-]+`)
+	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)`)
+)
+
+// secretInside tells whether a text names what holds secrets: a file by its name, or a variable.
+func secretInside(j *judge, text string) bool {
+	if strings.Contains(text, "/etc/shadow") || strings.Contains(text, "/etc/passwd") {
+		return true
+	}
+	for _, at := range names.FindAllStringIndex(text, -1) {
+		name := strings.ToLower(strings.Trim(text[at[0]:at[1]], "-@"))
+		if i := strings.LastIndexByte(name, '@'); i >= 0 {
+			name = name[i+1:]
+		}
+		if !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "_.-") || exampleEnv(name) {
+			continue
+		}
+		if secret[name] || keys[name] && name != "credentials" || strings.HasPrefix(name, ".env.") && len(name) > 5 {
+			return true
+		}
+		switch name {
+		case ".bash_history", ".zsh_history", ".bashrc", ".profile", ".mozilla", ".config", ".docker":
+			return true
+		}
+	}
+	for _, v := range variableRead.FindAllStringSubmatch(text, -1) {
+		if secretName(v[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	reaches = regexp.MustCompile(`(?i)urlopen|urlretrieve|\brequests?\b|http\.client|httpx|aiohttp|fetch\b|axios|xmlhttprequest|https?\.(get|post|request)|\.connect\b|create_?connection|connect_ex|net::http|net/http|open-uri|uri\.open|\blwp\b|io::socket|fsockopen|stream_socket|curl|wget|file_get_contents|\bsocket|tcpsocket|websocket|ftplib|smtplib|paramiko|/inet/(tcp|udp)|/dev/(tcp|udp)|\b(nc|ncat|netcat|socat|ssh|scp|sftp|rsync|ftp|telnet|ping|dig|nslookup)\b|sendto|gethostby|getaddrinfo|dns\.|dial\(|url\(`)
+	machine = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://([^\s'"\x60/)<>]+)|\b(\d{1,3}(?:\.\d{1,3}){3})\b|(?:^|[^\w./@-])((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|example|invalid|local|internal|app|co|ai|cloud|info|biz|xyz|ru|cn|de|uk|eu|us|me|onion|link|site|online|top))\b`)
+	bare6   = regexp.MustCompile(`(^|[^\w:])([0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:.]*`)
+)
+
+// networkInside tells whether a text names another machine, and something that talks to machines.
+func networkInside(_ *judge, text string) bool {
+	if !strings.ContainsAny(text, ".:/") || !reaches.MatchString(text) {
+		return false
+	}
+	for _, m := range machine.FindAllStringSubmatch(text, -1) {
+		host := strings.ToLower(m[1] + m[2] + m[3])
+		if i := strings.LastIndexByte(host, '@'); i >= 0 {
+			return true // a user before the host, or a host that only looks like this machine
+		}
+		host, _, _ = strings.Cut(host, ":")
+		switch {
+		case host == "" || host == "localhost" || strings.HasPrefix(host, "127.") || host == "0.0.0.0" || host == "[", strings.ContainsAny(host, "${%\x01"):
+		default:
+			return true
+		}
+	}
+	return bare6.MatchString(text)
+}
+
+// absolute are the paths in a text: a slash that follows no name, and a first folder of the system.
+var absolute = regexp.MustCompile(`(?:^|[\s'"\x60=(:,\[{<>|@])(/+(?:etc|root|home|var|usr|opt|proc|sys|dev|boot|run|srv|mnt|media|lib|lib64|bin|sbin|Users|tmp/\.\.)(?:/[^\s'"\x60);,:|<>\]}]*)?)(?:$|[\s'"\x60);,:|<>\]}])`)
+
+var climbs = regexp.MustCompile(`['"\x60]((?:\./)?(?:\.\./)*\.\.(?:/[^'"\x60]*)?)['"\x60]`)
+
+var imports = regexp.MustCompile(`(?:\brequire(?:_relative)?|\bfrom|\bimport|\brequire\.resolve|\binclude|\bmock)\s*\(?\s*['"\x60][^'"\x60]*['"\x60]`)
+
+// outsideInside tells whether a text names a path that leads out of the tree and of the private /tmp.
+func outsideInside(j *judge, text string) bool {
+	for _, m := range absolute.FindAllStringSubmatch(text, -1) {
+		if !j.harmless(clean(m[1]), text) {
+			return true
+		}
+	}
+	if !strings.Contains(text, "..") {
+		return false
+	}
+	if !changing.MatchString(text) {
+		return false
+	}
+	for _, m := range climbs.FindAllStringSubmatch(imports.ReplaceAllString(text, ""), -1) {
+		for _, at := range j.foldersOfCode() {
+			if p := clean(at + "/" + m[1]); !j.p.within(p) && !j.p.temporary(p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// foldersOfCode gives the folders that code may run in, as far as they are known.
+func (j *judge) foldersOfCode() []string {
+	var all []string
+	for _, p := range j.codeAt {
+		all = append(all, p.path)
+	}
+	return all
+}
+
+// harmless tells whether a path in code is one that may be looked at.
+func (j *judge) harmless(abs, text string) bool {
+	if j.p.within(abs) || j.p.temporary(abs) || device(abs, Read) || device(abs, Write) {
+		return true
+	}
+	for _, r := range append(readableSystem, j.p.c.Readable...) {
+		if inside(abs, r) {
+			return !changing.MatchString(text) || strings.Contains(text, "#!"+abs) || strings.HasPrefix(abs, "/usr/bin/") || strings.HasPrefix(abs, "/bin/")
+		}
+	}
+	return false
+}
+
+// changing matches what code changes files with.
+var changing = regexp.MustCompile(`(?i)write|append|unlink|rename|remove|rmtree|rmdir|rm_|\brm\b|delete|copy|\bcp\b|move|\bmv\b|symlink|chmod|mkdir|touch|truncate|put_contents|['"][wax]b?\+?['"]|['"]\+?>|(^|[^=<-])>>?\s*['"]?[./\w]|\btee\b|dump\(|\bsave|-i\b|\bsed\b|\.backup|\.output|\.once|\.import\b`)
+
+// controlInside tells whether code changes a file that something else obeys.
+func controlInside(_ *judge, text string) bool {
+	if !changing.MatchString(text) {
+		return false
+	}
+	for _, at := range names.FindAllStringIndex(text, -1) {
+		name := strings.ToLower(text[at[0]:at[1]])
+		if control[name] && (strings.HasPrefix(name, ".") || strings.Contains(name, ".md") || name == "codeowners" || name == "jenkinsfile") && name != ".bundle" && name != ".cargo" && name != ".yarn" {
+			return true
+		}
+	}
+	return false
+}
