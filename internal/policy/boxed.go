@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"strings"
+
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -27,6 +29,23 @@ func (j *judge) codeFromInput(m *grammar.Match, st *state) bool {
 }
 
 var shells = nameSet("bash sh dash ash")
+
+// inBox tells whether the name of a program is, whatever its unknown pieces, a path in the tree or in the private /tmp.
+func (j *judge) inBox(w grammar.Word) bool {
+	text, ok := pathText(w)
+	if !ok || !j.p.c.Boxed || leadsUp(text) || w.Source() == grammar.Literal {
+		return false
+	}
+	return strings.HasPrefix(text, "/tmp/") && j.p.c.PrivateTmp || strings.HasPrefix(text, j.p.c.Root+"/") || strings.HasPrefix(text, "./")
+}
+
+// local judges a program of the tree or of the private /tmp.
+func (j *judge) local(name grammar.Word, args []grammar.Word, st *state) flow {
+	j.path(name, Execute, st, "path")
+	j.notMade(name, st)
+	j.script0(part(name.String()), args, st)
+	return flow{st, st, out{some: true, src: grammar.Any}}
+}
 
 // comesBack tells whether all that a program takes away may go without a person: the caller says so for its paths. What names
 // no path works on the whole tree.

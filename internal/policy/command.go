@@ -25,6 +25,9 @@ func (j *judge) call(c *syntax.CallExpr, st *state) flow {
 		words := j.words(c.Args, st) // what is substituted is judged all the same
 		if len(words) > 0 {
 			j.restricted(words, "")
+			if j.inBox(words[0]) {
+				return j.local(words[0], words[1:], st)
+			}
 		}
 		j.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
 		return both(st)
@@ -119,11 +122,6 @@ func (j *judge) run(words []grammar.Word, st *state, external bool) flow {
 	if t == nil && j.p.off[name] != "" {
 		j.ask("program.profile", "%s belongs to the profile %s, which is not on for this project; let the settings name it", part(name), j.p.off[name])
 		return both(st)
-	}
-	if t == nil && j.p.c.Boxed {
-		m := &grammar.Match{Rule: part(name), Words: words[1:], Flags: map[string]grammar.Word{}}
-		grammar.Loose(m)
-		return j.matched(m, st)
 	}
 	if t == nil {
 		j.ask("program.unknown", "nothing is known of the program %s; use one that is known, or let a person run it", part(name))

@@ -20,7 +20,11 @@ func (j *judge) table(t *grammar.Table, name string, args []grammar.Word, st *st
 }
 
 // lifted are refusals of tables that say how hard something is to read for people. In the box it is judged as far as it goes.
-var lifted = nameSet(".shell .script")
+// So is a server that listens on every address: all of them are the box's own.
+var (
+	lifted  = nameSet(".shell .listen")
+	finders = nameSet("find gfind xargs gxargs fd fdfind")
+)
 
 // matched judges what a table has read.
 func (j *judge) matched(m *grammar.Match, st *state) flow {
@@ -29,7 +33,7 @@ func (j *judge) matched(m *grammar.Match, st *state) flow {
 		if j.noEditor && r.Rule == ".editor" && strings.HasPrefix(m.Rule, "git.") {
 			continue
 		}
-		if j.p.c.Boxed && lifted[r.Rule] {
+		if j.p.c.Boxed && (lifted[r.Rule] || r.Rule == ".script" && finders[m.Rule]) {
 			continue
 		}
 		rule := r.Rule

@@ -93,7 +93,7 @@ func (j *judge) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	text, _ := pathText(u.Word)
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, j.p.c.Root+"/"), "./")
 	switch {
-	case !back && (strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.")) && rest != "" && !strings.HasPrefix(m.Rule, "git."):
+	case (strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.")) && rest != "" && !strings.HasPrefix(m.Rule, "git."):
 		j.ask("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
 	case j.broadFeed && j.wrapped > 0 && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
 		j.ask("path.broad", "this takes every file that comes through the pipe; choose them by name (find -name, grep) before")

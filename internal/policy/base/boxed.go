@@ -17,7 +17,9 @@ func Boxed() []grammar.Program {
 	return []grammar.Program{
 		loose(`tclsh R octave gp scheme guile racket sbcl clisp ocaml ghci runghc runhaskell elixir iex erl escript scala-cli groovysh jshell irb pry swipl
 			gforth gst m4 gnuplot raku crystal nim v vlang janet fennel bb babashka hy coffee livescript sqlite3 sqlite duckdb prolog`),
-		loose(`convert magick identify ffmpeg ffprobe dot pandoc pdftotext pdflatex xelatex latexmk tectonic typst gs ldd otool dwarfdump bazel bazelisk buck2 pants please`),
+		loose(`convert magick identify ffmpeg ffprobe dot pandoc pdftotext pdflatex xelatex latexmk tectonic typst gs ldd otool dwarfdump`),
+		{Names: []string{"bazel", "bazelisk", "buck2", "pants", "please"}, Spec: grammar.Spec{Class: grammar.Run, Whole: labelled}},
+		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: strings.Replace(shellOpts, "!-l,--login", "-l,--login", 1), Args: "data*", Judge: shell, Why: whyShell}},
 		database("psql createdb dropdb", "-h,--host=data -p,--port=number -U,--username=data -d,--dbname=data -c,--command=inline -f,--file=code -v,--set=data -X -q,--quiet -t,--tuples-only -A,--no-align -l,--list -a -e -x -1 -w,--no-password --csv --if-exists -F=data -O,--owner=data -T,--template=data"),
 		database("pg_dump pg_restore", "-h,--host=data -p,--port=number -U,--username=data -d,--dbname=data -f,--file=write -F,--format=data -s,--schema-only -a,--data-only -t,--table=data -n,--schema=data -c,--clean --if-exists -O,--no-owner -x -w,--no-password"),
 		database("mysql mariadb mysqldump mysqladmin", "-h,--host=data -P,--port=number -u,--user=data -p*=data -p,--password?=data -D,--database=data -e,--execute=inline -N,--skip-column-names -B,--batch -t,--table -s,--silent -f,--force --protocol=data --no-data --databases"),
@@ -42,6 +44,20 @@ func Boxed() []grammar.Program {
 			"lint": {Class: grammar.Inspect, Args: "read*", Opts: "-f,--values=read --set=data --strict --quiet --with-subcharts"},
 		}}},
 	}
+}
+
+// labelled reads the words of build systems whose targets look like paths from the root: //pkg:target.
+func labelled(m *grammar.Match) {
+	all := m.Words
+	m.Words = nil
+	for _, w := range all {
+		if text := w.Prefix(); strings.HasPrefix(text, "//") {
+			w = w.Drop(2)
+		}
+		m.Words = append(m.Words, w)
+	}
+	grammar.Loose(m)
+	m.Words = all
 }
 
 func loose(names string) grammar.Program {

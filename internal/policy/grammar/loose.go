@@ -15,6 +15,9 @@ var outputs = regexp.MustCompile(`(?i)^(-o|--?(out|output|outfile|outdir|out-dir
 // delivers are the words by which programs publish something or sign in somewhere.
 var delivers = regexp.MustCompile(`(?i)^(deploy|publish|push|login|logout|upload|release|submit|auth|tunnel|share)$`)
 
+// remotes are options that name another machine.
+var remotes = regexp.MustCompile(`(?i)^--?[\w-]*(remote|host|server|endpoint|registry|proxy|upload|addr|address|url|executor|upstream|destination)[\w-]*$`)
+
 // Loose reads a command line whose options no table knows, for where a sandbox stands: the program itself can only run
 // inside it. Paths must lie where a task may look, addresses on this machine, and all other text is looked through for what
 // lies outside.
@@ -83,6 +86,8 @@ func looseUnknown(m *Match, w Word, flag string) {
 func looseValue(m *Match, w Word, text, flag string) {
 	switch {
 	case strings.HasPrefix(text, "git+"), strings.HasPrefix(text, "git@"), strings.HasPrefix(text, "ssh:"):
+		m.Ask(".address", text+" is an address of another machine; a task reaches none")
+	case remotes.MatchString(flag) && !IsLocal(text) && strings.ContainsAny(text, ".:@"):
 		m.Ask(".address", text+" is an address of another machine; a task reaches none")
 	case strings.Contains(text, "://") && !strings.ContainsAny(text, " \n;("):
 		m.Use(Local, w, flag)

@@ -33,14 +33,17 @@ var boxed = map[string]func(grammar.Spec) grammar.Spec{
 	"node":   takesCode(evalFlags), "tsx": takesCode(evalFlags), "ts-node": takesCode(evalFlags), "bun": inTurn(takesCode(evalFlags), swap(bunInside)),
 	"ruby": takesCode(rubyCode), "php": takesCode(phpCode), "groovy": takesCode(evalFlags),
 	"go": swap(goInside), "cargo": func(s grammar.Spec) grammar.Spec { s.Whole = cargoBoxed; return s },
-	"npm": swap(npmInside), "pnpm": swap(pnpmInside), "yarn": swap(yarnInside), "npx": yes, "pip": swap(pipInside), "uv": swap(uvInside),
+	"npm": swap(npmInside), "pnpm": swap(pnpmInside), "yarn": swap(yarnInside), "npx": fetching, "bunx": fetching, "pnpx": func(grammar.Spec) grammar.Spec { return dlx() }, "uvx": func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: uvxInside} }, "pip": swap(pipInside), "uv": swap(uvInside),
 	"poetry": swap(poetryInside), "pdm": swap(pdmInside), "bundle": swap(bundleInside), "gem": swap(gemInside), "composer": swap(composerInside),
 	"rails": swap(func() subs { return table(row{"runner r", anything()}) }), "deno": swap(func() subs { return table(row{"eval", anything()}) }),
 	"dotnet": swap(dotnetInside), "configure": func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: configure} },
-	"knex": open, "wait-on": open, "concurrently": same,
+	"knex": open, "wait-on": open, "serve": open, "guard": open,
 }
 
-func same(s grammar.Spec) grammar.Spec { return s }
+// boxedName tells whether a program is one of them. (A function, so that what the changes call may ask.)
+func boxedName(name string) bool { return boxedNames[name] }
+
+var boxedNames = words("knex wait-on serve")
 
 func open(grammar.Spec) grammar.Spec { return anything() }
 
@@ -63,12 +66,6 @@ func inTurn(edits ...func(grammar.Spec) grammar.Spec) func(grammar.Spec) grammar
 		}
 		return s
 	}
-}
-
-// yes lets npx be told not to ask: which tools it may run is another matter.
-func yes(s grammar.Spec) grammar.Spec {
-	s.Opts = strings.Replace(s.Opts, "~-y,--yes", "-y,--yes", 1)
-	return s
 }
 
 var (

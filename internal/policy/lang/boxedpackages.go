@@ -104,19 +104,21 @@ var cargoBoxedTable = sync.OnceValue(func() *grammar.Table {
 func npmInside() subs {
 	return table(
 		row{"install i in ins inst insta instal isnt isnta isntal add install-test it uninstall unlink remove rm r un", adds(npmInstall, whyNpmShell)},
-		row{"init create innit", grammar.Spec{Class: grammar.Change, Opts: npmCommon + "--scope=name --init-author-name=data --init-license=name --init-version=data", Why: whyFetch}},
-		row{"exec x", yes(npmSubs()["exec"])},
+		row{"init create innit", grammar.Spec{Class: grammar.Run, Whole: fetchedInit}},
+		row{"exec x", fetching(npmSubs()["exec"])},
 	)
 }
 
 func pnpmInside() subs {
 	opts := strings.Replace(pnpmCommon, "-w,--workspace-root", "-w,--workspace-root --workspace?=true|false", 1) + "-D,--save-dev -P,--save-prod -O,--save-optional -E,--save-exact --save-peer --save-catalog --lockfile-only --dev --prod --prefer-frozen-lockfile --no-lockfile --frozen-lockfile --force "
-	return table(row{"add remove rm uninstall un", adds(opts, whyNpmShell)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: pnpmCommon, Why: whyFetch}})
+	return table(row{"add remove rm uninstall un", adds(opts, whyNpmShell)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: pnpmCommon, Why: whyFetch}},
+		row{"dlx", dlx()}, row{"create", grammar.Spec{Class: grammar.Run, Whole: fetchedInit}})
 }
 
 func yarnInside() subs {
 	opts := yarnCommon + "-D,--dev -P,--peer -O,--optional -E,--exact -T,--tilde -C,--caret -i,--interactive -W,--ignore-workspace-root-check --mode=name -R,--recursive -A,--all -F,--fixed "
-	return table(row{"add remove up upgrade", adds(deduped(opts), whyNpmShell)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: yarnCommon, Why: whyFetch}})
+	return table(row{"add remove up upgrade", adds(deduped(opts), whyNpmShell)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: yarnCommon, Why: whyFetch}},
+		row{"dlx", dlx()}, row{"create", grammar.Spec{Class: grammar.Run, Whole: fetchedInit}})
 }
 
 // deduped leaves out entries whose names an earlier entry has.
@@ -139,12 +141,13 @@ func deduped(opts string) string {
 
 func bunInside() subs {
 	opts := "-d,--dev,-D --development --optional --peer -E,--exact --no-save --dry-run --force -f --silent --verbose --no-progress --no-summary --ignore-scripts --cwd=dir --filter=data --only-missing -h,--help !--registry !--ca !--cafile !--cache-dir !--config,-c ~--trust ~-g,--global"
-	return table(row{"add a remove rm install i", adds(opts+" --frozen-lockfile --production,-p", whyIndex)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: "-y,--yes -m,--minimal", Why: whyFetch}})
+	return table(row{"add a remove rm install i", adds(opts+" --frozen-lockfile --production,-p", whyIndex)}, row{"init", grammar.Spec{Class: grammar.Change, Opts: "-y,--yes -m,--minimal", Why: whyFetch}},
+		row{"x", dlx()}, row{"create c", grammar.Spec{Class: grammar.Run, Whole: fetchedInit}})
 }
 
 func pipInside() subs {
 	return table(
-		row{"install", grammar.Spec{Class: grammar.Install, Opts: strings.Replace(pipInstall, "~--user ~--break-system-packages", "--user --break-system-packages", 1), Args: "data*", Needs: registries, Judge: pipNames, Why: whyIndex}},
+		row{"install", grammar.Spec{Class: grammar.Install, Opts: pipInstall, Args: "data*", Needs: registries, Judge: pipNames, Why: whyIndex}},
 		row{"uninstall", grammar.Spec{Class: grammar.Change, Opts: pipCommon + "-y,--yes -r,--requirement=read --break-system-packages", Args: "package*"}},
 	)
 }
@@ -152,9 +155,8 @@ func pipInside() subs {
 func uvInside() subs {
 	opts := uvSync + "--optional=name --raw --editable --bounds=name --no-workspace --workspace --rev=name -r,--requirements=read !--git !--branch !--tag"
 	return table(
-		row{"add remove", adds(deduped(strings.Replace(opts, "--dev", "--dev", 1)), whyIndex)},
+		row{"add remove", adds(deduped(opts), whyIndex)},
 		row{"init", grammar.Spec{Class: grammar.Change, Args: "write?", Opts: uvCommon + "--name=name --lib --app --package --no-package --bare --no-readme --no-workspace --vcs=none|git -p,--python=data --build-backend=name"}},
-		row{"run", grammar.Spec{Class: grammar.Run, Whole: uvRun}},
 	)
 }
 
@@ -173,7 +175,7 @@ func bundleInside() subs {
 }
 
 func gemInside() subs {
-	return table(row{"install uninstall", adds("-v,--version=data --no-document -N --user-install --conservative --pre --prerelease --local -q,--quiet -V,--verbose -x -a -I --force -i,--install-dir=write !-s,--source !--clear-sources !-P,--trust-policy !-g,--file", whyIndex)})
+	return table(row{"install", adds("-v,--version=data --no-document -N --user-install --conservative --pre --prerelease --local -q,--quiet -V,--verbose -x -a -I --force -i,--install-dir=write !-s,--source !--clear-sources !-P,--trust-policy !-g,--file", whyIndex)})
 }
 
 func composerInside() subs {
