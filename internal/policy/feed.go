@@ -16,6 +16,9 @@ func (j *judge) fed(m *grammar.Match, words []grammar.Word, st *state) []grammar
 	if src == grammar.Literal || m.Has("-a", "--arg-file") || st.in.kind == noInput {
 		src = grammar.Any
 	}
+	if j.p.c.Boxed && src == grammar.Any && (st.in.kind != noInput || m.Has("-a", "--arg-file")) {
+		src = grammar.Tree // as for lines that a loop reads
+	}
 	mark := ""
 	for _, f := range []string{"-I", "-i", "--replace"} {
 		if w, ok := m.Flags[f]; ok {
@@ -101,6 +104,14 @@ func (j *judge) ownScript(m *grammar.Match, text string, st *state) flow {
 	inner := &state{cwd: st.cwd, in: st.in, params: true}
 	if m.StdinCode {
 		inner.in = input{} // the script is what there was to read
+	}
+	if at := m.Operands(); j.p.c.Boxed && len(at) > 1 { // what stands behind sh -c '...' _
+		for _, i := range at[1:] {
+			inner.args = append(inner.args, m.Uses[i].Word)
+		}
+		if !exact(inner.args) {
+			inner.args = nil
+		}
 	}
 	j.runs(m.Rule + " with a script of its own")
 	o := j.script(text, inner, bash)

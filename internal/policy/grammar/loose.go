@@ -24,10 +24,13 @@ var remotes = regexp.MustCompile(`(?i)^--?[\w-]*(remote|host|server|endpoint|reg
 func Loose(m *Match) {
 	m.Class, m.Loose = Run, true
 	flag, operands := "", 0
+	changed := editsInPlace(m)
 	for _, w := range m.Words {
 		text, literal := w.Text()
 		if !literal {
-			looseUnknown(m, w, flag)
+			if looseUnknown(m, w, flag); changed {
+				m.Use(Write, w, flag)
+			}
 			flag = ""
 			continue
 		}
@@ -38,6 +41,9 @@ func Loose(m *Match) {
 				continue
 			}
 		} else if flag == "" {
+			if changed {
+				m.Use(Write, w, "")
+			}
 			if operands++; operands <= 2 && delivers.MatchString(text) {
 				m.Ask(".deliver", text+" is for what lies outside the sandbox; Longshift delivers the change by a pull request")
 			}
@@ -45,6 +51,21 @@ func Loose(m *Match) {
 		looseValue(m, Lit(value), value, flag)
 		flag = ""
 	}
+}
+
+var inPlace = regexp.MustCompile(`^-[pnlaswW0-9]*i(\.\w+)?[pnlaswW0-9]*[eE]?$`)
+
+// editsInPlace tells whether an interpreter writes its files anew: perl -pi -e.
+func editsInPlace(m *Match) bool {
+	if m.Rule != "perl" && m.Rule != "ruby" {
+		return false
+	}
+	for _, w := range m.Words {
+		if inPlace.MatchString(w.Prefix()) {
+			return true
+		}
+	}
+	return false
 }
 
 // TakesCode tells whether an option among those that stand before a script takes code.

@@ -37,7 +37,7 @@ var boxed = map[string]func(grammar.Spec) grammar.Spec{
 	"poetry": swap(poetryInside), "pdm": swap(pdmInside), "bundle": swap(bundleInside), "gem": swap(gemInside), "composer": swap(composerInside),
 	"rails": swap(func() subs { return table(row{"runner r", anything()}) }), "deno": swap(func() subs { return table(row{"eval", anything()}) }),
 	"dotnet": swap(dotnetInside), "configure": func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: configure} },
-	"knex": open, "wait-on": open, "serve": open, "guard": open,
+	"knex": open, "prisma": swap(func() subs { return table(row{"migrate db", anything()}) }), "wait-on": open, "serve": open, "guard": open,
 }
 
 // boxedName tells whether a program is one of them. (A function, so that what the changes call may ask.)
@@ -71,7 +71,7 @@ func inTurn(edits ...func(grammar.Spec) grammar.Spec) func(grammar.Spec) grammar
 var (
 	evalFlags = regexp.MustCompile(`^(-e|-p|-pe|--eval|--print)(=.*)?$`)
 	rubyCode  = regexp.MustCompile(`^-([nplaswWUv0-9]|i(\.\w+)?|F\S*)*e`)
-	phpCode   = regexp.MustCompile(`^-[rBRE]`)
+	phpCode   = regexp.MustCompile(`^-[rBRES]`)
 	pyCode    = regexp.MustCompile(`^-[bBdEIOPqRsStuvx]*(c|mtimeit$)`)
 )
 

@@ -66,7 +66,22 @@ func goInside() subs {
 		row{"generate", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild + "-run=data -skip=data", Judge: judges(goFlags, goPackages(grammar.Code)), Why: whyGoTool}},
 		row{"get", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Needs: registries, Opts: goBuild + "-u?=data -t -d -tool", Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
 		row{"install", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Opts: goBuild, Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
+		row{"run", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild, Judge: judges(goFlags, goRunInside), Why: whyGoTool}},
 	)
+}
+
+// goRunInside is go run, also of a command that a module of the registry has: it says which version it means.
+func goRunInside(m *grammar.Match) {
+	at := m.Operands()
+	if len(at) > 0 {
+		if text, ok := m.Uses[at[0]].Word.Text(); ok && strings.Contains(text, "@") && moduleName.MatchString(text) {
+			ws := dropOperands(m, 0)
+			m.Needs = append(m.Needs, grammar.NeedRegistry)
+			loosely(m, ws[1:])
+			return
+		}
+	}
+	goRun(m)
 }
 
 // channel are tool chains that people mean by their names; any other would be fetched, or is somebody's own.
@@ -185,7 +200,7 @@ func composerInside() subs {
 }
 
 func dotnetInside() subs {
-	return table(row{"add remove", grammar.Spec{Class: grammar.Install, Args: "data+", Needs: registries, Opts: "-f,--framework=name -v,--version=data --prerelease -n,--no-restore --interactive !-s,--source !--package-directory", Judge: dotnetPackages, Why: whyIndex}})
+	return table(row{"new", anything()}, row{"add remove", grammar.Spec{Class: grammar.Install, Args: "data+", Needs: registries, Opts: "-f,--framework=name -v,--version=data --prerelease -n,--no-restore --interactive !-s,--source !--package-directory", Judge: dotnetPackages, Why: whyIndex}})
 }
 
 // dotnetPackages is dotnetAdd, for where packages may be new.
