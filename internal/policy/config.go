@@ -106,16 +106,15 @@ func (p *Policy) profiles() error {
 		return fault.New(fault.Internal, "policy: %w", err)
 	}
 	for _, t := range tables {
-		if t.Program.Profile != "" && !slices.Contains(p.c.Profiles, t.Program.Profile) && !p.everyChain() {
-			for _, n := range t.Program.Names {
-				p.off[strings.TrimPrefix(n, "./")] = t.Program.Profile
-			}
-			continue
-		}
+		off := t.Program.Profile != "" && !slices.Contains(p.c.Profiles, t.Program.Profile)
 		for _, n := range t.Program.Names {
-			if strings.Contains(n, "/") {
-				p.paths[strings.TrimPrefix(n, "./")] = t
-			} else {
+			local := strings.TrimPrefix(n, "./")
+			switch {
+			case off && (!p.everyChain() || p.programs[n] != nil):
+				p.off[local] = t.Program.Profile
+			case strings.Contains(n, "/"):
+				p.paths[local] = t
+			default:
 				p.programs[n] = t
 			}
 		}

@@ -24,7 +24,7 @@ func Boxed() []grammar.Program {
 		database("pg_dump pg_restore", "-h,--host=data -p,--port=number -U,--username=data -d,--dbname=data -f,--file=write -F,--format=data -s,--schema-only -a,--data-only -t,--table=data -n,--schema=data -c,--clean --if-exists -O,--no-owner -x -w,--no-password"),
 		database("mysql mariadb mysqldump mysqladmin", "-h,--host=data -P,--port=number -u,--user=data -p*=data -p,--password?=data -D,--database=data -e,--execute=inline -N,--skip-column-names -B,--batch -t,--table -s,--silent -f,--force --protocol=data --no-data --databases"),
 		database("redis-cli", "-h=data -p=number -n=number -a=data --raw --no-auth-warning"),
-		interpreter("perl", perlCode), interpreter("lua luajit lua5.1 lua5.2 lua5.3 lua5.4 Rscript julia", evalCode),
+		interpreter("perl", perlCode), interpreter("lua luajit lua5.1 lua5.2 lua5.3 lua5.4", evalCode), interpreter("Rscript", evalCode), interpreter("julia", evalCode),
 		judged("make gmake", grammar.Run, makeOpts, "data*", makeInside),
 		{Names: []string{"buf"}, Spec: grammar.Spec{Class: grammar.Inspect, Opts: std + " --debug -v", Subs: map[string]grammar.Spec{
 			"lint": {Opts: "--error-format=data --path=read --exclude-path=data", Args: "read?"}, "breaking": {Opts: "--against=name --error-format=data --path=read", Args: "read?"}, "format": {Class: grammar.Change, Opts: "-w,--write -d,--diff --exit-code --path=read", Args: "write?"},
@@ -41,7 +41,7 @@ func Boxed() []grammar.Program {
 		{Names: []string{"helm"}, Spec: grammar.Spec{Class: grammar.Deny, Why: "it works on what is outside the tree", Subs: map[string]grammar.Spec{
 			"template": {Class: grammar.Inspect, Args: "name? read?", Judge: chart, Why: "it runs another program, or fetches a chart",
 				Opts: "-f,--values=read --set=data --set-string=data -n,--namespace=name -s,--show-only=data --name-template=data --output-dir=write --debug --include-crds --skip-tests !--post-renderer !--repo"},
-			"lint": {Class: grammar.Inspect, Args: "read*", Opts: "-f,--values=read --set=data --strict --quiet --with-subcharts"},
+			"lint": {Class: grammar.Inspect, Args: "read*", Opts: "-f,--values=read --set=data --strict --quiet --with-subcharts"}, "version": {Class: grammar.Inspect, Opts: "--short"},
 		}}},
 	}
 }
