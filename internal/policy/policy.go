@@ -135,6 +135,7 @@ type judge struct {
 
 	whole      string                 // the script as it came, with all that it writes into files
 	codeAt     []place                // the folders that the code which is looked through may run in
+	clean      string                 // the text that was looked through last, when nothing was found
 	restorable func(path string) bool // Request.Restorable
 }
 

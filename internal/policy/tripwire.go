@@ -2,6 +2,7 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -10,21 +11,29 @@ import (
 // What only runs code inside a sandbox needs no person, and code in another language can't be judged word by word. This looks
 // it through for the names of what lies outside: a tripwire for what is written plainly. The sandbox is the wall.
 
-// wires are looked for in order; the first that is found is named. A wire with hint is tried only when one of its words is there.
-var wires = []struct {
+// wire is one thing that is looked for. It is tried only when one of its hints, in lower case, is in the text.
+type wire struct {
 	rule, reason string
 	hints        []string
 	found        func(j *judge, text string) bool
-}{
-	{"inline.git", "this code names git's own folder, or a command of git that reaches outside; use git's plain commands, outside of the code", []string{"git"}, byPattern(gitInside)},
+}
+
+// wires are tried in order; the first that is touched is named.
+var wires = []wire{
+	{"inline.git", "this code names git's own folder, or a command of git that reaches outside; use git's plain commands, outside of the code",
+		strings.Fields("git longshift hookspath core."), byPattern(gitInside)},
 	{"inline.secret", "this code names a file or a variable that holds secrets; a task has no use for it", nil, secretInside},
-	{"inline.environment", "this code prints the whole environment; name the one variable that is needed", []string{"env", "ENV"}, byPattern(dumpsEnvironment)},
-	{"inline.network", "this code reaches another machine; a task reaches none but its package registries, through their own programs", nil, networkInside},
-	{"inline.deliver", "this code publishes, signs in or leaves the sandbox; Longshift delivers the change by a pull request", nil, byPattern(deliverInside)},
-	{"inline.home", "this code looks into a home folder; what a task needs is in the repository or in /tmp", []string{"~", "ome", "HOME", "expanduser"}, byPattern(homeInside)},
-	{"inline.outside", "this code names a path outside the repository and /tmp; write only inside them, and read what lies there", []string{"/"}, outsideInside},
+	{"inline.environment", "this code prints the whole environment; name the one variable that is needed", strings.Fields("env _server export declare"), byPattern(dumpsEnvironment)},
+	{"inline.network", "this code reaches another machine; a task reaches none but its package registries, through their own programs",
+		strings.Fields(`urlopen urlretrieve request http fetch axios connect create_ lwp socket fsock curl wget file_get ftp smtp paramiko /inet/ /dev/tcp /dev/udp nc netcat cat socat ssh scp rsync
+			telnet ping dig nslookup sendto gethost getaddr dns. dial( url(`), networkInside},
+	{"inline.deliver", "this code publishes, signs in or leaves the sandbox; Longshift delivers the change by a pull request",
+		strings.Fields("publish deploy login adduser upload push docker podman nerdctl kubectl helm sudo pkexec crontab nsenter unshare chroot systemctl gh glab aws gcloud az flyctl vercel netlify heroku"), byPattern(deliverInside)},
+	{"inline.home", "this code looks into a home folder; what a task needs is in the repository or in /tmp", strings.Fields("~ expanduser .home homedir home_dir $home {home home' home\" home] home)"), byPattern(homeInside)},
+	{"inline.outside", "this code names a path outside the repository and /tmp; write only inside them, and read what lies there",
+		strings.Fields(".. /etc /root /home /var /usr /opt /proc /sys /dev /boot /run /srv /mnt /media /lib /bin /sbin /users"), outsideInside},
 	{"inline.control", "this code changes a file that an agent, a hook or CI obeys; a person decides on changes to it", nil, controlInside},
-	{"inline.remove", "this code removes the whole repository or what lies above it; name the files that should go", []string{"."}, byPattern(removesAll)},
+	{"inline.remove", "this code removes the whole repository or what lies above it; name the files that should go", strings.Fields("rm remove rimraf empty delete"), byPattern(removesAll)},
 }
 
 var (
@@ -42,25 +51,20 @@ func byPattern(r *regexp.Regexp) func(*judge, string) bool {
 
 // tripped gives the rule and the reason of the first wire that a text touches.
 func (j *judge) tripped(text string) (rule, reason string) {
+	if !strings.ContainsAny(text, "/.~$%_'\"( ") {
+		return "", "" // a plain word
+	}
+	low := strings.ToLower(text)
 	for i := range wires {
 		w := &wires[i]
-		if hinted(text, w.hints) && w.found(j, text) {
+		if w.hints != nil && !slices.ContainsFunc(w.hints, func(h string) bool { return strings.Contains(low, h) }) {
+			continue
+		}
+		if w.found(j, text) {
 			return w.rule, w.reason
 		}
 	}
 	return "", ""
-}
-
-func hinted(text string, hints []string) bool {
-	if hints == nil {
-		return true
-	}
-	for _, h := range hints {
-		if strings.Contains(text, h) {
-			return true
-		}
-	}
-	return false
 }
 
 // inline judges text that may be code of another language than the shell's.
@@ -74,10 +78,15 @@ func (j *judge) inline(m *grammar.Match, u *grammar.Use, st *state) {
 
 // wired asks about a text that touches a wire.
 func (j *judge) wired(text string, st *state) {
-	j.codeAt = st.cwd
+	if text == j.clean && slices.Equal(j.codeAt, st.cwd) {
+		return // it has been looked through
+	}
+	j.codeAt, j.clean = st.cwd, ""
 	if rule, reason := j.tripped(text); rule != "" {
 		j.ask(rule, "%s", reason)
+		return
 	}
+	j.clean = text
 }
 
 // knownText gives what is known of a word; a sign that no name holds stands for the rest.
@@ -94,8 +103,25 @@ func knownText(w grammar.Word) string {
 	return b.String()
 }
 
+// eachName gives every run of letters, digits and the signs that names of files hold, in lower case.
+func eachName(text string, see func(name string) bool) bool {
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && (text[i] == '_' || text[i] == '.' || text[i] == '-' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9') {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 && see(strings.ToLower(text[start:i])) {
+			return true
+		}
+		start = -1
+	}
+	return false
+}
+
 var (
-	names        = regexp.MustCompile(`[\w.@-]+`)
 	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)`)
 )
 
@@ -104,21 +130,11 @@ func secretInside(j *judge, text string) bool {
 	if strings.Contains(text, "/etc/shadow") || strings.Contains(text, "/etc/passwd") {
 		return true
 	}
-	for _, at := range names.FindAllStringIndex(text, -1) {
-		name := strings.ToLower(strings.Trim(text[at[0]:at[1]], "-@"))
-		if i := strings.LastIndexByte(name, '@'); i >= 0 {
-			name = name[i+1:]
-		}
-		if !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "_.-") || exampleEnv(name) {
-			continue
-		}
-		if secret[name] || keys[name] && name != "credentials" || strings.HasPrefix(name, ".env.") && len(name) > 5 {
-			return true
-		}
-		switch name {
-		case ".bash_history", ".zsh_history", ".bashrc", ".profile", ".mozilla", ".config", ".docker":
-			return true
-		}
+	if eachName(text, secretByName) {
+		return true
+	}
+	if !strings.Contains(strings.ToLower(text), "env") {
+		return false
 	}
 	for _, v := range variableRead.FindAllStringSubmatch(text, -1) {
 		if secretName(v[1]) {
@@ -126,6 +142,19 @@ func secretInside(j *judge, text string) bool {
 		}
 	}
 	return false
+}
+
+// secretByName tells whether a name in a text is that of a file or a folder of secrets.
+func secretByName(name string) bool {
+	name = strings.Trim(name, "-")
+	if !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "_.-") || exampleEnv(name) {
+		return false
+	}
+	switch name {
+	case ".bash_history", ".zsh_history", ".bashrc", ".profile", ".mozilla", ".config", ".docker":
+		return true
+	}
+	return secret[name] || keys[name] || strings.HasPrefix(name, ".env.") && len(name) > 5
 }
 
 var (
@@ -211,14 +240,13 @@ var changing = regexp.MustCompile(`(?i)write|append|unlink|rename|remove|rmtree|
 
 // controlInside tells whether code changes a file that something else obeys.
 func controlInside(_ *judge, text string) bool {
-	if !changing.MatchString(text) {
+	return eachName(text, controlByName) && changing.MatchString(text)
+}
+
+func controlByName(name string) bool {
+	switch name {
+	case ".bundle", ".cargo", ".yarn":
 		return false
 	}
-	for _, at := range names.FindAllStringIndex(text, -1) {
-		name := strings.ToLower(text[at[0]:at[1]])
-		if control[name] && (strings.HasPrefix(name, ".") || strings.Contains(name, ".md") || name == "codeowners" || name == "jenkinsfile") && name != ".bundle" && name != ".cargo" && name != ".yarn" {
-			return true
-		}
-	}
-	return false
+	return control[name] && (strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md") || name == "codeowners" || name == "jenkinsfile")
 }
