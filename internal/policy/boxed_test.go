@@ -171,3 +171,27 @@ func TestBoxIsNoStricter(t *testing.T) {
 		}
 	}
 }
+
+// What the settings close or protect is closed to code on the command line as well, as far as it is named there.
+func TestInlineCodeKeepsToTheSettings(t *testing.T) {
+	c := boxedConfig(nil)
+	c.Protected = []string{"deploy/**"}
+	c.Scopes = map[task.Role]Scope{task.Implementer: {ReadOnly: []string{"db/*.sql"}, Ignore: []string{"private/**"}}}
+	p := newPolicy(t, c)
+	for command, allowed := range map[string]bool{
+		`python3 -c 'print(open("db/a.sql").read())'`: true, `python3 -c 'open("db/a.sql","w").write("")'`: false,
+		`python3 -c 'open("deploy/x","w").write("")'`: false, `node -e 'console.log(require("fs").readFileSync("private/x"))'`: false,
+		`perl -pi -e 's/a/b/' deploy/x.yml`: false, `perl -pe 's/a/b/' -i deploy/x.yml`: false, `python3 -c 'open("src/x","w").write("")'`: true,
+	} {
+		if d := decideBoxed(p, command); (d.Verdict == Allow) != allowed {
+			t.Errorf("%q: %+v", command, d)
+		}
+	}
+	for _, role := range []task.Role{task.Planner, task.Reviewer} {
+		for _, command := range []string{"python3 -c 'print(1)'", "npm i -D x", "sqlite3 x.db .tables", "rm x", "go generate ./...", "/tmp/x"} {
+			if d := p.Decide(Request{Role: role, Command: command, Restorable: func(string) bool { return true }}); d.Verdict != Deny {
+				t.Errorf("%s: %q: %+v", role, command, d)
+			}
+		}
+	}
+}

@@ -33,10 +33,8 @@ func Boxed() []grammar.Program {
 		}}},
 		through("setsid", "-c,--ctty -f,--fork -w,--wait", "command"), through("taskset", "-a,--all-tasks -c,--cpu-list", "data command"),
 		through("xvfb-run", "-a,--auto-servernum -s,--server-args=data -n,--server-num=number", "command"),
-		through("strace ltrace", "-f -ff -c -C -q -qq -t -tt -r -T -y -v -i -s=number -e=data -o=write", "command"),
 		through("hyperfine", `-w,--warmup=number -r,--runs=number -m,--min-runs=number -M,--max-runs=number -N -i,--ignore-failure --show-output
 			--export-json=write --export-markdown=write --export-csv=write -p,--prepare=shell -n,--command-name=data`, "shell+"),
-		{Names: []string{"gdb", "lldb"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Single, Opts: "-batch -b -q -quiet -nx -n -ex=inline -o=inline -args", Args: "code? data*", Why: "a debugger takes commands that reach far"}},
 		judged("ed", grammar.Change, "-s,--silent,--quiet -v,--verbose -p,--prompt=data", "write?", func(m *grammar.Match) { m.Loose = true }),
 		{Names: []string{"helm"}, Spec: grammar.Spec{Class: grammar.Deny, Why: "it works on what is outside the tree", Subs: map[string]grammar.Spec{
 			"template": {Class: grammar.Inspect, Args: "name? read?", Judge: chart, Why: "it runs another program, or fetches a chart",

@@ -28,7 +28,7 @@ func Loose(m *Match) {
 	for _, w := range m.Words {
 		text, literal := w.Text()
 		if !literal {
-			if looseUnknown(m, w, flag); changed {
+			if looseUnknown(m, w, flag); changed && !codeFlags.MatchString(flag) {
 				m.Use(Write, w, flag)
 			}
 			flag = ""
@@ -40,10 +40,9 @@ func Loose(m *Match) {
 			if value == "" {
 				continue
 			}
+		} else if changed && !codeFlags.MatchString(flag) {
+			m.Use(Write, w, "")
 		} else if flag == "" {
-			if changed {
-				m.Use(Write, w, "")
-			}
 			if operands++; operands <= 2 && delivers.MatchString(text) {
 				m.Ask(".deliver", text+" is for what lies outside the sandbox; Longshift delivers the change by a pull request")
 			}

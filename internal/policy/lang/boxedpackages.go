@@ -106,7 +106,7 @@ func cargoBoxed(m *grammar.Match) {
 
 var cargoBoxedTable = sync.OnceValue(func() *grammar.Table {
 	all := cargoSubs()
-	common := cargoCommon + "-p,--package=data -n,--dry-run -F,--features=data --all-features --no-default-features --target=data --dev --build --optional --no-optional --rename=name --default-features --ignore-rust-version !--git !--path !--registry !--index !--branch !--tag !--rev !--base "
+	common := cargoCommon + "-p,--package=data -n,--dry-run -F,--features=data --all-features --no-default-features --target=data --dev --build --optional --no-optional --rename=name --default-features --ignore-rust-version --path=code --base=code !--git !--registry !--index !--branch !--tag !--rev "
 	all["add"] = adds(common, whyIndex)
 	all["remove"] = adds(common, whyIndex)
 	all["rm"] = all["remove"]
