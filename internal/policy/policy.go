@@ -2,8 +2,9 @@
 // script with bash's own grammar, follows folders and variables through it, and judges every program by a table of its
 // options. What it does not know it never allows.
 //
-// It is a filter and a tripwire, not a wall: code of the repository that a test runs can do anything the sandbox lets it. It
-// touches no file, starts nothing, keeps nothing from one decision to the next, and does not know who asks.
+// It is a filter and a tripwire, not a wall: code of the repository that a test runs can do anything the sandbox lets it. Where
+// the sandbox stands as a whole (Config.Boxed), what only runs code inside of it is let through, and code in other languages is
+// looked through for the names of what lies outside; elsewhere nothing of that is allowed. It touches no file, starts nothing, keeps nothing from one decision to the next, and does not know who asks.
 package policy
 
 import (
