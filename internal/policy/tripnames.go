@@ -24,7 +24,7 @@ func eachName(text, more string, see func(name string) bool) bool {
 }
 
 var (
-	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)`)
+	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)(['"\])\s]*=[^=])?`)
 )
 
 // secretInside tells whether a text names what holds secrets: a file by its name, or a variable.
@@ -39,7 +39,7 @@ func secretInside(j *judge, text string) bool {
 		return false
 	}
 	for _, v := range variableRead.FindAllStringSubmatch(text, -1) {
-		if secretName(v[1]) {
+		if v[2] == "" && secretName(v[1]) {
 			return true
 		}
 	}
@@ -92,10 +92,13 @@ var climbs = regexp.MustCompile(`['"\x60]((?:\./)?(?:\.\./)*\.\.(?:/[^'"\x60]*)?
 
 var imports = regexp.MustCompile(`(?:\brequire(?:_relative)?|\bfrom|\bimport|\brequire\.resolve|\binclude|\bmock)\s*\(?\s*['"\x60][^'"\x60]*['"\x60]`)
 
+// routes are folders of the system whose names alone are more often those of pages.
+var routes = nameSet("/home /run /dev /media /lib /bin")
+
 // outsideInside tells whether a text names a path that leads out of the tree and of the private /tmp.
 func outsideInside(j *judge, text string) bool {
 	for _, m := range absolute.FindAllStringSubmatch(text, -1) {
-		if !j.harmless(clean(m[1]), text) {
+		if abs := clean(m[1]); !j.harmless(abs, text) && !(routes[abs] && !changing.MatchString(text)) {
 			return true
 		}
 	}

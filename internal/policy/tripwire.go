@@ -43,7 +43,7 @@ var (
 	dumpsEnvironment = regexp.MustCompile(`process\.env\s*([^.\[?\w\s]|$)|\bos\.environ\s*([^.\[\w\s]|$)|\bos\.environ\.(items|copy|values)\b|\bENV\.(to_h|to_a|each|inspect|values|map)\b|\b(puts|p|pp|print)[ (]+ENV\b\s*($|[^.\[])|%ENV\b|\$_ENV\b|\$_SERVER\b|getenv\(\s*\)|Deno\.env\.toObject|(^|[;&|"'\x60(]\s*)(env|printenv|set|export -p|declare -[xp])\s*($|[;&|"'\x60)])|/proc/\w+/environ`)
 	deliverInside    = regexp.MustCompile(`(?i)\b(npm|yarn|pnpm|bun|cargo|poetry|uv|flit|hatch|lerna|mvn)\W+(publish|deploy|login|adduser)\b|\btwine\W+upload|\bgem\W+push|\b(docker|podman|nerdctl|kubectl|helm)\W+(run|exec|build|push|pull|compose|ps|login|apply|create|delete|install)\b|docker\.sock|docker\.from_env|\b(sudo|pkexec|crontab|nsenter|unshare|chroot|systemctl)\W+\w|\bgh\W+(pr|issue|gist|api|auth|release|repo|secret|workflow|run)\b|\bglab\W+(mr|issue|api|auth|release)\b|\b(aws|gcloud|az|flyctl|vercel|netlify|heroku)\W+[a-z]+\W+[a-z]`)
 	homeInside       = regexp.MustCompile(`expanduser|Path\.home|homedir\(|Dir\.home|home_dir\(|\$\{?HOME\b|\bHOME['"\])]|env\.HOME\b|user\.home|(^|['"\s=(\x60])~(root)?/`)
-	removesAll       = regexp.MustCompile(`(rmtree|rm_rf|rm_r|rmSync|rmdirSync|remove_tree|remove_dir_all|emptyDir\w*|rimraf|deleteTree|removeSync)\W+\.{0,2}(/\.\.)*/?['"\x60]|\brm\s+-\w*[rR]\w*\s+(-\S+\s+)*(/|\.|\.\.|\*|~)(/\*?)?(['"\x60;&|\s]|$)`)
+	removesAll       = regexp.MustCompile(`(rmtree|rm_rf|rm_r|rmSync|rmdirSync|remove_tree|remove_dir_all|emptyDir\w*|rimraf|deleteTree|removeSync)\W+(\.{1,2}(/\.\.)*/?|/)['"\x60]|\brm\s+-\w*[rR]\w*\s+(-\S+\s+)*(/|\.|\.\.|\*|~)(/\*?)?(['"\x60;&|\s]|$)`)
 )
 
 func byPattern(r *regexp.Regexp) func(*judge, string) bool {
