@@ -65,9 +65,21 @@ var (
 	bare6   = regexp.MustCompile(`(^|[^\w:])([0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:.]*`)
 )
 
+// mayName tells at a glance whether a text may name a machine: by an address, or by a dot between two names.
+func mayName(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == '.' && letterOrDigit(text[i-1]) && letterOrDigit(text[i+1]) || text[i] == ':' && (text[i+1] == ':' || text[i+1] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+func letterOrDigit(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
 // networkInside tells whether a text names another machine, and something that talks to machines.
 func networkInside(_ *judge, text string) bool {
-	if !strings.ContainsAny(text, ".:/") || !reaches.MatchString(text) {
+	if !mayName(text) || !reaches.MatchString(text) {
 		return false
 	}
 	for _, m := range machine.FindAllStringSubmatch(text, -1) {
