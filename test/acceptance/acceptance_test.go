@@ -1,0 +1,24 @@
+// Package acceptance holds stories as people live them: `longshift dev` in one terminal and `longshift run` in another, the programs
+// as built, in a home folder of their own, with real Claude Code that works like an engineer on real repositories, inside the
+// sandbox. The model is scripted; dependencies come from the registries, through the sandbox's own way out.
+package acceptance
+
+import "testing"
+
+// atOnce is how many tasks a person has under way.
+const atOnce = 2
+
+// TestStories is a day of one person: one `longshift dev`, and a task in each repository.
+func TestStories(t *testing.T) {
+	stories := []story{goStory(), nodeStory()}
+	d := startDev(t, newPerson(t, nil), script(stories))
+	free := make(chan struct{}, atOnce)
+	for _, y := range stories {
+		t.Run(y.name, func(t *testing.T) {
+			t.Parallel()
+			free <- struct{}{}
+			defer func() { <-free }()
+			y.play(t, d)
+		})
+	}
+}

@@ -1,0 +1,201 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// story is a task that a person gives, how the model works on it, and what is meant to come out.
+type story struct {
+	name     string
+	archive  archive
+	ask      string   // in words that no other story of the same dev uses
+	flags    []string // of longshift run
+	settings string   // .longshift.yaml; "" has longshift init write it
+	look     []step   // of the planner, who only reads
+	work     []work
+	typed    bool // by a person at a terminal, who lets the plan pass with a key
+
+	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
+	// nil makes a plain one.
+	place func(t testing.TB, p *person, dir string, files map[string]string) string
+}
+
+// work is one deliverable: a session that takes the steps and reports with the message.
+type work struct {
+	id, message string
+	steps       []step
+}
+
+// within is how long a story may take on a machine that has other things to do as well.
+const within = 8 * time.Minute
+
+// script is what the model says in the stories.
+func script(stories []story) agenttest.Script {
+	var s agenttest.Script
+	for _, y := range stories {
+		add := func(name string, role task.Role, match string, steps []step, last agenttest.Turn) {
+			r := agenttest.Rule{Name: y.name + "-" + name, Role: role, Match: match}
+			for _, step := range steps {
+				r.Turns = append(r.Turns, agenttest.Turn{Tools: []agenttest.Tool{step.tool}})
+			}
+			r.Turns = append(r.Turns, last)
+			s.Rules = append(s.Rules, r)
+		}
+		var deliverables []map[string]any
+		for i, w := range y.work {
+			deliverables = append(deliverables, map[string]any{"id": w.id, "description": w.message, "acceptance": []string{"the check passes"}})
+			marker := "PROGRESS"
+			if i == len(y.work)-1 {
+				marker = "DONE"
+			}
+			add(w.id, task.Implementer, `/(?s)`+regexp.QuoteMeta(y.ask)+`.*Deliverable: `+w.id+`/`, w.steps,
+				agenttest.Turn{Text: "<" + marker + ">\n" + w.message + "\n</" + marker + ">"})
+		}
+		add("plan", task.Planner, y.ask, y.look, answer(map[string]any{"verdict": "work", "summary": y.ask, "approach": "Step by step.",
+			"files": []string{"README.md"}, "risks": []string{}, "evidence": "", "deliverables": deliverables}))
+		add("review", task.Reviewer, y.ask, y.look, answer(map[string]any{"verdict": "approved", "text": "It does what was asked for."}))
+	}
+	return s
+}
+
+func answer(v any) agenttest.Turn {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return agenttest.Turn{Answer: data}
+}
+
+// play does what the README says, in a repository of its own, and looks at everything that a person would.
+func (y story) play(t testing.TB, d *dev) {
+	t.Helper()
+	begun := time.Now()
+	repo := y.repository(t, d.person)
+	before := d.git(t, repo, "rev-parse", "HEAD")
+	end := y.run(t, d, repo)
+	y.results(t, d)
+	if t.Failed() || end.Outcome != task.PullRequest {
+		t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
+	}
+	if len(end.Questions) > 0 || end.NeedsHuman || len(end.Warnings) > 0 {
+		t.Errorf("asked %+v, needs a person: %t, warned: %q", end.Questions, end.NeedsHuman, end.Warnings)
+	}
+	checks(t, end)
+	y.compare(t, d.person, repo, end)
+	untouched(t, d.person, repo, before, end)
+	for _, s := range end.Sessions {
+		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
+			t.Errorf("processes left behind by session %d: %q", s.N, left)
+		}
+	}
+	t.Logf("story %-24s %5.1fs, %d sessions, checks %s", y.name, time.Since(begun).Seconds(), len(end.Sessions), end.Check.Duration.Round(100*time.Millisecond))
+}
+
+// repository makes the repository, with settings that longshift init proposes or that the story has.
+func (y story) repository(t testing.TB, p *person) string {
+	t.Helper()
+	files := y.archive.base
+	if y.settings != "" {
+		files = merged(files, map[string]string{".longshift.yaml": y.settings})
+	}
+	place := y.place
+	if place == nil {
+		place = plain
+	}
+	repo := place(t, p, filepath.Join(p.home, "src", y.name), files)
+	if y.settings == "" {
+		if r := p.longshift(t, time.Minute, repo, nil, "init"); r.code != 0 {
+			t.Fatalf("longshift init: %+v", r)
+		}
+		p.git(t, repo, "add", "--all")
+		p.git(t, repo, "commit", "--quiet", "--message=Say how Longshift checks the work")
+	}
+	return repo
+}
+
+// run starts the task and gives its last status, when the command has ended well.
+func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
+	t.Helper()
+	args := append([]string{"run", y.ask}, y.flags...)
+	var text string
+	if y.typed {
+		cmd := d.command(t.Context(), repo, filepath.Join(d.home, "longshift", "longshift"), args...)
+		cmd.Env = append(cmd.Env, d.address...)
+		w := openTerminal(t, cmd)
+		w.waits("a approve", "a")
+		if code := w.code(within); code != 0 {
+			t.Fatalf("longshift run ended with %d:\n%s", code, w.shown())
+		}
+		id := regexp.MustCompile(`task (\S+)`).FindStringSubmatch(w.shown())
+		if id == nil {
+			t.Fatalf("no id is shown:\n%s", w.shown())
+		}
+		text = d.longshift(t, time.Minute, repo, d.address, "status", id[1], "-o", "json").out
+	} else {
+		r := d.longshift(t, within, repo, d.address, append(args, "--approval", "none", "-o", "json")...)
+		if text = r.out; r.code != 0 {
+			y.results(t, d)
+			t.Fatalf("longshift run ended with %d:\n%s\n%s", r.code, r.err, r.out)
+		}
+	}
+	var end signals.Status
+	if err := json.Unmarshal([]byte(text), &end); err != nil {
+		t.Fatalf("read the last status: %v\n%s", err, text)
+	}
+	return end
+}
+
+// checks fails the test unless setup and every check have passed.
+func checks(t testing.TB, end signals.Status) {
+	t.Helper()
+	if end.Check == nil || !end.Check.Passed() {
+		t.Errorf("the last check: %+v", end.Check)
+	}
+	if end.Setup != nil && !end.Setup.Passed() {
+		t.Errorf("setup: %+v", end.Setup)
+	}
+	for _, line := range end.Log {
+		if line.Kind == "command" && !strings.Contains(line.Text, " passed in ") {
+			t.Errorf("a command of the task: %s", line.Text)
+		}
+	}
+}
+
+// results looks at what the model got to see in each session of the story.
+func (y story) results(t testing.TB, d *dev) {
+	t.Helper()
+	rules := map[string][]step{y.name + "-plan": y.look, y.name + "-review": y.look}
+	for _, w := range y.work {
+		rules[y.name+"-"+w.id] = w.steps
+	}
+	newest := map[string]agenttest.Call{}
+	for _, c := range d.model.Calls() {
+		newest[c.Rule] = c
+	}
+	for rule, steps := range rules {
+		c, heard := newest[rule]
+		if !heard {
+			t.Errorf("%s: the model was not asked", rule)
+			continue
+		}
+		results, err := c.Results()
+		must(t, err)
+		judge(t, rule, steps, results)
+	}
+	for _, c := range d.model.Unscripted() {
+		if strings.Contains(c.Prompt, y.ask) {
+			t.Errorf("a call that no rule fits: %s", fmt.Sprint(c.Error))
+		}
+	}
+}
