@@ -10,7 +10,7 @@ const atOnce = 2
 
 // TestStories is a day of one person: one `longshift dev`, and a task in each repository.
 func TestStories(t *testing.T) {
-	stories := []story{goStory(), nodeStory()}
+	stories := append([]story{goStory(), nodeStory(), rustStory(), javaStory(), cStory(), pythonStory()}, variants()...)
 	d := startDev(t, newPerson(t, nil), script(stories))
 	free := make(chan struct{}, atOnce)
 	for _, y := range stories {

@@ -133,7 +133,7 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		cmd := d.command(t.Context(), repo, filepath.Join(d.home, "longshift", "longshift"), args...)
 		cmd.Env = append(cmd.Env, d.address...)
 		w := openTerminal(t, cmd)
-		w.waits("a approve", "a")
+		w.waits("[a]pprove", "a")
 		if code := w.code(within); code != 0 {
 			t.Fatalf("longshift run ended with %d:\n%s", code, w.shown())
 		}

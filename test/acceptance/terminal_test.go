@@ -82,9 +82,14 @@ func (w *terminal) shown() string {
 // waits waits for a text, then types keys.
 func (w *terminal) waits(text, keys string) {
 	w.t.Helper()
-	lab.Eventually(w.t, 2*time.Minute, "the terminal shows "+text, func() bool {
+	defer func() {
+		if w.t.Failed() {
+			w.t.Logf("the terminal shows:\n%s", w.shown())
+		}
+	}()
+	lab.Eventually(w.t, 3*time.Minute, "the terminal shows "+text, func() bool {
 		if len(w.ended) > 0 {
-			w.t.Fatalf("the program has ended before it showed %q:\n%s", text, w.shown())
+			w.t.Fatalf("the program has ended before the terminal shows %q", text)
 		}
 		return strings.Contains(w.shown(), text)
 	})
