@@ -57,6 +57,10 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
 	ws, err := h.Workspaces.Prepare(ctx, spec)
+	if err == nil && ws.Empty {
+		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against", in.Repository.Text).
+			WithHint("make a first commit there, then start the task again")
+	}
 	if err != nil {
 		return Prepared{}, err
 	}

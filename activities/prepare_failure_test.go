@@ -13,13 +13,14 @@ import (
 func TestTaskThatCanNotBeginLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
-	bad := gittest.NewBare(t, map[string]string{".longshift.yaml": "chekc: make\n"})
+	bad, empty := gittest.NewBare(t, map[string]string{".longshift.yaml": "chekc: make\n"}), gittest.NewBare(t, nil)
 	for _, c := range []struct {
 		name, remote, base string
 		kind               fault.Kind
 		says               string
 	}{
 		{"settings that can't be read", bad, "", fault.Input, "chekc"},
+		{"a repository without a commit", empty, "", fault.Input, "has no commit"},
 		{"a base that isn't there", b.remote, "nope", fault.Input, "nope"},
 		{"a repository that isn't there", b.remote + "-gone", "", fault.NotFound, "is not there"},
 	} {
@@ -35,7 +36,7 @@ func TestTaskThatCanNotBeginLeavesNothing(t *testing.T) {
 			t.Errorf("%s: workspaces %q, %v", c.name, left, err)
 		}
 		if c.kind == fault.Input {
-			if refs := gittest.Refs(t, c.remote); len(refs) != 1 {
+			if refs := gittest.Refs(t, c.remote); len(refs) > 1 || c.remote != empty && len(refs) == 0 {
 				t.Errorf("%s: the remote has %v", c.name, refs)
 			}
 		}

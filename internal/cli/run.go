@@ -46,6 +46,9 @@ func (p *program) run(ctx context.Context, c *cobra.Command, o *runOptions, args
 	if err != nil {
 		return err
 	}
+	if err := p.settle(ctx, &in); err != nil {
+		return err
+	}
 	id := o.id
 	if id == "" {
 		if id, err = newTaskID(in, forgeHost(conf)); err != nil {

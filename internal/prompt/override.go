@@ -106,7 +106,10 @@ func notes(files Files) (string, error) {
 	var told []string
 	for _, path := range NotePaths() {
 		content, found, err := files(path)
-		if err != nil {
+		if fault.KindOf(err) == fault.Input { // a note that can't be read is worth a word, and no task's end
+			fmt.Fprintf(&b, "\n\n# %s of the repository\n\n(It can't be read: %v.)", path, err)
+			continue
+		} else if err != nil {
 			return "", wrap(path, err)
 		}
 		text := strings.TrimSpace(cut(strings.TrimSpace(strings.ToValidUTF8(string(content), "�")), maxNotes))

@@ -216,6 +216,15 @@ func TestNotesAreCutAndFailuresTold(t *testing.T) {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}
+	text, err = System(task.Planner, Standing{}, func(p string) ([]byte, bool, error) {
+		if p == "CLAUDE.md" {
+			return nil, false, fault.New(fault.Input, "CLAUDE.md is a symbolic link to \"/etc/x\"")
+		}
+		return []byte("Use tabs."), p == "AGENTS.md", nil
+	})
+	if err != nil || !strings.Contains(text, "Use tabs.") || !strings.Contains(text, "(It can't be read: CLAUDE.md is a symbolic link") {
+		t.Errorf("a note that can't be read: %v, %.200q", err, text[max(0, len(text)-200):])
+	}
 	if _, err := System("auditor", Standing{}, nil); fault.KindOf(err) != fault.Internal {
 		t.Errorf("an unknown role: %v", err)
 	}

@@ -102,6 +102,15 @@ func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
 	if err != nil {
 		return err
 	}
+	shallow, err := o.m.mirror(o.state.Mirror).shallow()
+	if err != nil {
+		return err
+	}
+	if shallow != "" {
+		if err := root.WriteFile(".git/shallow", []byte(shallow), 0o644); err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		root.WriteFile(".git/config", []byte(config), 0o644),
 		root.WriteFile(".git/commondir", []byte(agentCommonDir), 0o644),

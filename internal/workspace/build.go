@@ -37,8 +37,13 @@ func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err 
 	}
 	if j.spec.Base != "" {
 		j.branch, j.tip = j.spec.Base, j.listing.refs["refs/heads/"+j.spec.Base]
-	} else {
-		j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]
+	} else if j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]; j.branch == "" && j.tip != "" {
+		all, err := m.list(ctx, j.rem)
+		if err != nil {
+			return "", err
+		}
+		j.branch = all.atHead()
+		j.tip = all.refs["refs/heads/"+j.branch]
 	}
 	if j.tip == "" {
 		j.branch = ""

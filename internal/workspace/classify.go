@@ -16,6 +16,10 @@ type symptom struct {
 	words []string
 }
 
+// incomplete is a repository on this machine that lacks objects of its own. A server elsewhere says the same of a passing fault.
+var incomplete = symptom{fault.Input, "run `git fsck` there, or name a complete clone or the address that it was cloned from",
+	"repository %s is damaged, or not all of it is there", []string{"repository corruption on the remote side", "promisor remote"}}
+
 // symptoms are tried in this order: the first whose words appear decides.
 var symptoms = []symptom{
 	{fault.NotFound, "check the name, and that the token may see the repository", "repository %s is not there", []string{
@@ -61,7 +65,11 @@ func classify(err error, rem remote, stderr string) error {
 		return err
 	}
 	text := strings.ToLower(stderr)
-	for _, s := range symptoms {
+	tried := symptoms
+	if rem.path {
+		tried = append([]symptom{incomplete}, symptoms...)
+	}
+	for _, s := range tried {
 		for _, w := range s.words {
 			if strings.Contains(text, w) {
 				return fault.New(s.kind, s.about+": %w", rem.name, err).WithHint("%s", s.hint)

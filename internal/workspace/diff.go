@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	mostFile = 1 << 20   // bytes
-	mostDiff = 512 << 10 // bytes
-	mostLog  = 1000      // commits
+	mostFile  = 1 << 20   // bytes
+	mostDiff  = 512 << 10 // bytes
+	mostLog   = 1000      // commits
+	mostLinks = 8         // symbolic links in a row
 )
 
 // File reads a file of the base commit, never of the work tree; of a task that goes on with its branch it is the base
-// branch that counts, for what the branch itself holds nobody has accepted yet. It is false when there is none. Links are refused, for
-// they may point anywhere; so is a file over 1 MiB.
+// branch that counts, for what the branch itself holds nobody has accepted yet. It is false when there is none. A link is followed
+// within the commit and never out of it; a file over 1 MiB is refused.
 func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
 	clean := path.Clean(name)
 	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -45,23 +46,32 @@ func (o *opened) file(ctx context.Context, name string) ([]byte, bool, error) {
 		return nil, false, nil
 	}
 	r := o.bare().with("GIT_LITERAL_PATHSPECS=1")
-	text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", name)
-	if err != nil {
-		return nil, false, err
+	for at, hops := name, 0; ; hops++ {
+		text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", at)
+		if err != nil {
+			return nil, false, err
+		}
+		f := strings.Fields(text) // mode type id size path
+		if len(f) < 5 || f[1] != "blob" {
+			return nil, false, nil
+		}
+		if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
+			return nil, false, fault.New(fault.Input, "%s has %s bytes; at most %d are read", name, f[3], mostFile)
+		}
+		var out bytes.Buffer
+		if err := r.pipe(ctx, nil, &out, "cat-file", "blob", f[2]); err != nil {
+			return nil, false, err
+		}
+		if f[0] != "120000" {
+			return out.Bytes(), true, nil
+		}
+		target := out.String()
+		at = path.Join(path.Dir(at), target)
+		if hops == mostLinks || path.IsAbs(target) || at == ".." || strings.HasPrefix(at, "../") {
+			return nil, false, fault.New(fault.Input, "%s is a symbolic link to %.200q, which leads to no file of the repository", name, target).
+				WithHint("make it a link within the repository, or a file")
+		}
 	}
-	f := strings.Fields(text) // mode type id size path
-	if len(f) < 5 || f[1] != "blob" {
-		return nil, false, nil
-	}
-	if f[0] == "120000" {
-		return nil, false, fault.New(fault.Input, "%s is a symbolic link, which is not followed", name)
-	}
-	if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
-		return nil, false, fault.New(fault.Input, "%s has %s bytes; at most %d are read", name, f[3], mostFile)
-	}
-	var out bytes.Buffer
-	err = r.pipe(ctx, nil, &out, "cat-file", "blob", f[2])
-	return out.Bytes(), err == nil, err
 }
 
 // Diff is what lies between two commits.

@@ -16,6 +16,7 @@ type shape struct {
 	format     string   // sha1 or sha256
 	branch     string   // what HEAD names; "" leaves HEAD alone
 	alternates []string // object folders of others
+	shallow    string   // where history ends, as git writes it; "" when all of it is there
 }
 
 func (s shape) files() map[string]string {
@@ -29,6 +30,9 @@ func (s shape) files() map[string]string {
 	if s.branch != "" {
 		files["HEAD"] = "ref: refs/heads/" + s.branch + "\n"
 	}
+	if s.shallow != "" {
+		files["shallow"] = s.shallow
+	}
 	if len(s.alternates) > 0 {
 		files["objects/info/alternates"] = strings.Join(s.alternates, "\n") + "\n"
 	}
@@ -37,7 +41,10 @@ func (s shape) files() map[string]string {
 
 // foreign are files that git would follow, and that a git directory of ours never has.
 func (s shape) foreign() []string {
-	list := []string{"commondir", "gitdir", "config.worktree", "info/attributes", "info/grafts", "info/sparse-checkout", "shallow"}
+	list := []string{"commondir", "gitdir", "config.worktree", "info/attributes", "info/grafts", "info/sparse-checkout"}
+	if s.shallow == "" {
+		list = append(list, "shallow")
+	}
 	if len(s.alternates) == 0 {
 		list = append(list, "objects/info/alternates")
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -27,7 +29,11 @@ func (m *Manager) mirror(name string) repo { return repo{m: m, dir: filepath.Joi
 // openMirror makes the mirror when it isn't there. The caller holds its lock.
 func (m *Manager) openMirror(ctx context.Context, name, format string) (repo, error) {
 	r := m.mirror(name)
-	changed, err := shape{format: format, branch: "none"}.enforce(r.dir)
+	shallow, err := r.shallow()
+	if err != nil {
+		return r, err
+	}
+	changed, err := shape{format: format, branch: "none", shallow: shallow}.enforce(r.dir)
 	if len(changed) > 0 {
 		m.log.WarnContext(ctx, "put a mirror's configuration right", "mirror", name, "files", changed)
 	}
@@ -40,6 +46,15 @@ func (m *Manager) openMirror(ctx context.Context, name, format string) (repo, er
 		os.Remove(f)
 	}
 	return r, nil
+}
+
+// shallow gives where history ends in a mirror of a shallow clone, as git has written it; "" when all of it is there.
+func (r repo) shallow() (string, error) {
+	data, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read where a shallow history ends: %w", err)
+	}
+	return string(data), nil
 }
 
 // listing is what a remote says it has.
@@ -108,11 +123,26 @@ func (m *Manager) mirrorBase(ctx context.Context, rem remote, name, format, bran
 		return tip, nil
 	}
 	_, err = r.call(ctx, rem, "fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
-		"--force", "--", rem.url, "+refs/heads/"+branch+":"+ref)
+		"--update-shallow", "--force", "--", rem.url, "+refs/heads/"+branch+":"+ref)
 	if err != nil {
 		return "", fmt.Errorf("fetch %s: %w", branch, err)
 	}
 	return r.ref(ctx, ref)
+}
+
+// atHead chooses the base of a repository that has a commit checked out and no branch: the branch at that commit, or else the one
+// that most repositories call theirs.
+func (l listing) atHead() string {
+	usual := ""
+	for _, b := range l.branches() {
+		if l.refs["refs/heads/"+b] == l.refs["HEAD"] {
+			return b
+		}
+		if b == "main" || b == "master" && usual == "" {
+			usual = b
+		}
+	}
+	return usual
 }
 
 // unbornBranch asks an empty repository which branch its first commit is to be on.

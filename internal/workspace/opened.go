@@ -30,7 +30,11 @@ func (o *opened) borrowed() []string {
 
 // enforce makes sure that our git folder holds what we have written into it.
 func (o *opened) enforce(ctx context.Context) error {
-	s := shape{format: o.state.Format, branch: o.state.Record.Branch, alternates: o.borrowed()[1:]}
+	shallow, err := o.m.mirror(o.state.Mirror).shallow()
+	if err != nil {
+		return err
+	}
+	s := shape{format: o.state.Format, branch: o.state.Record.Branch, alternates: o.borrowed()[1:], shallow: shallow}
 	changed, err := s.enforce(o.place.git())
 	if len(changed) > 0 {
 		o.m.log.WarnContext(ctx, "put the git folder of a task right", "task", o.id, "files", changed)
