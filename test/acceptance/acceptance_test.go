@@ -8,17 +8,21 @@ import "testing"
 // atOnce is how many tasks a person has under way.
 const atOnce = 2
 
-// TestStories is a day of one person: one `longshift dev`, and a task in each repository.
+// TestStories is a day of one person: one `longshift dev`, a task in each repository, and the demo.
 func TestStories(t *testing.T) {
 	stories := append([]story{goStory(), nodeStory(), rustStory(), javaStory(), cStory(), pythonStory()}, variants()...)
 	d := startDev(t, newPerson(t, nil), script(stories))
 	free := make(chan struct{}, atOnce)
-	for _, y := range stories {
-		t.Run(y.name, func(t *testing.T) {
+	run := func(name string, play func(*testing.T)) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			free <- struct{}{}
 			defer func() { <-free }()
-			y.play(t, d)
+			play(t)
 		})
 	}
+	for _, y := range stories {
+		run(y.name, func(t *testing.T) { y.play(t, d) })
+	}
+	run("demo", func(t *testing.T) { demo(t, d.person) })
 }

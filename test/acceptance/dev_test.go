@@ -52,6 +52,9 @@ func startDev(t testing.TB, p *person, script agenttest.Script) *dev {
 
 var hint = regexp.MustCompile(`(?m)^  (.*)longshift run "`)
 
+// troubles are lines of the server and the worker about something that went wrong.
+var troubles = regexp.MustCompile(`level=(WARN|ERROR)|panic:`)
+
 // up tells whether dev has said how to go on; what it says to set is what other terminals set.
 func (d *dev) up() bool {
 	select {
@@ -93,8 +96,11 @@ func (d *dev) stop() {
 			<-d.ended
 		}
 	}
+	if troubles.MatchString(d.said()) {
+		d.t.Error("what works needs no warnings on somebody's terminal")
+	}
 	if d.t.Failed() {
 		d.t.Logf("longshift dev said:\n%s", d.said())
 	}
-	d.leaves()
+	d.leftNothing()
 }

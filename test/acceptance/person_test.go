@@ -126,13 +126,22 @@ func (p *person) longshift(t testing.TB, within time.Duration, dir string, env [
 	return ran{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// leaves fails the test when more stands in the home folder than the person has put there.
-func (p *person) leaves(own ...string) {
+// folder makes a folder in the home.
+func (p *person) folder(name string) string {
+	p.t.Helper()
+	dir := filepath.Join(p.home, name)
+	must(p.t, os.MkdirAll(dir, 0o755))
+	p.owns(dir)
+	return dir
+}
+
+// leftNothing fails the test when more stands in the home folder than the person has put there, or something still runs for it.
+func (p *person) leftNothing() {
 	p.t.Helper()
 	entries, err := os.ReadDir(p.home)
 	must(p.t, err)
 	for _, e := range entries {
-		if !slices.Contains(append(own, "longshift", ".gitconfig", ".local", ".cache", "src"), e.Name()) {
+		if !slices.Contains([]string{"longshift", ".gitconfig", ".local", ".cache", "src", "tmp"}, e.Name()) {
 			p.t.Errorf("left in the home folder: %s", e.Name())
 		}
 	}
