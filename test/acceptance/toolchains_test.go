@@ -17,7 +17,6 @@ func cStory() story {
 			read("span.c"),
 			a.change("span.c"),
 			bash("make check 2>&1 | tail -5", "all spans hold"),
-			bash("make CFLAGS='-O0 -g' clean check", "all spans hold"),
 			bash("git diff && git status --short", "M span.h"),
 		}}},
 	}
@@ -36,7 +35,7 @@ func javaStory() story {
 			read("src/example/Roman.java", "VALUES"),
 			a.change("src/example/Roman.java"),
 			bash("make check", "all numbers hold"),
-			bash("java -version 2>&1 | head -1", "version"),
+			bash("make check 2>&1 | tail -3", "all numbers hold"),
 			bash("git diff --stat && git status --short", "M src/example/Roman.java"),
 		}}},
 	}
