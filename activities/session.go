@@ -121,7 +121,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	warden, err := r.warden(s.StateDir, dirs.Cache)
+	warden, err := r.warden(ctx, s.StateDir, dirs.Cache)
 	if err != nil {
 		return SessionResult{}, err
 	}

@@ -83,7 +83,8 @@ func (j *judge) copied(from, to grammar.Word, st *state) {
 // removed judges a path that goes away.
 func (j *judge) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	shown := strings.ReplaceAll(m.Rule, ".", " ")
-	if !strings.HasPrefix(m.Rule, "git.") && !j.scratch(u.Word) {
+	back := j.returns(u.Word, st)
+	if !strings.HasPrefix(m.Rule, "git.") && !j.scratch(u.Word) && !back {
 		j.need(grammar.NeedDestructive, shown)
 	}
 	if !j.scratch(u.Word) {
