@@ -21,7 +21,9 @@ func goStory() story {
 				a.change("versions/versions.go"),
 				bash("go test ./versions -run TestStable -v", "PASS: TestStable"),
 				bash("gofmt -l . && go build ./... && go vet ./... && go test ./... 2>&1 | tail -20", "ok"),
-				bash("git diff --stat && git status --short", "M versions/versions.go", "2 files changed"),
+				bash("go test -coverprofile=cover.out ./versions && go tool cover -func=cover.out | tail -1", "total:"),
+				bash("git stash && go test ./versions && git stash pop", "ok", "Dropped"),
+				bash("rm cover.out && git diff --stat && git status --short", "M versions/versions.go", "2 files changed"),
 			},
 		}, {
 			id: "FEAT-002", message: "feat: add -stable",
@@ -33,6 +35,7 @@ func goStory() story {
 				read("README.md"),
 				a.change("README.md"),
 				bash("go build -o bin/newest ./cmd/newest && ./bin/newest -stable v1.0.0 v2.0.0-rc.1", "v1.0.0"),
+				bash("go build -o /tmp/newest ./cmd/newest && /tmp/newest v1.0.0 v2.0.0-rc.1", "v2.0.0-rc.1"),
 				bash("go version -m bin/newest", "vcs.revision=", "golang.org/x/mod"),
 				bash("go test ./...", "ok"),
 				bash("git diff HEAD && git status --short", "+	stable := flag.Bool"),

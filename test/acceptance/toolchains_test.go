@@ -17,6 +17,9 @@ func cStory() story {
 			read("span.c"),
 			a.change("span.c"),
 			bash("make check 2>&1 | tail -5", "all spans hold"),
+			bash("./build/test_span && make CFLAGS='-O0 -g' clean check", "all spans hold"),
+			bash("cc -Wall -c span.c -o /tmp/span.o && ls -l /tmp/span.o", "/tmp/span.o"),
+			bash("rm -rf build && ls", "span.c"),
 			bash("git diff && git status --short", "M span.h"),
 		}}},
 	}
@@ -35,7 +38,8 @@ func javaStory() story {
 			read("src/example/Roman.java", "VALUES"),
 			a.change("src/example/Roman.java"),
 			bash("make check", "all numbers hold"),
-			bash("make check 2>&1 | tail -3", "all numbers hold"),
+			bash("java -version 2>&1 | head -1", "version"),
+			bash("java -ea -cp out example.RomanTest", "all numbers hold"),
 			bash("git diff --stat && git status --short", "M src/example/Roman.java"),
 		}}},
 	}
@@ -56,6 +60,8 @@ func pythonStory() story {
 			a.change("shelf/__init__.py"),
 			bash("python3 -m unittest -v tests.test_shelf.SortKeyTest.test_article_alone", "OK"),
 			bash("python3 -m unittest discover 2>&1 | tail -3", "OK"),
+			bash("python3 -c 'import shelf; print(shelf.sort_key(\"An Owl\"))'", "owl"),
+			bash("python3 - <<'END'\nfrom shelf import sort_key\nprint(sort_key('The Owl'))\nEND", "owl"),
 			bash("git diff --stat && git status --short", "M shelf/__init__.py"),
 		}}},
 	}
