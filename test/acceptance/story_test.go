@@ -40,6 +40,9 @@ type work struct {
 // within is how long a story may take on a machine that has other things to do as well.
 const within = 8 * time.Minute
 
+// slow is a step that is worth a line of its own beside the story's time.
+const slow = 5 * time.Second
+
 // script is what the model says in the stories.
 func script(stories []story) agenttest.Script {
 	var s agenttest.Script
@@ -181,6 +184,9 @@ func (y story) results(t testing.TB, d *dev) {
 	}
 	newest := map[string]agenttest.Call{}
 	for _, c := range d.model.Calls() {
+		if before, ok := newest[c.Rule]; ok && rules[c.Rule] != nil && c.Time.Sub(before.Time) > slow {
+			t.Logf("%s, step %d took %s", c.Rule, c.Turn, c.Time.Sub(before.Time).Round(100*time.Millisecond))
+		}
 		newest[c.Rule] = c
 	}
 	for rule, steps := range rules {
