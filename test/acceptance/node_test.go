@@ -20,7 +20,7 @@ func nodeStory() story {
 				bash("npm run build && node --test --test-name-pattern='adds up' dist/spell.test.js", "pass 1"),
 				bash("bash -lc 'npm test' 2>&1 | tail -12", "pass 3"),
 				bash("node --input-type=module -e 'import { length } from \"./dist/spell.js\"; console.log(length(\"1m 1s\"))'", "61000"),
-				bash("rm -rf dist && npm ci && npm run typecheck", "added 5 packages"),
+				bash("rm -rf dist && npm ci", "added 5 packages"),
 				bash("git diff --stat && git status --short", "M src/spell.ts"),
 			},
 		}},
