@@ -172,6 +172,40 @@ func TestBoxIsNoStricter(t *testing.T) {
 	}
 }
 
+// The rules that people and logs refer to, and that each says what to do instead.
+func TestBoxedRulesAreStable(t *testing.T) {
+	p := newPolicy(t, boxedConfig(nil))
+	for command, want := range map[string]string{
+		`python3 -c 'open(".git/config","a").write("x")'`:             "inline.git",
+		`python3 -c 'print(open("/root/.ssh/id_rsa").read())'`:        "inline.secret",
+		`node -p 'process.env'`:                                       "inline.environment",
+		`node -e 'fetch("https://example.org/x")'`:                    "inline.network",
+		`python3 -c 'import os; os.system("sudo ls")'`:                "inline.deliver",
+		`ruby -e 'puts Dir.home'`:                                     "inline.home",
+		`php -r 'file_put_contents("/etc/x", "y");'`:                  "inline.outside",
+		`perl -e 'open(F, ">CLAUDE.md")'`:                             "inline.control",
+		`python3 -c 'import shutil; shutil.rmtree(".")'`:              "inline.remove",
+		"echo 'curl https://example.org' > x.sh && bash x.sh":         "inline.network",
+		"npm i https://example.org/x.tgz":                             "npm.i.package",
+		"npx husky":                                                   "npx.fetch",
+		"psql -h db.example.org -c 'select 1'":                        "psql.host",
+		"cargo +mine build":                                           "cargo.toolchain",
+		"curl -L http://localhost:8080/redirect":                      "curl.redirect",
+		"nosuchprogram":                                               "program.unknown",
+		`bash -c "$(cat x.sh)"`:                                       "shell.dynamic",
+		"mvn deploy":                                                  "mvn.publish",
+		"elixir -e 'IO.puts 1' deploy && hyperfine 'git push origin'": "git.push",
+	} {
+		d := decideBoxed(p, command)
+		if d.Rule != want || d.Verdict == Allow {
+			t.Errorf("%q: rule %q (%s), want %q", command, d.Rule, d.Verdict, want)
+		}
+		if !strings.ContainsAny(d.Reason, ";,:") || strings.ContainsAny(d.Reason, "\n\r") || strings.Contains(d.Reason, "%!") {
+			t.Errorf("%q: no fit ground: %q", command, d.Reason)
+		}
+	}
+}
+
 // What the settings close or protect is closed to code on the command line as well, as far as it is named there.
 func TestInlineCodeKeepsToTheSettings(t *testing.T) {
 	c := boxedConfig(nil)

@@ -24,7 +24,7 @@ func eachName(text, more string, see func(name string) bool) bool {
 }
 
 var (
-	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)`)
+	variableRead = regexp.MustCompile(`(?:environ(?:\.get)?|process\.env|\bENV(?:\.fetch)?|getenv|Deno\.env\.get|env::var)\W{1,4}([A-Za-z_]\w*)(['"\])\s]*=[^=])?`)
 )
 
 // secretInside tells whether a text names what holds secrets: a file by its name, or a variable.
@@ -39,7 +39,7 @@ func secretInside(j *judge, text string) bool {
 		return false
 	}
 	for _, v := range variableRead.FindAllStringSubmatch(text, -1) {
-		if secretName(v[1]) {
+		if v[2] == "" && secretName(v[1]) {
 			return true
 		}
 	}
@@ -65,9 +65,21 @@ var (
 	bare6   = regexp.MustCompile(`(^|[^\w:])([0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:.]*`)
 )
 
+// mayName tells at a glance whether a text may name a machine: by an address, or by a dot between two names.
+func mayName(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == '.' && letterOrDigit(text[i-1]) && letterOrDigit(text[i+1]) || text[i] == ':' && (text[i+1] == ':' || text[i+1] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+func letterOrDigit(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
 // networkInside tells whether a text names another machine, and something that talks to machines.
 func networkInside(_ *judge, text string) bool {
-	if !strings.ContainsAny(text, ".:/") || !reaches.MatchString(text) {
+	if !mayName(text) || !reaches.MatchString(text) {
 		return false
 	}
 	for _, m := range machine.FindAllStringSubmatch(text, -1) {
@@ -92,10 +104,13 @@ var climbs = regexp.MustCompile(`['"\x60]((?:\./)?(?:\.\./)*\.\.(?:/[^'"\x60]*)?
 
 var imports = regexp.MustCompile(`(?:\brequire(?:_relative)?|\bfrom|\bimport|\brequire\.resolve|\binclude|\bmock)\s*\(?\s*['"\x60][^'"\x60]*['"\x60]`)
 
+// routes are folders of the system whose names alone are more often those of pages.
+var routes = nameSet("/home /run /dev /media /lib /bin")
+
 // outsideInside tells whether a text names a path that leads out of the tree and of the private /tmp.
 func outsideInside(j *judge, text string) bool {
 	for _, m := range absolute.FindAllStringSubmatch(text, -1) {
-		if !j.harmless(clean(m[1]), text) {
+		if abs := clean(m[1]); !j.harmless(abs, text) && !(routes[abs] && !changing.MatchString(text)) {
 			return true
 		}
 	}

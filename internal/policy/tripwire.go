@@ -25,8 +25,8 @@ var wires = []wire{
 	{"inline.secret", "this code names a file or a variable that holds secrets; a task has no use for it", nil, secretInside},
 	{"inline.environment", "this code prints the whole environment; name the one variable that is needed", strings.Fields("env _server export declare"), byPattern(dumpsEnvironment)},
 	{"inline.network", "this code reaches another machine; a task reaches none but its package registries, through their own programs",
-		strings.Fields(`urlopen urlretrieve request http fetch axios connect create_ lwp socket fsock curl wget file_get ftp smtp paramiko /inet/ /dev/tcp /dev/udp nc netcat cat socat ssh scp rsync
-			telnet ping dig nslookup sendto gethost getaddr dns. dial( url(`), networkInside},
+		append(strings.Fields(`urlopen urlretrieve request http fetch axios connect create_ lwp socket fsock curl wget file_get ftp smtp paramiko /inet/ /dev/tcp /dev/udp netcat ncat socat ssh scp rsync
+			telnet ping dig nslookup sendto gethost getaddr dns. dial( url(`), " nc ", "'nc ", `"nc `, "`nc ", "|nc ", ";nc ", "(nc ", "'nc'", `"nc"`), networkInside},
 	{"inline.deliver", "this code publishes, signs in or leaves the sandbox; Longshift delivers the change by a pull request",
 		strings.Fields("publish deploy login adduser upload push docker podman nerdctl kubectl helm sudo pkexec crontab nsenter unshare chroot systemctl gh glab aws gcloud az flyctl vercel netlify heroku"), byPattern(deliverInside)},
 	{"inline.home", "this code looks into a home folder; what a task needs is in the repository or in /tmp", strings.Fields("~ expanduser .home homedir home_dir $home {home home' home\" home] home)"), byPattern(homeInside)},
@@ -43,7 +43,7 @@ var (
 	dumpsEnvironment = regexp.MustCompile(`process\.env\s*([^.\[?\w\s]|$)|\bos\.environ\s*([^.\[\w\s]|$)|\bos\.environ\.(items|copy|values)\b|\bENV\.(to_h|to_a|each|inspect|values|map)\b|\b(puts|p|pp|print)[ (]+ENV\b\s*($|[^.\[])|%ENV\b|\$_ENV\b|\$_SERVER\b|getenv\(\s*\)|Deno\.env\.toObject|(^|[;&|"'\x60(]\s*)(env|printenv|set|export -p|declare -[xp])\s*($|[;&|"'\x60)])|/proc/\w+/environ`)
 	deliverInside    = regexp.MustCompile(`(?i)\b(npm|yarn|pnpm|bun|cargo|poetry|uv|flit|hatch|lerna|mvn)\W+(publish|deploy|login|adduser)\b|\btwine\W+upload|\bgem\W+push|\b(docker|podman|nerdctl|kubectl|helm)\W+(run|exec|build|push|pull|compose|ps|login|apply|create|delete|install)\b|docker\.sock|docker\.from_env|\b(sudo|pkexec|crontab|nsenter|unshare|chroot|systemctl)\W+\w|\bgh\W+(pr|issue|gist|api|auth|release|repo|secret|workflow|run)\b|\bglab\W+(mr|issue|api|auth|release)\b|\b(aws|gcloud|az|flyctl|vercel|netlify|heroku)\W+[a-z]+\W+[a-z]`)
 	homeInside       = regexp.MustCompile(`expanduser|Path\.home|homedir\(|Dir\.home|home_dir\(|\$\{?HOME\b|\bHOME['"\])]|env\.HOME\b|user\.home|(^|['"\s=(\x60])~(root)?/`)
-	removesAll       = regexp.MustCompile(`(rmtree|rm_rf|rm_r|rmSync|rmdirSync|remove_tree|remove_dir_all|emptyDir\w*|rimraf|deleteTree|removeSync)\W+\.{0,2}(/\.\.)*/?['"\x60]|\brm\s+-\w*[rR]\w*\s+(-\S+\s+)*(/|\.|\.\.|\*|~)(/\*?)?(['"\x60;&|\s]|$)`)
+	removesAll       = regexp.MustCompile(`(rmtree|rm_rf|rm_r|rmSync|rmdirSync|remove_tree|remove_dir_all|emptyDir\w*|rimraf|deleteTree|removeSync)\W+(\.{1,2}(/\.\.)*/?|/)['"\x60]|\brm\s+-\w*[rR]\w*\s+(-\S+\s+)*(/|\.|\.\.|\*|~)(/\*?)?(['"\x60;&|\s]|$)`)
 )
 
 func byPattern(r *regexp.Regexp) func(*judge, string) bool {
