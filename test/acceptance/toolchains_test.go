@@ -62,7 +62,8 @@ func pythonStory() story {
 			bash("python3 -m unittest discover 2>&1 | tail -3", "OK"),
 			bash("python3 -c 'import shelf; print(shelf.sort_key(\"An Owl\"))'", "owl"),
 			bash("python3 - <<'END'\nfrom shelf import sort_key\nprint(sort_key('The Owl'))\nEND", "owl"),
-			bash("git diff --stat && git status --short", "M shelf/__init__.py"),
+			bash("touch draft.txt && git clean -fd && git status --short", "Removing draft.txt", "M shelf/__init__.py"),
+			bash("git diff --stat", "2 files changed"),
 		}}},
 	}
 }

@@ -73,7 +73,7 @@ func notes(name string, place func(testing.TB, *person, string, map[string]strin
 			read("notes.txt", "plants"),
 			a.change("notes.txt"),
 			bash("sh check.sh"),
-			bash("cp notes.txt draft.txt && mv draft.txt scratch.txt && mkdir drafts && touch drafts/one && git clean -fd && ls", "check.sh"),
+			bash("cp notes.txt draft.txt && mv draft.txt scratch.txt && mkdir drafts && touch drafts/one && rm -r drafts scratch.txt && ls", "check.sh"),
 			bash("git diff HEAD -- notes.txt && git status --short", "+Feed the cat.", "M notes.txt"),
 		}}},
 	}
