@@ -159,7 +159,7 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 	return end
 }
 
-// checks fails the test unless setup and every check have passed.
+// checks fails the test unless setup and every check have passed, and nobody was asked for anything on the way.
 func checks(t testing.TB, end signals.Status) {
 	t.Helper()
 	if end.Check == nil || !end.Check.Passed() {
@@ -169,8 +169,11 @@ func checks(t testing.TB, end signals.Status) {
 		t.Errorf("setup: %+v", end.Setup)
 	}
 	for _, line := range end.Log {
-		if line.Kind == "command" && !strings.Contains(line.Text, " passed in ") {
+		switch {
+		case line.Kind == "command" && !strings.Contains(line.Text, " passed in "):
 			t.Errorf("a command of the task: %s", line.Text)
+		case line.Kind == "question", line.Kind == "suspended", strings.HasPrefix(line.Text, "error"):
+			t.Errorf("not all went by itself: %s %s", line.Kind, line.Text)
 		}
 	}
 }
