@@ -40,6 +40,16 @@ func variants() []story {
 		p.git(t, dir, "commit", "--quiet", "--message=Add a part")
 		return dir
 	}
+	shallow := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		whole := plain(t, p, dir+"-whole", map[string]string{"old.txt": "Gone.\n"})
+		write(t, whole, files)
+		p.owns(whole)
+		p.git(t, whole, "rm", "--quiet", "old.txt")
+		p.git(t, whole, "add", "--all")
+		p.git(t, whole, "commit", "--quiet", "--message=Go on")
+		p.git(t, whole, "clone", "--quiet", "--depth=1", "file://"+whole, dir)
+		return dir
+	}
 	odd := func(t testing.TB, p *person, dir string, files map[string]string) string {
 		return plain(t, p, filepath.Join(filepath.Dir(dir), "Notizen für Zoë"), files)
 	}
@@ -58,7 +68,8 @@ func variants() []story {
 	}
 	return []story{
 		notes("links", links), notes("detached", detached), notes("worktree", linked), notes("submodule", submodule),
-		notes("odd-path", odd), notes("lfs", pointers), notes("large", large), monorepo(),
+		notes("shallow", shallow), notes("odd-path", odd),
+		notes("lfs", pointers), notes("large", large), monorepo(),
 	}
 }
 
