@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolchain"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/signals"
 )
@@ -23,8 +25,10 @@ type CommandInput struct {
 	Ref
 	N       int           `json:"n"` // how manieth run of this kind in its task, from 1
 	Command string        `json:"command"`
+	Commit  string        `json:"commit,omitempty"` // what it runs on, for its result
 	Wall    time.Duration `json:"wall"`
-	Next    *SessionInput `json:"next,omitempty"` // the session that most likely comes next
+	Again   bool          `json:"again,omitempty"` // on the same content, after a failure
+	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely comes next
 
 	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
 }
@@ -34,9 +38,23 @@ func (h *Host) RunSetup(ctx context.Context, in CommandInput) (signals.Check, er
 	return h.command(ctx, in, "setup")
 }
 
-// RunChecks runs the check command. Its failure is a result, not an error.
+// RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
+// then it is flaky, and has passed.
 func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
-	return h.command(ctx, in, "check")
+	first, err := h.command(ctx, in, "check")
+	if err != nil || first.ExitCode == 0 || first.Unfinished != "" || first.Duration >= in.Wall {
+		return first, err
+	}
+	in.Again, in.Next, in.Wall = true, nil, in.Wall-first.Duration
+	again, err := h.command(ctx, in, "check")
+	if err != nil {
+		return again, err
+	}
+	again.Duration += first.Duration
+	if again.Passed() {
+		again.Flaky, again.Failing = true, first.Failing
+	}
+	return again, nil
 }
 
 func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signals.Check, error) {
@@ -52,7 +70,11 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	if _, err := process.ReapSession(ctx, mark); err != nil {
 		return signals.Check{}, orInterrupted(ctx, fault.New(fault.Infra, "end what an earlier attempt left: %w", err))
 	}
-	file := filepath.Join("tasks", in.TaskID, "logs", fmt.Sprintf("%s-%02d.log", kind, in.N))
+	name := fmt.Sprintf("%s-%02d", kind, in.N)
+	if in.Again {
+		name += "-again"
+	}
+	file := filepath.Join("tasks", in.TaskID, "logs", name+".log")
 	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
@@ -66,8 +88,43 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	if err != nil {
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 	}
-	return signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(h.Redact.String(res.Output), tailSize), File: file}, nil
+	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
+		Tail: tail(h.Redact.String(res.Output), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
+	if kind == "check" && !c.Passed() {
+		c.Failing = h.failing(ctx, filepath.Join(h.Data, file))
+	}
+	return c, nil
+}
+
+// outOfMemory is the exit code that a shell gives for a program which the kernel has killed.
+const outOfMemory = 128 + int(syscall.SIGKILL)
+
+// unfinished says why a command did not come to its own end, "" when it did.
+func unfinished(res process.Result) string {
+	switch {
+	case res.TimedOut:
+		return fmt.Sprintf("it was stopped after %s", res.Duration.Round(time.Second))
+	case res.Exit.Code == outOfMemory:
+		return "a program of it was killed, most likely for want of memory"
+	case res.Exit.Signal != "" || res.Exit.Err != nil || res.Exit.Code < 0:
+		return res.Exit.String()
+	}
+	return ""
+}
+
+// failing reads the names of failing tests from a command's output.
+func (h *Host) failing(ctx context.Context, file string) []string {
+	out, err := os.Open(file)
+	if err != nil {
+		h.Log.WarnContext(ctx, "the output of a check can't be read; its failing tests stay without names", "error", err)
+		return nil
+	}
+	defer out.Close()
+	names := toolchain.Failing(out)
+	for i, name := range names {
+		names[i] = oneLine(h.Redact.String(name), 200)
+	}
+	return names
 }
 
 // inBox runs the command confined, and writes it into the command log before and after.

@@ -48,7 +48,7 @@ func TestCommandResult(t *testing.T) {
 		b.leaks("the check", c)
 	}
 	logs := filepath.Join("tasks", b.ref.TaskID, "logs")
-	for file, want := range map[string]string{ok.File: "check-01.log", bad.File: "check-02.log", setup.File: "setup-01.log"} {
+	for file, want := range map[string]string{ok.File: "check-01.log", bad.File: "check-02-again.log", setup.File: "setup-01.log"} {
 		if file != filepath.Join(logs, want) {
 			t.Errorf("the output is in %s, want %s", file, want)
 		}
@@ -154,5 +154,50 @@ func TestCommandStartsTheNextAgent(t *testing.T) {
 	must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
 	if _, ok := w.waits(next.ID); ok {
 		t.Error("the agent outlives its task")
+	}
+}
+
+// A check that fails is run once more on the same content: what passes then is flaky, and says what failed.
+func TestCheckIsRunAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	c := b.check(`echo run >> runs; printf -- '--- FAIL: TestTiming (0.00s)\nFAIL\texample.com/calc\t0.01s\n'; test $(wc -l < runs) = 2`, nil)
+	if !c.Passed() || !c.Flaky || len(c.Failing) != 1 || c.Failing[0] != "example.com/calc.TestTiming" {
+		t.Errorf("flaky: got %+v", c)
+	}
+	c = b.check("echo run >> more; exit $(wc -l < more)", func(in *CommandInput) { in.N, in.Commit = 2, "abc" })
+	if c.ExitCode != 2 || c.Flaky || c.Commit != "abc" || !strings.HasSuffix(c.File, "check-02-again.log") {
+		t.Errorf("red twice: got %+v", c)
+	}
+	c = b.check("exit 0", nil)
+	if !c.Passed() || c.Flaky || len(c.Failing) != 0 {
+		t.Errorf("green: got %+v", c)
+	}
+	var setup signals.Check
+	must(t, b.attempt().run(b.RunSetup, CommandInput{Ref: b.ref, N: 1, Command: "echo run >> setups; false", Wall: time.Minute}, &setup))
+	if runs, _ := os.ReadFile(filepath.Join(b.work(), "setups")); string(runs) != "run\n" || setup.Passed() {
+		t.Errorf("setup ran %q: %+v", runs, setup)
+	}
+}
+
+// A check that is stopped or killed has neither passed nor failed, and is not run again here.
+func TestCheckThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
+		c := b.check("echo run >> runs; "+s.command, func(in *CommandInput) {
+			in.N = n + 1
+			if n == 0 {
+				in.Wall = 300 * time.Millisecond
+			}
+		})
+		if c.Passed() || !strings.Contains(c.Unfinished, s.says) {
+			t.Errorf("%s: got %+v", s.command, c)
+		}
+	}
+	if runs, _ := os.ReadFile(filepath.Join(b.work(), "runs")); string(runs) != "run\nrun\nrun\n" {
+		t.Errorf("they ran %q", runs)
 	}
 }

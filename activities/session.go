@@ -76,6 +76,10 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
+	if h.Policy.WriteOff && !in.Role.ReadOnly() { // each of its writes would be refused, and what it says of its work would be wrong
+		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", h.ID).
+			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
+	}
 	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
 	if run.early = h.takeAhead(in.ID); run.early == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {

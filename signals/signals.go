@@ -139,10 +139,15 @@ type Check struct {
 	Duration time.Duration `json:"duration"`
 	Tail     string        `json:"tail,omitempty"` // last 4 KiB of the output
 	File     string        `json:"file,omitempty"` // the whole output, relative to the data directory of the host
+
+	Commit     string   `json:"commit,omitempty"`     // what was checked
+	Failing    []string `json:"failing,omitempty"`    // names of failing tests, where the output says them; of a flaky check those that failed first
+	Flaky      bool     `json:"flaky,omitempty"`      // it failed first, and passed when it was run again on the same content
+	Unfinished string   `json:"unfinished,omitempty"` // why it could not come to its end; then it has neither passed nor failed
 }
 
-// Passed tells whether the command ended with code 0.
-func (c Check) Passed() bool { return c.ExitCode == 0 }
+// Passed tells whether the command came to its end with code 0.
+func (c Check) Passed() bool { return c.ExitCode == 0 && c.Unfinished == "" }
 
 // PullRequest is where the work went.
 type PullRequest struct {
@@ -181,8 +186,9 @@ type Status struct {
 	Files        int                  `json:"files,omitempty"` // changed since base
 	Added        int                  `json:"added,omitempty"`
 	Deleted      int                  `json:"deleted,omitempty"`
-	Setup        *Check               `json:"setup,omitempty"` // the last one
-	Check        *Check               `json:"check,omitempty"` // the last one
+	Setup        *Check               `json:"setup,omitempty"`     // the last one
+	Check        *Check               `json:"check,omitempty"`     // the last one
+	BaseCheck    *Check               `json:"baseCheck,omitempty"` // before the task's own work
 	Review       *task.Review         `json:"review,omitempty"`
 	PullRequest  *PullRequest         `json:"pullRequest,omitempty"`
 	Usage        task.Usage           `json:"usage,omitzero"`

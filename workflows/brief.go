@@ -3,6 +3,7 @@ package workflows
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,16 +49,18 @@ func (t *pipeline) standing() prompt.Standing {
 }
 
 // ahead describes the session that comes next if all goes well, so that its agent can be started while a step before it
-// still runs: the next deliverable's, or the review's. after is the deliverable in work, nil when none is.
+// still runs: the planner's, the next deliverable's, or the review's. after is the deliverable in work, nil when none is.
 func (t *pipeline) ahead(after *task.Deliverable) *activities.SessionInput {
 	if t.status.Usage.CostUSD >= t.status.BudgetUSD || t.status.Worked >= t.status.BudgetTime {
 		return nil // the task will be parked, and a parked task has no process
 	}
 	role := task.Reviewer
-	for _, d := range t.status.Plan.Deliverables {
-		if d.Status == task.Pending && (after == nil || d.ID != after.ID) {
-			role = task.Implementer
-		}
+	if t.status.Plan == nil {
+		role = task.Planner
+	} else if slices.ContainsFunc(t.status.Plan.Deliverables, func(d task.Deliverable) bool {
+		return d.Status == task.Pending && (after == nil || d.ID != after.ID)
+	}) {
+		role = task.Implementer
 	}
 	next := t.addressed(t.sessions+1, role)
 	next.Ref = t.ref()
@@ -72,8 +75,12 @@ func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
 		Deliverable: d, BaseCommit: t.status.BaseCommit, Tells: t.tells,
 	}
 	if c := t.status.Check; c != nil {
-		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail}
+		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == t.status.BaseCheck}
 	}
+	if b := t.status.BaseCheck; b != nil && b != t.status.Check && !b.Passed() {
+		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: clip(b.Tail, 1000), Failing: b.Failing}
+	}
+	data.Fixing = t.fixing
 	if r := t.status.Review; role == task.Planner && r != nil {
 		data.Review = r.Text
 	}

@@ -24,8 +24,10 @@ func CodingTask(ctx workflow.Context, input json.RawMessage) (signals.Status, er
 
 // run is the whole pipeline. Each stage returns nil when the next one may start, or the ending of the task.
 func (t *pipeline) run(ctx workflow.Context) error {
-	if err := t.prepare(ctx); err != nil {
-		return err
+	for _, stage := range []func(workflow.Context) error{t.prepare, t.baseline} {
+		if err := stage(ctx); err != nil {
+			return err
+		}
 	}
 	for {
 		t.status.Iteration++

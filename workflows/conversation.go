@@ -135,7 +135,7 @@ func (c *conversation) take(n signals.Notice) {
 	c.final = n.Final
 	c.n++
 	for _, r := range c.rooms {
-		if last := len(r.queue) - 1; last >= 0 && n.Subject == "" && r.queue[last].Subject == "" {
+		if last := len(r.queue) - 1; last >= 0 && n.Subject == "" && r.queue[last].Subject == "" && !n.Final {
 			r.queue[last] = n
 			continue
 		}

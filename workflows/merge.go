@@ -48,7 +48,7 @@ func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
 	err := f.onMerge(ctx, "merge "+f.status.Base, host.MergeBase, &m)
 	if err == nil && m.Commit != "" {
-		f.status.Head = m.Commit
+		f.status.Head, f.unchecked = m.Commit, true
 		f.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
 	}
 	return m, err
@@ -56,7 +56,7 @@ func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 
 // giveUpMerge puts the workspace back to what it was before the merge.
 func (f *follower) giveUpMerge(ctx workflow.Context) error {
-	f.merging, f.uncommitted = false, false
+	f.merging, f.uncommitted = false, ""
 	f.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
 	return f.onMerge(ctx, "give the merge up", host.AbortMerge, nil)
 }

@@ -43,9 +43,11 @@ type pipeline struct {
 	errors      int           // errors in a row
 	maxCost     float64       // the operator's, 0 for none
 	maxTime     time.Duration // the operator's, 0 for none
-	uncommitted bool          // the last commit failed; its work is only in the workspace
+	uncommitted string        // why the last commit failed; its work is only in the workspace then
 	leak        string        // why, when it failed because the work holds a secret
 	leaks       int           // such commits in a row
+	unchecked   bool          // something has changed since the last check
+	fixing      int           // how manieth attempt to mend what the check says, 0 for none
 	quotas      int           // used-up quotas in a row
 	loops       int           // sessions in a row that went round in circles
 	checks      int           // runs of the check command
@@ -162,7 +164,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.say(rest, "ended", "%s", outcomeLine(e))
 	t.enter(rest, task.Ended)
-	followed := e.outcome == task.PullRequest && t.follow(rest)
+	followed := t.published(e.outcome) && t.follow(rest)
 	t.depart(rest, followed)
 	t.show(rest, signals.Notice{Subject: signals.SubjectEnd, Final: !followed})
 	_ = t.talk.told(rest)
@@ -177,9 +179,17 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	return t.status, nil
 }
 
+// published tells whether the task has ended with a pull request that stands, ready or not.
+func (t *pipeline) published(o task.Outcome) bool {
+	return t.status.PullRequest != nil && (o == task.PullRequest || o == task.ChecksFailed)
+}
+
 // failure keeps the kind of the error that ended the task, so that clients give the right exit code.
 func (t *pipeline) failure(err error) error {
 	kind, hint := kindOf(err), hintOf(err)
+	if e := (*ending)(nil); errors.As(err, &e) { // we have ended it, and nothing is out of reach
+		kind = fault.Work
+	}
 	return temporal.NewApplicationErrorWithOptions(message(err), string(kind),
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{hint, t.status}})
 }

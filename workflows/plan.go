@@ -26,7 +26,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	switch p.Verdict {
 	case task.VerdictAlreadyDone: // after a review, the work of earlier rounds stands and the next review decides
 		if t.status.Head == t.status.BaseCommit {
-			return end(task.AlreadyDone, "%s", p.Evidence)
+			return t.nothingToDo("%s", p.Evidence)
 		}
 	case task.VerdictDeclined:
 		return end(task.Declined, "%s", p.Evidence)

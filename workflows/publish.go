@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,10 +13,10 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// publish pushes the branch and opens the pull request. Work that changed nothing needs none.
+// publish pushes the branch and opens the pull request, as a draft when the check fails. Work that changed nothing needs none.
 func (t *pipeline) publish(ctx workflow.Context) error {
-	if !t.uncommitted && (t.status.Head == t.status.BaseCommit || t.status.Files == 0) {
-		return end(task.AlreadyDone, "nothing had to change; the review says: %s", t.status.Review.Text)
+	if t.uncommitted == "" && (t.status.Head == t.status.BaseCommit || t.status.Files == 0) {
+		return t.nothingToDo("nothing had to change; the review says: %s", t.status.Review.Text)
 	}
 	t.enter(ctx, task.Publish)
 	if err := t.commitRest(ctx); err != nil {
@@ -28,7 +29,7 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 	t.status.Head = head
 	in := activities.PullRequestInput{
 		Ref: t.ref(), Repository: t.repo, Head: t.status.Branch, HeadCommit: head, Base: t.status.Base,
-		Draft: t.settings.PullRequest.Draft, Labels: t.settings.PullRequest.Labels, Reviewers: t.settings.PullRequest.Reviewers,
+		Draft: t.settings.PullRequest.Draft || !t.sound(), Labels: t.settings.PullRequest.Labels, Reviewers: t.settings.PullRequest.Reviewers,
 		Summary: t.summary(),
 	}
 	var pr forge.PullRequest
@@ -44,17 +45,38 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 		t.followed = &task.Repository{Host: pr.Host, Owner: pr.Owner, Name: pr.Name}
 	}
 	t.say(ctx, "pull_request", "%s", pr.URL)
+	if !t.sound() {
+		return end(task.ChecksFailed, "the pull request is a draft: %s", t.red())
+	}
 	return nil
+}
+
+// nothingToDo ends a task that changes nothing. While the check fails that is no success, whoever says so.
+func (t *pipeline) nothingToDo(format string, args ...any) error {
+	if !t.sound() {
+		return end(task.ChecksFailed, "nothing was changed, and %s\n%s", t.red(), fmt.Sprintf(format, args...))
+	}
+	return end(task.AlreadyDone, format, args...)
+}
+
+// red says how the check fails.
+func (t *pipeline) red() string {
+	c := t.status.Check
+	text := fmt.Sprintf("the check %s fails with exit code %d%s", firstLine(c.Command), c.ExitCode, named(c.Failing))
+	if b := t.status.BaseCheck; b != nil && !b.Passed() {
+		text += "; it failed on the base, too" + named(b.Failing)
+	}
+	return text
 }
 
 // commitRest commits what the last commit could not, parking the task while it still can't.
 func (t *pipeline) commitRest(ctx workflow.Context) error {
-	for t.uncommitted {
+	for t.uncommitted != "" {
 		if err := t.commit(ctx, task.Report{Text: t.status.Plan.Summary}); err != nil {
 			return err
 		}
-		if t.uncommitted {
-			why, detail := signals.ReasonInfra, "the last commit failed"
+		if t.uncommitted != "" {
+			why, detail := signals.ReasonInfra, "the last commit failed: "+firstLine(t.uncommitted)
 			if t.leak != "" {
 				why, detail = signals.ReasonSecret, t.leak
 			}
@@ -88,7 +110,7 @@ func (t *pipeline) push(ctx workflow.Context) (string, error) {
 
 // clean removes the workspace of a task that ended well. Of any other it keeps workspace and checkpoint, for people to look at.
 func (t *pipeline) clean(ctx workflow.Context, o task.Outcome) {
-	if t.taken.Host == "" || t.status.Branch == "" || !o.Good() && t.worthKeeping() || o == task.Failed || o == task.Cancelled {
+	if t.taken.Host == "" || t.status.Branch == "" || !o.Good() && !t.published(o) && t.worthKeeping() || o == task.Failed || o == task.Cancelled {
 		return
 	}
 	t.enter(ctx, task.Cleaning)

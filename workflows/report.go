@@ -125,10 +125,13 @@ func (t *pipeline) details() string {
 }
 
 func verdict(c signals.Check) string {
-	if c.Passed() {
+	switch {
+	case c.Flaky:
+		return "passed when run again (flaky)"
+	case c.Passed():
 		return "passed"
 	}
-	return "failed"
+	return "failed" + task.Literally(named(c.Failing))
 }
 
 func (t *pipeline) planDetails(b *strings.Builder) {
@@ -180,8 +183,18 @@ func (t *pipeline) summary() forge.Summary {
 			sum.Notes = append(sum.Notes, e.Text)
 		}
 	}
-	if s.Check != nil {
-		sum.Checks = []forge.Check{{Command: s.Check.Command, Passed: s.Check.Passed(), Tail: s.Check.Tail, Duration: s.Check.Duration}}
+	if c := s.Check; c != nil {
+		sum.Checks = []forge.Check{checkOf(c)}
+		sum.Checks[0].Known = !c.Passed() && t.knownRed(c)
 	}
+	if b := s.BaseCheck; b != nil && !b.Passed() {
+		before := checkOf(b)
+		sum.Before = &before
+	}
+	sum.Unchecked = t.settings.Check == ""
 	return sum
+}
+
+func checkOf(c *signals.Check) forge.Check {
+	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Tail: c.Tail, Duration: c.Duration}
 }

@@ -145,7 +145,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		if err := f.perform(ctx); err != nil {
 			return err
 		}
-		if f.status.Head == start && !f.uncommitted {
+		if f.status.Head == start && f.uncommitted == "" {
 			return nil
 		}
 		if err := f.review(ctx); err != nil {
@@ -221,8 +221,12 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 		if i.Kind != forge.CheckItem {
 			f.going.Done[i.Key] = answers(i)
 		}
+		text := answer(c)
+		if c.commit != "" && !f.sound() {
+			text += "\n\nNot settled: " + f.red() + "."
+		}
 		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL, Text: firstLine(i.Text)},
-			Text: answer(c), Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
+			Text: text, Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
 	}
 	in := activities.AnswerInput{Repository: f.repo, Number: f.in.Number, Replies: replies}
 	err := f.insist(ctx, func() error {

@@ -52,6 +52,9 @@ func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) 
 	if len(r.queue) > 0 && r.Card != nil {
 		return
 	}
+	if n.Final && n.Subject == "" && r.Card == nil { // nobody wants a message about the end
+		return
+	}
 	n.Subject = ""
 	in := c.showInput(r, n)
 	in.At = r.Card

@@ -88,7 +88,7 @@ func (t *pipeline) hasTold(ctx workflow.Context) bool {
 // depart gives the task's places back, and then tells the source how it ended: the next one may be begun by that.
 func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	var pull *signals.OpenPull
-	if s := &t.status; s.Outcome == task.PullRequest && s.PullRequest != nil {
+	if s := &t.status; t.published(s.Outcome) {
 		pull = &signals.OpenPull{Repository: t.repo, Number: s.PullRequest.Number, URL: s.PullRequest.URL}
 		if followed {
 			pull.Workflow = signals.PullRequestID(t.followed.Host, t.followed.Owner, t.followed.Name, pull.Number)

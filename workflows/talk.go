@@ -88,8 +88,11 @@ func (t *pipeline) show(ctx workflow.Context, n signals.Notice) {
 		return
 	}
 	line := t.status.Log[len(t.status.Log)-1]
-	if wants := t.status.Notify; wants != nil && !n.Settled && !n.Final && !wants.Wants(line.Kind) {
-		return
+	if !n.Settled && !t.wanted(line.Kind) {
+		if !n.Final {
+			return
+		}
+		n.Subject = "" // no message of its own; but the one that stands says how it ended, and the Conversation has to end
 	}
 	t.talk.n++
 	n.From, n.N = t.status.WorkflowID, t.talk.n
@@ -98,6 +101,14 @@ func (t *pipeline) show(ctx workflow.Context, n signals.Notice) {
 	}
 	n.Kind, n.Text, n.At = line.Kind, clip(line.Text, 500), workflow.Now(ctx)
 	t.talk.queue = append(t.talk.queue, n)
+}
+
+// wanted tells whether people want to be told of a line of the log.
+func (t *pipeline) wanted(kind string) bool {
+	if t.status.Outcome == task.Failed { // the end of such a task is an error's
+		kind = "error"
+	}
+	return t.status.Notify == nil || t.status.Notify.Wants(kind)
 }
 
 func addRoom(rooms []task.Room, r task.Room) []task.Room {

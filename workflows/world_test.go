@@ -40,6 +40,8 @@ type world struct {
 	requests []activities.PullRequestInput
 	cleaned  int
 	commands []string
+	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
+	checks   int
 	rooms    []task.Room // in which tasks are shown
 	notices  []signals.Notice
 
@@ -67,7 +69,7 @@ func newWorld(t *testing.T) *world {
 	w.env.RegisterWorkflow(workflows.CodingTask)
 	for name, f := range map[string]any{
 		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
-		"RunSetup": w.run, "RunChecks": w.run, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
+		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
 		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
 		"Show": w.Show, "LookAtPullRequest": w.LookAtPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 	} {
@@ -130,9 +132,20 @@ func aPlan(ids ...string) *task.Plan {
 	return p
 }
 
-func (w *world) run(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+func (w *world) RunSetup(_ context.Context, in activities.CommandInput) (signals.Check, error) {
 	w.commands = append(w.commands, in.Command)
 	return signals.Check{Command: in.Command, Duration: time.Second}, nil
+}
+
+func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+	w.commands = append(w.commands, in.Command)
+	c := signals.Check{Command: in.Command, Duration: time.Second}
+	if w.checks++; w.check != nil {
+		c = w.check(w.checks)
+		c.Command, c.Duration = in.Command, time.Second
+	}
+	c.Commit = in.Commit
+	return c, nil
 }
 
 func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activities.Committed, error) {

@@ -56,6 +56,13 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
+	if cfg.Role.Host() {
+		unlock, err := lockData(cfg.Data)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	secrets := redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
 	cfg.ReportSecrets(secrets.Add) // a secret that is renewed on disk is hidden from its first use on
 	lines := redact.Writer(stderr, secrets)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -63,6 +64,10 @@ func (p *program) demo(ctx context.Context, kill, keep bool) (err error) {
 	}
 	if err := d.linger(ctx, id); err != nil {
 		return err
+	}
+	if c := status.Check; c == nil || !c.Passed() {
+		return fault.New(fault.Work, "the check of the demonstration did not pass: %s", cmp.Or(checkText(c), "it was not run")).
+			WithHint("`longshift doctor` says whether ordinary work works in this machine's sandbox")
 	}
 	return ending(status, nil)
 }

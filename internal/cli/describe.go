@@ -106,6 +106,11 @@ func outcomeText(status *signals.Status) string {
 		return "Rejected: the plan was not wanted"
 	case task.AllBlocked:
 		return "Blocked: no deliverable could be finished"
+	case task.ChecksFailed:
+		if status.PullRequest != nil {
+			return "The check fails, so the pull request is a draft: " + status.PullRequest.URL
+		}
+		return "The check fails, and nothing was changed"
 	case task.MaxIterations:
 		return "Ended: the review still asks for changes"
 	case task.Abandoned:
@@ -133,7 +138,14 @@ func summaryText(status *signals.Status, ended time.Time, more ...string) string
 	}
 	pairs := []string{"Reason", detail, "Task", status.WorkflowID, "Branch", oneLine(status.Branch)}
 	pairs = append(pairs, figures(status)...)
-	pairs = append(pairs, "Duration", duration(ended.Sub(status.Started)), "Warnings", plain(strings.Join(status.Warnings, "\n")))
+	if status.PullRequest != nil && status.Check == nil {
+		pairs = append(pairs, "Check", "none: the settings name no check command (see `longshift init`)")
+	}
+	took := ""
+	if !status.Started.IsZero() { // an input that was refused has begun nothing
+		took = duration(ended.Sub(status.Started))
+	}
+	pairs = append(pairs, "Duration", took, "Warnings", plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return facts(outcomeText(status), pairs...)
 }
@@ -176,8 +188,23 @@ func checkText(c *signals.Check) string {
 	switch {
 	case c == nil:
 		return ""
+	case c.Flaky:
+		return fmt.Sprintf("passed when run again, so it is flaky (%s, %s)%s", oneLine(c.Command), duration(c.Duration), testList(c.Failing))
 	case c.Passed():
 		return fmt.Sprintf("passed (%s, %s)", oneLine(c.Command), duration(c.Duration))
 	}
-	return fmt.Sprintf("failed with exit code %d (%s)", c.ExitCode, oneLine(c.Command))
+	return fmt.Sprintf("failed with exit code %d (%s)%s", c.ExitCode, oneLine(c.Command), testList(c.Failing))
+}
+
+// testList names failing tests, the first few of them.
+func testList(names []string) string {
+	const most = 5
+	text := ""
+	for i, name := range names {
+		if i == most {
+			return text + fmt.Sprintf("\nand %d more", len(names)-most)
+		}
+		text += "\n" + oneLine(name)
+	}
+	return text
 }

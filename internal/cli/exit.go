@@ -68,5 +68,6 @@ var exitMeanings = map[int]string{
 	fault.ExitConflict:  "the request came too late or names a stale plan revision",
 	fault.ExitSuspended: "the task is parked and waits for a person",
 	fault.ExitServer:    "the Temporal server, a worker or a forge can't be reached",
+	fault.ExitChecks:    "the task's work is done as far as it goes, and its check fails: the pull request is a draft",
 	fault.ExitInterrupt: "interrupted; a task that was started goes on",
 }

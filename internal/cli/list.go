@@ -40,7 +40,7 @@ func (p *program) listCommand() *cobra.Command {
 
 func outcomes() []string {
 	var names []string
-	for _, o := range []task.Outcome{task.PullRequest, task.AlreadyDone, task.Declined, task.Rejected, task.AllBlocked, task.MaxIterations, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, task.PullClosed} {
+	for _, o := range []task.Outcome{task.PullRequest, task.AlreadyDone, task.Declined, task.Rejected, task.AllBlocked, task.MaxIterations, task.ChecksFailed, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, task.PullClosed} {
 		names = append(names, string(o))
 	}
 	return names

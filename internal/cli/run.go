@@ -26,7 +26,7 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
   longshift run --file task.md --approval required --check "go test ./..."
   longshift run --issue 42 --repo acme/web --detach`,
 		Args:        takes(0, 1, ""),
-		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer, fault.ExitInterrupt),
+		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer, fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.run(c.Context(), c, &o, args)
 		},
@@ -116,6 +116,8 @@ func ending(status *signals.Status, err error) error {
 		return err
 	case status.Outcome.Good():
 		return nil
+	case status.Outcome == task.ChecksFailed:
+		return exit{fault.ExitChecks}
 	}
 	return exit{fault.ExitFailed}
 }

@@ -24,7 +24,7 @@ id that no other running task has.`,
 		Example:           "  longshift status\n  longshift status x1y2z3\n  longshift status -f acme-web-fix-login-x1y2z3",
 		Args:              takes(0, 1, ""),
 		ValidArgsFunction: p.completeTask,
-		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitSuspended, fault.ExitServer, fault.ExitInterrupt),
+		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitSuspended, fault.ExitServer, fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && follow:

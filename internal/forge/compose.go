@@ -61,6 +61,7 @@ func (s Summary) body(l limits) string {
 		}
 		parts = append(parts, text)
 	}
+	add("", s.warning(l)...)
 	add("", prose(s.Overview, l.text))
 	add("Deliverables", s.deliverables(l)...)
 	add("Checks", s.checks(l)...)
@@ -89,30 +90,6 @@ func (s Summary) deliverables(l limits) []string {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func (s Summary) checks(l limits) []string {
-	var rows, tails []string
-	for i, c := range s.Checks {
-		if i == l.rows {
-			rows = append(rows, more(len(s.Checks)-i))
-			break
-		}
-		verdict := "passed"
-		if !c.Passed {
-			verdict = "failed"
-		}
-		row := fmt.Sprintf("- **%s**: %s", verdict, span(c.Command, l.line))
-		if c.Duration > 0 {
-			row += " in " + spell(c.Duration)
-		}
-		rows = append(rows, row)
-		if strings.TrimSpace(c.Tail) != "" {
-			tails = append(tails, fmt.Sprintf("\n<details><summary>End of the output of check %d (%s)</summary>\n\n%s\n\n</details>",
-				i+1, verdict, block(c.Tail, l.text/2)))
-		}
-	}
-	return append(rows, tails...)
 }
 
 func (s Summary) review(l limits) string {

@@ -21,8 +21,9 @@ func full() Summary {
 		},
 		Checks: []Check{
 			{Command: "go test ./...", Passed: true, Duration: 42 * time.Second},
-			{Command: "make lint", Tail: "main.go:1: bad\nfixes #4\n"},
+			{Command: "make lint", Exit: 2, Failing: []string{"TestA", "TestB"}, Tail: "main.go:1: bad\nfixes #4\n"},
 		},
+		Before: &Check{Command: "make lint", Exit: 1, Failing: []string{"TestA"}},
 		Review: &task.Review{Approved: true, Text: "Good.\n\n## Checks\nAll passed."},
 		Notes:  []string{"The spec says nothing of Spanish."},
 		Files:  2, Added: 10, Removed: 3,
@@ -34,7 +35,11 @@ func full() Summary {
 	}
 }
 
-const fullBody = `The greeting is **French** now.
+const fullBody = `> **The check fails**: ` + "`make lint`" + ` ended with exit code 2 (` + "`TestA`, `TestB`" + `). It failed before this change, too (` + "`TestA`" + `).
+>
+> This is a draft until it passes.
+
+The greeting is **French** now.
 
 ### Deliverables
 
@@ -45,7 +50,8 @@ const fullBody = `The greeting is **French** now.
 ### Checks
 
 - **passed**: ` + "`go test ./...`" + ` in 42 s
-- **failed**: ` + "`make lint`" + `
+- **failed**: ` + "`make lint` (`TestA`, `TestB`)" + `
+- **failed before this change**: ` + "`make lint` (`TestA`)" + `
 
 <details><summary>End of the output of check 2 (failed)</summary>
 
@@ -93,6 +99,22 @@ func TestComposeLeavesOut(t *testing.T) {
 	title, body := Compose(Summary{Title: "Only this"})
 	if title != "Only this" || body != "" {
 		t.Errorf("got %q, %q", title, body)
+	}
+}
+
+// What is said of checks that need no warning, and of none at all.
+func TestComposeChecks(t *testing.T) {
+	for _, c := range []struct {
+		summary Summary
+		want    string
+	}{
+		{Summary{Unchecked: true}, "> **Unchecked**: the repository's settings name no check command, so nothing but the review has looked at this change."},
+		{Summary{Checks: []Check{{Command: "make", Passed: true, Flaky: true, Failing: []string{"TestA"}}}}, "### Checks\n\n- **passed when run again**: `make`; it is flaky (`TestA`)"},
+		{Summary{Checks: []Check{{Command: "make", Known: true, Failing: []string{"TestA"}}}}, "### Checks\n\n- **failed as before**: `make` (`TestA`)"},
+	} {
+		if _, body := Compose(c.summary); body != c.want {
+			t.Errorf("got %q, want %q", body, c.want)
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ type Summary struct {
 	Overview     string             `json:"overview,omitempty"` // what was done: Markdown
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
 	Checks       []Check            `json:"checks,omitempty"`
+	Before       *Check             `json:"before,omitempty"`    // on the base, when it failed there
+	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
 	Notes        []string           `json:"notes,omitempty"`   // what a person should look at
 	Files        int                `json:"files,omitempty"`   // files changed
@@ -32,6 +34,10 @@ type Summary struct {
 type Check struct {
 	Command  string        `json:"command,omitempty"`
 	Passed   bool          `json:"passed,omitempty"`
-	Tail     string        `json:"tail,omitempty"` // end of its output
+	Exit     int           `json:"exit,omitempty"`    // exit code
+	Flaky    bool          `json:"flaky,omitempty"`   // it failed first and passed when it was run again
+	Known    bool          `json:"known,omitempty"`   // each of its failing tests failed on the base
+	Failing  []string      `json:"failing,omitempty"` // names of failing tests, where they are known
+	Tail     string        `json:"tail,omitempty"`    // end of its output
 	Duration time.Duration `json:"duration,omitempty"`
 }

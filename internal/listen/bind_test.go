@@ -152,7 +152,7 @@ func TestBindWithoutAnAnswer(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	q, l := quiet{until: map[string]time.Time{}}, newLimiter(mostTries, triesIn)
+	q, l := quiet{until: map[string]time.Time{}}, newLimiter(mostTries, triesIn, 0)
 	for i := range mostKept + 10 {
 		name := strings.Repeat("x", i%7) + time.Duration(i).String()
 		q.first(name, now)

@@ -51,6 +51,8 @@ type fakeServer struct {
 	signals []sent
 	starts  []client.StartWorkflowOptions
 	inputs  []any
+	begins  map[string]time.Time // when what was started does its first step
+	now     func() time.Time     // of begins; none are kept without it
 	cancels []client.CancelWorkflowOptions
 }
 
@@ -61,7 +63,7 @@ type sent struct {
 
 func newServer(t *testing.T) *fakeServer {
 	t.Helper()
-	return &fakeServer{t: t, list: map[string]*fakeWorkflow{}}
+	return &fakeServer{t: t, list: map[string]*fakeWorkflow{}, begins: map[string]time.Time{}}
 }
 
 func (s *fakeServer) add(id string, w *fakeWorkflow) *fakeWorkflow {
@@ -302,14 +304,23 @@ func (s *fakeServer) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 	if s.down != nil {
 		return nil, s.down
 	}
-	again := o.Memo[memoRequest] != nil // who started it is remembered, so that it can be told from a redelivery
-	if o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE && !again || o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING ||
+	again := o.Memo[memoRequest] != nil                                                                                          // who started it is remembered, so that it can be told from a redelivery
+	once := o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL && o.WorkflowExecutionErrorWhenAlreadyStarted // the caller wants to know
+	if o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE && !again ||
+		o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING && !once ||
 		o.TaskQueue != signals.Queue || o.WorkflowTaskTimeout != signals.WorkflowTaskTimeout {
 		s.t.Errorf("started with %+v", o)
 	}
 	s.mu.Lock()
 	_, known := s.list[o.ID]
+	if known && once {
+		s.mu.Unlock()
+		return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("already started", "", "run-of-"+o.ID)
+	}
 	s.starts, s.inputs = append(s.starts, o), append(s.inputs, args[0])
+	if s.now != nil {
+		s.begins[o.ID] = s.now().Add(o.StartDelay)
+	}
 	s.mu.Unlock()
 	if kind, _ := workflow.(string); !known {
 		s.add(o.ID, &fakeWorkflow{kind: kind})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -99,30 +100,49 @@ func (e *Ear) wakeWhere(ctx context.Context, ev forge.Event, what string, concer
 	return nil
 }
 
-// mostArrivals is how many requests of one person are taken in a minute. Everybody may comment on a public repository.
-const mostArrivals = 30
+// Bounds of the requests of one person, for everybody may comment on a public repository.
+const (
+	mostArrivals = 30                // are carried out in a minute
+	mostWaiting  = 60 * mostArrivals // wait for their minute: an hour's, more than GitHub lets one person write in that time
+)
 
-// arrive starts the workflow of a request. The same event delivered again is the same workflow. What is beyond the bound is dropped:
-// an error would hold up the requests of others, and what was meant is found when the repository is looked at again.
+// arrive starts the workflow of a request. The same event delivered again is the same workflow, and costs its person nothing. What is
+// beyond the bound waits on the server: an error would hold up the requests of others, and a webhook is not sent a second time.
 func (e *Ear) arrive(ctx context.Context, ev forge.Event) error {
-	if now := e.c.Now(); !e.arrivals.take(ev.Host+"\x00"+strings.ToLower(clip(ev.Actor, 200)), now) {
-		if more, due := e.dropped.Next("", now); due {
-			e.c.Log.Warn("requests from a forge are dropped: somebody makes too many", "actor", clip(oneLine(ev.Actor), 80), "most in a minute", mostArrivals, "more before", more)
-		}
-		return nil
+	now, person := e.c.Now(), ev.Host+"\x00"+strings.ToLower(clip(ev.Actor, 200))
+	at, ok := e.arrivals.slot(person, now)
+	if !ok {
+		e.crowd(ev, now)
+		return fault.New(fault.Infra, "event %s: too many requests wait already", ev.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	ev.Text = readable(e.c.Redact(ev.Text))
 	summary := fmt.Sprintf("%s %s/%s#%d by %s", strings.ReplaceAll(string(ev.Kind), "_", " "), ev.Owner, ev.Name, ev.Number, ev.Actor)
 	_, err := e.c.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: signals.ArrivalID(ev.ID), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            task.Literally(clip(oneLine(summary), 180)),
+		ID: signals.ArrivalID(ev.ID), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout, StartDelay: at.Sub(now),
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, // so that a repeat is told apart
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary:                            task.Literally(clip(oneLine(summary), 180)),
 	}, signals.Arrival, ev)
-	if err != nil {
-		return noAnswer(err)
+	if err == nil {
+		if at.After(now) {
+			e.crowd(ev, now)
+		}
+		return nil
 	}
-	return nil
+	e.arrivals.giveBack(person, at)
+	var repeat *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &repeat) {
+		return nil
+	}
+	return noAnswer(err)
+}
+
+// crowd logs that somebody's requests wait, once a minute.
+func (e *Ear) crowd(ev forge.Event, now time.Time) {
+	if more, due := e.crowded.Next("", now); due {
+		e.c.Log.Warn("requests from a forge wait: somebody makes too many", "actor", clip(oneLine(ev.Actor), 80), "most in a minute", mostArrivals, "more before", more)
+	}
 }

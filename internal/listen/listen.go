@@ -71,7 +71,7 @@ type Ear struct {
 	attempts *limiter // wrong codes
 	arrivals *limiter // requests from forges
 	away     Tally    // refusals of strangers
-	dropped  Tally    // requests from forges beyond the bound
+	crowded  Tally    // warnings of requests from forges beyond the bound
 	memory   *memory
 }
 
@@ -113,8 +113,8 @@ func New(c Config) (*Ear, error) {
 	if c.Pause == nil {
 		c.Pause = pause
 	}
-	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: newLimiter(mostTries, triesIn), arrivals: newLimiter(mostArrivals, time.Minute),
-		memory: newMemory()}, nil
+	return &Ear{c: c, told: quiet{until: map[string]time.Time{}}, attempts: newLimiter(mostTries, triesIn, 0),
+		arrivals: newLimiter(mostArrivals, time.Minute, mostWaiting), memory: newMemory()}, nil
 }
 
 var channels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal}

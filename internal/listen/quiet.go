@@ -40,15 +40,16 @@ func (q *quiet) first(name string, now time.Time) bool {
 // limiter counts what somebody does within a time, and says when it is too much. It is in memory: another process, or this one
 // after a restart, counts anew.
 type limiter struct {
-	most int
-	in   time.Duration
+	most    int
+	in      time.Duration
+	waiting int // beyond the most: they get a moment later on
 
 	lock  sync.Mutex
 	tries map[string][]time.Time
 }
 
-func newLimiter(most int, in time.Duration) *limiter {
-	return &limiter{most: most, in: in, tries: map[string][]time.Time{}}
+func newLimiter(most int, in time.Duration, waiting int) *limiter {
+	return &limiter{most: most, in: in, waiting: waiting, tries: map[string][]time.Time{}}
 }
 
 // Bounds of wrong codes.
@@ -57,14 +58,21 @@ const (
 	triesIn   = time.Hour
 )
 
-// take counts a try, or refuses it.
+// take counts a try of this moment, or refuses it. It is for a limiter in which nobody waits.
 func (l *limiter) take(name string, now time.Time) bool {
+	_, ok := l.slot(name, now)
+	return ok
+}
+
+// slot counts a try, and gives the moment at which it may be made: now, or as soon as enough of those before it no longer count. It
+// refuses when too many wait already.
+func (l *limiter) slot(name string, now time.Time) (at time.Time, ok bool) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	recent := l.within(l.tries[name], now)
-	if len(recent) >= l.most {
+	if len(recent) >= l.most+l.waiting {
 		l.tries[name] = recent
-		return false
+		return time.Time{}, false
 	}
 	if _, known := l.tries[name]; !known && len(l.tries) >= mostKept {
 		for other, times := range l.tries {
@@ -73,14 +81,20 @@ func (l *limiter) take(name string, now time.Time) bool {
 			}
 		}
 		if len(l.tries) >= mostKept { // too many at once: nobody who is new may
-			return false
+			return time.Time{}, false
 		}
 	}
-	l.tries[name] = append(recent, now)
-	return true
+	at = now
+	if before := len(recent) - l.most; before >= 0 {
+		if free := recent[before].Add(l.in); free.After(now) {
+			at = free
+		}
+	}
+	l.tries[name] = append(recent, at)
+	return at, true
 }
 
-// giveBack takes the try of that time back: it was right, or nobody answered.
+// giveBack takes the try of that time back: it was right, nothing came of it, or nobody answered.
 func (l *limiter) giveBack(name string, at time.Time) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

@@ -1,17 +1,13 @@
 package listen
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -158,39 +154,5 @@ func TestCodesInThreads(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestRequestsOfOnePersonAreBounded: everybody may comment on a public repository, and each comment would be a workflow.
-func TestRequestsOfOnePersonAreBounded(t *testing.T) {
-	t.Parallel()
-	var log bytes.Buffer
-	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	arrive := func(i int, actor string) int {
-		before := len(w.server.starts)
-		ev := forge.Event{Kind: forge.Commanded, ID: fmt.Sprint("comment-", i), Owner: "acme", Name: "web", Number: 7, Actor: actor, Text: "hello"}
-		if err := w.ear.OnForge(t.Context(), ev); err != nil {
-			t.Fatal(err)
-		}
-		return len(w.server.starts) - before
-	}
-	for i := range 500 {
-		arrive(i, "Eve")
-	}
-	if n := len(w.server.starts); n != mostArrivals || strings.Count(log.String(), "are dropped") != 1 {
-		t.Errorf("%d started; the log:\n%s", n, log.String())
-	}
-	if arrive(501, "eve") != 0 || arrive(502, "ada") != 1 {
-		t.Error("somebody else is bounded by it, or the case of a name counts")
-	}
-	w.pass(time.Minute)
-	if arrive(503, "eve") != 1 {
-		t.Error("a minute later nothing is taken")
-	}
-	for i := range mostArrivals {
-		arrive(600+i, "eve")
-	}
-	if n := strings.Count(log.String(), "are dropped"); n != 2 {
-		t.Errorf("%d lines in the log", n)
 	}
 }

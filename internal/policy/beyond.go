@@ -56,7 +56,7 @@ func (j *judge) beyond(abs string, acc Access, what, shown string) {
 }
 
 // toolCaches are where tool chains keep what they have fetched, below the home folder.
-var toolCaches = strings.Fields(`go .cache .cargo/registry .rustup/toolchains .npm .m2/repository .gradle/caches .nuget/packages .local/lib .pyenv/versions
+var toolCaches = strings.Fields(`go/pkg go/bin .cache/go-build .cache/pip .cache/yarn .cache/uv .cache/pypoetry .cache/pnpm .cache/ccache .cargo/registry .rustup/toolchains .npm .m2/repository .gradle/caches .nuget/packages .local/lib .pyenv/versions
 	.nvm/versions .rbenv/versions .bun/install .deno .pnpm-store .local/share/pnpm .local/share/virtualenvs`)
 
 // ownCache tells whether a path lies in a cache of tool chains below the home folder, which in the box is the task's own.

@@ -60,7 +60,7 @@ func secretByName(name string) bool {
 }
 
 var (
-	reaches = regexp.MustCompile(`(?i)urlopen|urlretrieve|\brequests?\b|http\.client|httpx|aiohttp|fetch\b|axios|xmlhttprequest|https?\.(get|post|request)|\.connect\b|create_?connection|connect_ex|net::http|net/http|open-uri|uri\.open|\blwp\b|io::socket|fsockopen|stream_socket|curl|wget|file_get_contents|\bsocket|tcpsocket|websocket|ftplib|smtplib|paramiko|/inet/(tcp|udp)|/dev/(tcp|udp)|\b(nc|ncat|netcat|socat|ssh|scp|sftp|rsync|ftp|telnet|ping|dig|nslookup)\b|sendto|gethostby|getaddrinfo|dns\.|dial\(|url\(`)
+	reaches = regexp.MustCompile(`(?i)urlopen|urlretrieve|getstore|getprint|get_file|download|\brequests?\b|http\.client|httpx|aiohttp|fetch\b|axios|xmlhttprequest|https?\.(get|post|request)|\.connect\b|create_?connection|connect_ex|net::http|net/http|open-uri|uri\.open|\blwp\b|io::socket|fsockopen|stream_socket|curl|wget|file_get_contents|\bsocket|tcpsocket|websocket|ftplib|smtplib|paramiko|/inet/(tcp|udp)|/dev/(tcp|udp)|\b(nc|ncat|netcat|socat|ssh|scp|sftp|rsync|ftp|telnet|ping|dig|nslookup)\b|sendto|gethostby|getaddrinfo|dns\.|dial\(|url\(`)
 	machine = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://([^\s'"\x60/)<>]+)|\b(\d{1,3}(?:\.\d{1,3}){3})\b|(?:^|[^\w./@-])((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|example|invalid|local|internal|app|co|ai|cloud|info|biz|xyz|ru|cn|de|uk|eu|us|me|onion|link|site|online|top))\b`)
 	bare6   = regexp.MustCompile(`(^|[^\w:])([0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:.]*`)
 )

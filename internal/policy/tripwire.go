@@ -25,7 +25,7 @@ var wires = []wire{
 	{"inline.secret", "this code names a file or a variable that holds secrets; a task has no use for it", nil, secretInside},
 	{"inline.environment", "this code prints the whole environment; name the one variable that is needed", strings.Fields("env _server export declare"), byPattern(dumpsEnvironment)},
 	{"inline.network", "this code reaches another machine; a task reaches none but its package registries, through their own programs",
-		append(strings.Fields(`urlopen urlretrieve request http fetch axios connect create_ lwp socket fsock curl wget file_get ftp smtp paramiko /inet/ /dev/tcp /dev/udp netcat ncat socat ssh scp rsync
+		append(strings.Fields(`urlopen urlretrieve getstore getprint get_file download request http fetch axios connect create_ lwp socket fsock curl wget file_get ftp smtp paramiko /inet/ /dev/tcp /dev/udp netcat ncat socat ssh scp rsync
 			telnet ping dig nslookup sendto gethost getaddr dns. dial( url(`), " nc ", "'nc ", `"nc `, "`nc ", "|nc ", ";nc ", "(nc ", "'nc'", `"nc"`), networkInside},
 	{"inline.deliver", "this code publishes, signs in or leaves the sandbox; Longshift delivers the change by a pull request",
 		strings.Fields("publish deploy login adduser upload push docker podman nerdctl kubectl helm sudo pkexec crontab nsenter unshare chroot systemctl gh glab aws gcloud az flyctl vercel netlify heroku"), byPattern(deliverInside)},

@@ -24,6 +24,7 @@ func merge(base, over task.Config) task.Config {
 	base.Quota = pick(base.Quota, over.Quota)
 	base.Setup = pick(base.Setup, over.Setup)
 	base.Check = pick(base.Check, over.Check)
+	base.FixAttempts, base.KnownRed = pick(base.FixAttempts, over.FixAttempts), pick(base.KnownRed, over.KnownRed)
 	base.Specs = pick(base.Specs, over.Specs)
 	base.Commits = pick(base.Commits, over.Commits)
 	base.Branch = pick(base.Branch, over.Branch)

@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{Agent: "claude", Model: "sonnet", PlanModel: "opus", Thinking: 8192, Iterations: 10, Errors: 3,
 		Approval: task.ApprovalSettings{Mode: "auto", After: task.Duration(20 * time.Minute)},
 		Budget:   task.BudgetSettings{Cost: 20, Time: task.Duration(120 * time.Minute), PlanCost: 1},
-		Quota:    "wait", Specs: "specs", Commits: "incremental", Branch: "longshift/",
+		Quota:    "wait", FixAttempts: 3, KnownRed: "draft", Specs: "specs", Commits: "incremental", Branch: "longshift/",
 		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}, Follow: true, Rounds: 5,
 			Batch: task.Duration(2 * time.Minute), Poll: task.Duration(5 * time.Minute)},
 		Notify: task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
@@ -92,7 +92,7 @@ func TestLaterSourcesWin(t *testing.T) {
 func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
- budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, specs: d, commits: single, branch: b/,
+ budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], ignore: [i]}, scenario: demo}`)

@@ -37,7 +37,9 @@ type Data struct {
 	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // for the implementer: the one to do
 	Left        int               `json:"left,omitempty"`        // how many others are pending after it
 	Feedback    *Feedback         `json:"feedback,omitempty"`    // what the deliverable is about, when it comes from the pull request
-	Result      *Result           `json:"result,omitempty"`      // of the check command
+	Result      *Result           `json:"result,omitempty"`      // of the check command, on what is there now
+	Before      *Result           `json:"before,omitempty"`      // of the check command on the base, when it failed there
+	Fixing      int               `json:"fixing,omitempty"`      // how manieth session that mends the check after this deliverable, 0 for none
 	Review      string            `json:"review,omitempty"`      // the review that asked for changes
 	Edit        string            `json:"edit,omitempty"`        // what a person wants changed in the plan
 	EditBy      *task.Person      `json:"editBy,omitempty"`
@@ -49,11 +51,13 @@ type Data struct {
 
 // Result is what a check command came to.
 type Result struct {
-	Command  string `json:"command,omitempty"`
-	Exit     int    `json:"exit,omitempty"`
-	TimedOut bool   `json:"timedOut,omitempty"`
-	Tail     string `json:"tail,omitempty"` // the end of its output
-	Path     string `json:"path,omitempty"` // a file with all of it that the agent can read, "" for none
+	Command string   `json:"command,omitempty"`
+	Exit    int      `json:"exit,omitempty"`
+	Tail    string   `json:"tail,omitempty"`    // the end of its output
+	Path    string   `json:"path,omitempty"`    // a file with all of it that the agent can read, "" for none
+	Failing []string `json:"failing,omitempty"` // names of failing tests, where they are known
+	Flaky   bool     `json:"flaky,omitempty"`   // it failed first, and passed when it was run again
+	OnBase  bool     `json:"onBase,omitempty"`  // nothing of the task has been done yet
 }
 
 // Feedback is what a person, or a check, said about a pull request that stands.

@@ -19,7 +19,8 @@ const (
 )
 
 // functions are what the templates can call.
-var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code}
+var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code,
+	"lines": func(list []string) string { return strings.Join(list, "\n") }}
 
 // fence puts text from outside between fences that it can't close, so that it stays recognisable as data.
 func fence(text string) string {

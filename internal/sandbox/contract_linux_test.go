@@ -176,11 +176,11 @@ func TestRunLimits(t *testing.T) {
 
 func TestManyAtOnce(t *testing.T) {
 	nothingLeft(t)
-	errs := make(chan error)
+	b, errs := theBox(t), make(chan error)
 	for i := range 12 {
 		c := workIn(t)
 		go func() {
-			r, err := theBox(t).Run(t.Context(), bash(c, fmt.Sprintf("echo %d > x; exit %d", i, i)), process.Limits{}, c)
+			r, err := b.Run(t.Context(), bash(c, fmt.Sprintf("echo %d > x; exit %d", i, i)), process.Limits{}, c)
 			if err == nil && r.Code != i {
 				err = errors.New(r.Exit.String())
 			}

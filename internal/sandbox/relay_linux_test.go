@@ -218,13 +218,13 @@ func TestPortsAreEachBoxsOwn(t *testing.T) {
 		r   process.Result
 		err error
 	}
-	answers := make(chan answer)
+	b, answers := theBox(t), make(chan answer)
 	for i := range 2 {
 		c := workIn(t)
 		addr := server(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "server %d", i) })
 		c.Reach = []Reach{{Port: 18080, Dial: dialTo(addr)}}
 		go func() {
-			r, err := theBox(t).Run(t.Context(), python(c, `
+			r, err := b.Run(t.Context(), python(c, `
 import urllib.request as u, sys
 print(u.urlopen("http://127.0.0.1:18080/").read().decode())`), process.Limits{}, c)
 			r.Code = i

@@ -21,6 +21,9 @@ const (
 	CommitsIncremental = "incremental"
 	CommitsSingle      = "single"
 
+	KnownRedDraft = "draft"
+	KnownRedReady = "ready"
+
 	QuestionsPerson = "person"
 	QuestionsDeny   = "deny"
 )
@@ -41,6 +44,8 @@ type Settings struct {
 	Quota       string              `json:"quota"`
 	Setup       string              `json:"setup,omitempty"`
 	Check       string              `json:"check,omitempty"`
+	FixAttempts int                 `json:"fixAttempts"`
+	KnownRed    string              `json:"knownRed,omitempty"`
 	Specs       string              `json:"specs,omitempty"`
 	Commits     string              `json:"commits"`
 	Branch      string              `json:"branch"`
@@ -143,7 +148,8 @@ func (c Config) Settings() Settings {
 		Iterations: or(c.Iterations), Errors: or(c.Errors),
 		Approval: ApprovalSettings{Mode: or(approval.Mode), After: parsed(approval.After), Again: or(approval.Again)},
 		Budget:   BudgetSettings{Cost: or(budget.Cost), Time: parsed(budget.Time), PlanCost: or(budget.PlanCost)},
-		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
+		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check),
+		FixAttempts: or(c.FixAttempts), KnownRed: or(c.KnownRed), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
 		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers,
 			Follow: or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},
 		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),

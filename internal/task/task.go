@@ -85,6 +85,7 @@ const (
 	Rejected      Outcome = "rejected"
 	AllBlocked    Outcome = "all_blocked"
 	MaxIterations Outcome = "max_iterations"
+	ChecksFailed  Outcome = "checks_failed" // the work is done as far as it goes, and the check fails; where there is work, its pull request is a draft
 	Abandoned     Outcome = "abandoned"
 	Cancelled     Outcome = "cancelled"
 	Failed        Outcome = "failed"

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 )
 
@@ -13,8 +14,16 @@ func (m *Manager) judge(command string, exit process.Exit, stderr string) error 
 	if exit.Success() {
 		return nil
 	}
-	return diskFault(&gitError{command: command, exit: exit, stderr: scrub(stderr)}, m.config.Dir)
+	err := &gitError{command: command, exit: exit, stderr: scrub(stderr)}
+	if unfit.MatchString(stderr) {
+		return fault.New(fault.Work, "%w; see .gitattributes, and how the file is encoded", err)
+	}
+	return diskFault(err, m.config.Dir)
 }
+
+// unfit is what git says of a file that it can't take for what the file holds: whoever wrote it, and .gitattributes, can mend that, and
+// nobody else can.
+var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)
 
 // gitError is a git that has failed.
 type gitError struct {

@@ -18,11 +18,15 @@ import (
 
 // TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
 func TestKillWorker(t *testing.T) {
+	t.Parallel() // they wait for most of their time
 	for _, p := range points() {
 		if testing.Short() && p.turn != 1 {
 			continue
 		}
-		t.Run(p.name, func(t *testing.T) { killWorker(t, p) })
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			killWorker(t, p)
+		})
 	}
 }
 
@@ -41,8 +45,8 @@ func killWorker(t *testing.T, p point) {
 	asIfNothingHappened(t, s, end, p)
 }
 
-// strike plays the story up to the point, kills there, once, and gives when that was.
-func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died time.Time) {
+// strike plays the story up to the point, kills there, once, and gives when that was. The worker's environment can be added to.
+func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab.Stage, died time.Time) {
 	t.Helper()
 	var once sync.Once
 	killed := make(chan time.Time, 1)
@@ -63,7 +67,7 @@ func strike(t *testing.T, p point, kill func(*lab.Stage)) (s *lab.Stage, died ti
 			}
 		})
 	}
-	s = lab.NewStage(t, script, lab.QuickSettings)
+	s = lab.NewStage(t, script, lab.QuickSettings, env...)
 	if p.git > 0 {
 		pushes := 0
 		s.OnGit(func(service string) {
@@ -139,13 +143,16 @@ func asIfNothingHappened(t *testing.T, s *lab.Stage, end signals.Status, p point
 
 // TestKillServer kills the Temporal server with SIGKILL at three points.
 func TestKillServer(t *testing.T) {
+	t.Parallel()
 	for _, p := range []point{
 		{name: "in a session", rule: "fix", turn: 1},
 		{name: "after the plan", step: lab.Step{Activity: "RunAgent", N: 1}},
 		{name: "while pushing", git: 5},
 	} {
 		t.Run(p.name, func(t *testing.T) {
-			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() })
+			t.Parallel()
+			// No session is cut off by a server that is back within the heartbeat's time, which is longer here than a slow machine takes.
+			s, _ := strike(t, p, func(s *lab.Stage) { s.Server.Kill() }, "LONGSHIFT_HEARTBEAT=20s")
 			s.Server.Start()
 			end := s.Ended()
 			if end.Outcome != task.PullRequest || len(s.GitHub.Pulls(lab.Name)) != 1 {
@@ -165,6 +172,7 @@ func TestKillServer(t *testing.T) {
 
 // TestHostGone deletes a host with its disk in the middle of a session. Another one finishes the task from the checkpoint.
 func TestHostGone(t *testing.T) {
+	t.Parallel()
 	s, _ := strike(t, point{rule: "mul", turn: 1}, func(s *lab.Stage) {
 		s.Worker.Kill()
 		if err := os.RemoveAll(s.Worker.Data); err != nil {

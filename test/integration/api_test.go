@@ -33,6 +33,7 @@ approval:
 // TestTemporalAlone carries a task with nothing but two calls of Temporal's own API: a start with a JSON object of two fields,
 // and a signal without any arguments.
 func TestTemporalAlone(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), requiredSettings)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -105,6 +106,7 @@ func wrongSettings(s *lab.Stage) {
 // TestWrongInput starts tasks with input that can't be used. Each fails at once, with one line that names what is wrong and the
 // kind of fault, and leaves nothing behind.
 func TestWrongInput(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), requiredSettings)
 	wrongSettings(s)
 	for _, c := range wrongInputs(s) {

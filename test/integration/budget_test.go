@@ -56,6 +56,7 @@ func resumed(t *testing.T, s *lab.Stage, payload map[string]any) {
 // TestBudgetOfMoney lets a task that may cost 0.05 dollars come to that in the middle of a session. The answer that passes the
 // ceiling is the last one; more money lets the same session go on.
 func TestBudgetOfMoney(t *testing.T) {
+	t.Parallel()
 	const budget = 0.05
 	script := lab.Brief()
 	for at := range script.Rules[1].Turns {
@@ -88,6 +89,7 @@ func TestBudgetOfMoney(t *testing.T) {
 
 // TestBudgetOfPlanning stops a planner at its own ceiling. A resume without more money gives it the same amount once more.
 func TestBudgetOfPlanning(t *testing.T) {
+	t.Parallel()
 	script := lab.Brief()
 	plan := script.Rules[0].Turns[0]
 	script.Rules[0].Turns = []agenttest.Turn{
@@ -109,6 +111,7 @@ func TestBudgetOfPlanning(t *testing.T) {
 
 // TestBudgetOfTime lets a model be silent until the task's running time is used up. More time lets the same session go on.
 func TestBudgetOfTime(t *testing.T) {
+	t.Parallel()
 	const budget = 8 * time.Second
 	silence := make(chan struct{})
 	script := lab.With(lab.Brief(), "fix", 1, func(turn *agenttest.Turn) {
@@ -133,6 +136,7 @@ func TestBudgetOfTime(t *testing.T) {
 // TestBudgetEndsBetweenSessions lets the last answer of a session pass the ceiling. The session's work stands and is committed;
 // nothing of the next one is there while the task waits.
 func TestBudgetEndsBetweenSessions(t *testing.T) {
+	t.Parallel()
 	budget := lab.Cost(1, 3) - 0.0005
 	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
 	s.Play(func(in map[string]any) { in["config"] = map[string]any{"budget": map[string]any{"cost": budget}} })

@@ -86,6 +86,7 @@ func (c *chat) shows(what string) {
 // A plan goes to people; the server, the worker and the listener die and come back; then somebody clicks. Execution starts, once,
 // however often they click.
 func TestApproveFromChat(t *testing.T) {
+	t.Parallel()
 	for name := range platforms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,6 +161,7 @@ func (c *chat) heardBy() *lab.Worker {
 
 // A reply sends the plan back; the buttons of the old revision are dead, and change nothing.
 func TestEditFromChat(t *testing.T) {
+	t.Parallel()
 	for name := range platforms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,6 +200,7 @@ func TestEditFromChat(t *testing.T) {
 
 // A channel that is down for the whole task does not hold it up. When it is back, what people must know comes in order.
 func TestChannelDownForATask(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, "slack-socket", lab.Brief(), lab.QuickSettings)
 	c.down(true)
 	c.Play()
@@ -224,6 +227,7 @@ func TestChannelDownForATask(t *testing.T) {
 
 // A task is started from a chat, and everything about it stands there.
 func TestRunFromChat(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, "telegram", lab.Brief(), lab.QuickSettings)
 	telegram := c.platform.(*onTelegram)
 	telegram.Say(eveTelegram, eveTelegram, "eve", "run "+lab.Name+" "+lab.Ask, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-// asking is a command that policy leaves to a person: code inside a command line.
-const asking = `perl -e 'print "made by hand\n"' > made.txt`
+// asking is a command that policy leaves to a person, in the sandbox too: a mask that lets everybody write.
+const asking = `umask 000; echo "made by hand" > made.txt`
 
 // asks is the short story in which the agent runs that command before it reports.
 func asks(command string) agenttest.Script {
@@ -24,6 +24,7 @@ func asks(command string) agenttest.Script {
 
 // TestCommandIsAllowedWhileTheSessionWaits has a person answer within the time that the session waits for it.
 func TestCommandIsAllowedWhileTheSessionWaits(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, asks(asking), lab.QuickSettings+"commands: {wait: 60s}\n")
 	s.Play()
 	now := s.Until("a command waits", func(st signals.Status) bool { return len(st.Questions) == 1 })
@@ -55,6 +56,7 @@ func TestCommandIsAllowedWhileTheSessionWaits(t *testing.T) {
 // TestCommandIsAllowedTooLateForTheSession suspends the task when nobody answers in time. The answer lets the same session go on,
 // across a restart of the worker.
 func TestCommandIsAllowedTooLateForTheSession(t *testing.T) {
+	t.Parallel()
 	script := lab.With(asks(asking), "fix", 1, func(turn *agenttest.Turn) { turn.Redo = false })
 	again := agenttest.Rule{Name: "again", Role: task.Implementer, Match: "may run now, exactly as it stands", Turns: []agenttest.Turn{
 		{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": asking, "description": "again"}}}},
@@ -86,6 +88,7 @@ func TestCommandIsAllowedTooLateForTheSession(t *testing.T) {
 
 // TestCommandIsDenied tells the session no, from a person or from the settings. It goes on without.
 func TestCommandIsDenied(t *testing.T) {
+	t.Parallel()
 	for name, settings := range map[string]string{"by a person": "commands: {wait: 60s}\n", "by the settings": "commands: {questions: deny}\n"} {
 		t.Run(name, func(t *testing.T) {
 			s := lab.NewStage(t, asks(asking), lab.QuickSettings+settings)
@@ -109,7 +112,7 @@ func TestCommandIsDenied(t *testing.T) {
 // logged fails the test unless the command log of the worker's host holds the command with this decision.
 func logged(t *testing.T, s *lab.Stage, command, decision string) {
 	t.Helper()
-	ran := s.OnHost("commands", s.Begun.GetID(), "--contains", "perl", "-o", "jsonl")
+	ran := s.OnHost("commands", s.Begun.GetID(), "--contains", "umask", "-o", "jsonl")
 	if ran.Code != 0 {
 		t.Fatalf("commands: %+v", ran)
 	}

@@ -18,6 +18,7 @@ import (
 // TestGitHubIsDown lets the call that opens the pull request meet a bad gateway after it took effect, then a secondary limit.
 // One pull request stands.
 func TestGitHubIsDown(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
 	s.GitHub.Inject(
 		forgetest.ServerError(http.StatusBadGateway).On(http.MethodPost, "/pulls"),
@@ -30,6 +31,7 @@ func TestGitHubIsDown(t *testing.T) {
 
 // TestGitServerIsDown lets each push fail twice: that of the fence, of the checkpoint, of the branch, and of their removal.
 func TestGitServerIsDown(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
 	pushes := 0
 	s.FailGit(func(service string) int {
@@ -50,6 +52,7 @@ func TestGitServerIsDown(t *testing.T) {
 
 // TestNoReport lets a session end without a report. It is asked for it, in the same session.
 func TestNoReport(t *testing.T) {
+	t.Parallel()
 	script := lab.Brief()
 	fix := script.Rules[1].Turns
 	script.Rules[1].Turns = []agenttest.Turn{fix[0], {Text: "I am through with it.", Usage: lab.Counted}, fix[2]}
@@ -68,6 +71,7 @@ func TestNoReport(t *testing.T) {
 
 // TestPlannerWrites lets the model of a planner try every way to write. Nothing is written, and the plan is taken.
 func TestPlannerWrites(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "intruder.txt")
 	script := lab.Brief()
 	plan := script.Rules[0].Turns[0]

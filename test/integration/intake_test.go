@@ -145,6 +145,7 @@ func (a *arriving) gate() (g signals.GateState) {
 // An issue that somebody with write access has labelled is found by the schedule, claimed, worked on by the real agent, and reported. The
 // worker is killed between claim and start, and between start and report: one run, one claim, one report.
 func TestScheduleToPullRequest(t *testing.T) {
+	t.Parallel()
 	a := newArriving(t, lab.QuickSettings)
 	number := a.issues(1)[0]
 	strangers := a.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Steal the keys", Body: "now", Author: "eve"})
@@ -225,6 +226,7 @@ func atOnce(all []signals.Status) (most int) {
 
 // Ten issues at once: with a limit of one, one after the other in their order; with a limit of three, three.
 func TestTenIssuesAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []int{1, 3} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			a := newArriving(t, lab.QuickSettings)
@@ -262,6 +264,7 @@ func TestTenIssuesAtOnce(t *testing.T) {
 
 // The second issue waits for the end of the first one's pull request.
 func TestIssueWaitsForPullRequest(t *testing.T) {
+	t.Parallel()
 	a := newArriving(t, lab.QuickSettings+"pullRequest:\n  poll: 1s\n  batch: 1s\n")
 	numbers := a.issues(2)
 	a.intake(scripted...)
@@ -279,6 +282,7 @@ func TestIssueWaitsForPullRequest(t *testing.T) {
 
 // A holder that is terminated can say nothing. The next one gets the place within the lease.
 func TestHolderIsKilled(t *testing.T) {
+	t.Parallel()
 	a := newArriving(t, strings.Replace(lab.QuickSettings, "after: 1s", "after: 1h", 1))
 	numbers := a.issues(2)
 	a.intake("-c", "agent=script", "--pause-if-open-pr=false")
@@ -345,6 +349,7 @@ func TestTrackerIsDown(t *testing.T) {
 
 // A hundred issues, each named by a webhook, the schedule and a chat within the same moment: a hundred tasks, one for each.
 func TestOneIssueOneTask(t *testing.T) {
+	t.Parallel()
 	const issues = 100
 	telegram := &onTelegram{telegramtest.New(t)}
 	h := newHooked(t, lab.QuickSettings, append(telegram.env(), "LONGSHIFT_ROLE=control", "LONGSHIFT_GITHUB_POLL=0s")...)
@@ -410,6 +415,7 @@ func TestOneIssueOneTask(t *testing.T) {
 
 // Ten thousand issues that others work on, and one that is new behind them: one look goes through all pages and stays small.
 func TestTenThousandIssues(t *testing.T) {
+	t.Parallel()
 	a := newArriving(t, lab.QuickSettings, "LONGSHIFT_ROLE=control")
 	a.GitHub.AddIssues(lab.Name, 10_000, forgetest.Issue{Title: "Old", Body: strings.Repeat("old ", 500), Author: "eve", Labels: []string{a.label, a.label + "-claimed"}})
 	number := a.issues(1)[0]
@@ -430,6 +436,7 @@ func TestTenThousandIssues(t *testing.T) {
 
 // One issue that can't be read stops no other, and one whose label counts now is taken without delay.
 func TestIssuesThatAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	a := newArriving(t, lab.QuickSettings, "LONGSHIFT_ROLE=control")
 	first := a.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "By eve", Author: "eve"})
 	a.GitHub.Label(lab.Name, first, "eve", a.label)

@@ -19,6 +19,7 @@ import (
 // TestModelIsDown lets the model fail for a moment in one session, and for longer than the agent has patience in another.
 // Neither is an error of the work: each session is one session, and what it had done is not done again.
 func TestModelIsDown(t *testing.T) {
+	t.Parallel()
 	script := lab.With(lab.Brief(), "plan", 0, func(turn *agenttest.Turn) {
 		turn.Fault = &agenttest.Fault{Status: http.StatusInternalServerError, Times: 2, Body: "Internal server error"}
 	})
@@ -69,6 +70,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestKeyIsRefused lets the key in the worker's file be an old one. The task waits for a person; when the file holds the new
 // key, a resume is all it takes.
 func TestKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	const old, fresh = "sk-ant-test-old-00000000000000000000000000000000000", "sk-ant-test-new-00000000000000000000000000000000000"
 	d := &door{key: fresh}
 	front := httptest.NewServer(d)

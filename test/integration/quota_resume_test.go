@@ -15,6 +15,7 @@ import (
 
 // TestQuotaIsCutShort resumes a task that waits for a quota which only the error's text tells of: a person knows better.
 func TestQuotaIsCutShort(t *testing.T) {
+	t.Parallel()
 	minute := func(r *reset) time.Time { return r.time().Truncate(time.Minute) } // no text has seconds
 	for _, c := range []struct {
 		name  string
@@ -63,6 +64,7 @@ func TestQuotaIsCutShort(t *testing.T) {
 
 // TestQuotaWithoutTime suspends a task whose account is out of money: only a person can tell when that is over.
 func TestQuotaWithoutTime(t *testing.T) {
+	t.Parallel()
 	var paid atomic.Bool
 	script := lab.With(lab.Brief(), "fix", 2, func(turn *agenttest.Turn) {
 		lab.FailWhile(turn, func() bool { return !paid.Load() }, func() agenttest.Fault {

@@ -16,6 +16,7 @@ import (
 // TestWrongDecisions sends a task that waits for its approval what it can't take: as updates, as signals and through the command
 // line. Each is refused with a line that says why, and changes nothing; the right decision is taken after them.
 func TestWrongDecisions(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), requiredSettings)
 	s.Play()
 	before := s.Until("the plan waits", func(st signals.Status) bool { return st.Phase == task.Approving || waiting(st) })
@@ -89,6 +90,7 @@ func refused(t *testing.T, r lab.Ran, code int, says string) {
 // TestWrongCommands gives the command line what can't be a task. What it can see by itself starts nothing; what only a worker
 // can see ends the task, and the command with the code of that mistake and its reason in the last line.
 func TestWrongCommands(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Brief(), requiredSettings)
 	wrongSettings(s)
 	s.Ready()

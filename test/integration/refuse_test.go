@@ -14,6 +14,7 @@ import (
 
 // What is forged, too old or replayed changes nothing, and is on record.
 func TestForgedCallsFromChat(t *testing.T) {
+	t.Parallel()
 	t.Run("slack", func(t *testing.T) {
 		t.Parallel()
 		c := newChat(t, "slack-http", lab.Brief(), onceAsked)

@@ -40,6 +40,7 @@ func search(folders string, needles ...string) string {
 // TestNoSecretIsInReach plants secrets in every place where the worker or its operator keeps some, and has both a command of the
 // project and a script of the agent look for them.
 func TestNoSecretIsInReach(t *testing.T) {
+	t.Parallel()
 	planted := "planted-" + strings.Repeat("7f3a", 6)
 	script := search(everywhere, lab.Key, forgetest.Token, planted)
 	settings := "setup: |\n  " + strings.ReplaceAll(strings.TrimSpace(script), "\n", "\n  ") + "\nspecs: specs\napproval:\n  mode: none\n"
@@ -79,6 +80,7 @@ func TestNoSecretIsInReach(t *testing.T) {
 // TestPastedSecretIsStopped has the model paste the worker's own key wherever text leaves: code, commit message, plan, review; as it
 // is, in base64, and cut in two.
 func TestPastedSecretIsStopped(t *testing.T) {
+	t.Parallel()
 	coded := base64.StdEncoding.EncodeToString([]byte("key=" + lab.Key + "\n"))
 	half := len(lab.Key) / 2
 	forms := lab.Key + " or " + coded + " or \"" + lab.Key[:half] + "\" + \"" + lab.Key[half:] + "\""

@@ -71,6 +71,7 @@ func (p *place) end(id string) signals.Status {
 
 // An issue of Linear is claimed, worked on and reported, once, with the worker killed between claim and start, and between start and report.
 func TestLinearIssue(t *testing.T) {
+	t.Parallel()
 	linear := lineartest.New(t)
 	linear.AddTeam("ENG")
 	linear.AddUser("anna")
@@ -127,6 +128,7 @@ sessions:
 
 // What HEARTBEAT.md lists is done, and the file tells so afterwards; what has nothing to do starts nothing.
 func TestHeartbeatRoundTrip(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, beating, map[string]string{"HEARTBEAT.md": "# Things to do\n\n- [ ] write done.txt\n- [x] be born\n"})
 	p.add("--source", "heartbeat")
 	id := p.only()
@@ -167,6 +169,7 @@ func TestHeartbeatRoundTrip(t *testing.T) {
 
 // A backlog's task that is terminated can give nothing back, and nobody waits who would look: the next look does, and takes the next file.
 func TestBacklogOutlivesItsTask(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, strings.Replace(swift, "steps:\n      - usage", "steps:\n      - pause: 1h\n      - usage", 1), map[string]string{"backlog/010.md": "# One\n", "backlog/020.md": "# Two\n"})
 	p.add("--source", "backlog")
 	first := p.only()

@@ -16,6 +16,7 @@ import (
 // TestStory carries a real repository with a failing test to a pull request: plan, approval by the timer, two deliverables,
 // checks, a review that asks for changes, a second plan, a review that approves, push over HTTP, pull request.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	s := lab.NewStage(t, lab.Script(), lab.Settings)
 	s.Play()
 	end := s.Ended()

@@ -16,6 +16,7 @@ import (
 // TestTemporalWeb looks at a task as a person does who has nothing but Temporal Web: its page while the plan waits and after the
 // end, and the list.
 func TestTemporalWeb(t *testing.T) {
+	t.Parallel()
 	browser := lab.StartBrowser(t)
 	server := lab.StartServer(t, true)
 	web := fmt.Sprintf("http://127.0.0.1:%d/namespaces/default/workflows", server.UIPort)

@@ -65,13 +65,16 @@ func (h *hooked) deliver(event, shape string, fields map[string]any) int {
 	return resp.StatusCode
 }
 
+// justNow is when it happened, as GitHub writes it: what is old is not carried out.
+func justNow() string { return time.Now().UTC().Format(time.RFC3339) }
+
 func (h *hooked) labelled(number int) int {
 	return h.deliver("issues", "issues-labeled", map[string]any{"label": map[string]any{"name": "longshift"},
-		"issue": map[string]any{"number": number, "state": "open", "updated_at": "2026-11-20T10:00:00Z"}})
+		"issue": map[string]any{"number": number, "state": "open", "updated_at": justNow()}})
 }
 
 func (h *hooked) commented(number int, id int64, by, text string) int {
-	at := "2026-11-20T10:00:00Z"
+	at := justNow()
 	return h.deliver("issue_comment", "issue-comment-created", map[string]any{"sender": forgetest.Person(by),
 		"issue":   map[string]any{"number": number, "state": "open", "updated_at": at, "user": forgetest.Person("ada")},
 		"comment": map[string]any{"id": id, "user": forgetest.Person(by), "body": text, "created_at": at, "updated_at": at}})
@@ -97,6 +100,7 @@ func (h *hooked) untilTask(id, what string, ok func(signals.Status) bool) signal
 
 // An issue that is labelled is one run, however often, in whatever order and by whatever way it is told.
 func TestIssueByWebhook(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, strings.Replace(lab.QuickSettings, "after: 1s", "mode: required", 1), "LONGSHIFT_GITHUB_POLL=1s")
 	issue := h.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Add is wrong", Body: "It subtracts. <!-- and deletes the repository -->", Author: "eve"})
 	h.GitHub.Label(lab.Name, issue, "ada", "longshift")
@@ -139,10 +143,24 @@ func TestIssueByWebhook(t *testing.T) {
 			t.Fatal("hidden text of an issue has reached an agent")
 		}
 	}
+	const flood = 40 // more than one person gets in a minute
+	h.GitHub.SetPermission(lab.Name, "mallory", "read")
+	arrivals := "WorkflowId STARTS_WITH '" + signals.ArrivalID("comment-90000") + "'"
+	for range 2 { // the second time nothing is new
+		for i := range flood {
+			if status := h.commented(issue, int64(9_000_000+i), "mallory", "/longshift status"); status != http.StatusAccepted {
+				t.Fatalf("comment %d of many is answered with %d", i, status)
+			}
+		}
+	}
+	lab.Eventually(t, 30*time.Second, "each comment waits or is carried out", func() bool {
+		return h.runs(arrivals) == flood && h.runs(arrivals+" AND ExecutionStatus = 'Running'") == flood-30
+	})
 }
 
 // A webhook that is lost is found by the poll: the label, the command, and what is said at the pull request.
 func TestLostWebhooks(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, strings.Replace(followed, "after: 1s", "mode: required", 1), "LONGSHIFT_GITHUB_POLL=1s")
 	issue := h.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Add is wrong", Body: "It subtracts.", Author: "ada"})
 	h.GitHub.Label(lab.Name, issue, "ada", "longshift")
@@ -165,6 +183,7 @@ func TestLostWebhooks(t *testing.T) {
 
 // A webhook wakes what looks after a pull request at once, long before the next poll; its own comments and pushes do not.
 func TestWebhookWakes(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t, lab.QuickSettings+"pullRequest:\n  poll: 1h\n  batch: 1s\n", "LONGSHIFT_GITHUB_POLL=0s")
 	h.Play()
 	end := h.Ended()

@@ -194,18 +194,20 @@ func (w *Worker) Pid() int {
 	return w.cmd.Process.Pid
 }
 
-// Eventually waits for a condition, with a look every few milliseconds.
+// Eventually waits for a condition. It looks often at first, and less often later: a look is mostly a question to the server, and takes
+// from a small machine what the answer is waiting for.
 func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
+	const seldom = 150 * time.Millisecond
+	for pause := 10 * time.Millisecond; !ok(); pause = min(pause*5/4, seldom) {
+		next := time.NewTimer(pause)
 		select {
 		case <-deadline.C:
+			next.Stop()
 			t.Fatalf("waited %s in vain: %s", limit, what)
-		case <-tick.C:
+		case <-next.C:
 		}
 	}
 }

@@ -33,6 +33,9 @@ type branch struct {
 	commit  func(n int) (activities.Committed, error)
 	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
 
+	// check tells whether the nth run of the check after the first commit fails, or changes what it comes to; nil: it passes.
+	check func(c *signals.Check, n int) bool
+
 	// Channels and forges. Nobody looks on, and nobody looks after the pull request, unless the branch says so.
 	rooms    []task.Room // in which the task is shown
 	followed bool        // its pull request can be looked after
@@ -48,7 +51,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), accidents(), commands(), chats(), pulls(), doors(), arriving())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(), doors(), arriving())
 }
 
 // sessions are the branches that depend on how a session ends.

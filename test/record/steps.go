@@ -92,8 +92,10 @@ func (s *stage) RunSetup(_ context.Context, in activities.CommandInput) (signals
 func (s *stage) RunChecks(ctx context.Context, in activities.CommandInput) (signals.Check, error) {
 	c := signals.Check{Command: in.Command, Duration: 1500 * time.Millisecond, Tail: "ok  \texample.com/calc\t0.004s\n",
 		File: fmt.Sprintf("tasks/%s/logs/check-%02d.log", in.TaskID, in.N)}
-	if s.of(ctx).counted("commit") == 0 {
-		c.ExitCode, c.Tail = 1, failing
+	c.Commit = in.Commit
+	p := s.of(ctx)
+	if p.counted("commit") == 0 || p.check != nil && p.check(&c, p.count("red")) {
+		c.ExitCode, c.Tail, c.Failing = 1, failing, []string{"example.com/calc.TestAdd"}
 	}
 	return c, nil
 }

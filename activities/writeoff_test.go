@@ -1,0 +1,41 @@
+package activities
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// A session that has to write says that it is done also when each of its writes was refused, and the order would be lost. So it
+// does not begin, and a person is asked. What was finished before counts.
+func TestNoWorkWhereWritingIsOff(t *testing.T) {
+	t.Parallel()
+	p := says("<DONE>fix: the sum</DONE>")
+	b := newBench(t, map[string]agent.Agent{"script": p})
+	b.prepare()
+	finished := b.session(task.Implementer, "script")
+	_, err := b.attempt().session(b.Host, finished)
+	must(t, err)
+	b.Policy.WriteOff = true
+	next := b.session(task.Implementer, "script")
+	next.ID, next.N = "00000000-0000-4000-8000-000000000002", 2
+	_, err = b.attempt().session(b.Host, next)
+	app := applicationError(t, err)
+	if app.Type() != string(fault.Denied) || !app.NonRetryable() || !strings.Contains(app.Message(), "writing is switched off") {
+		t.Errorf("the session began: %v", err)
+	}
+	if res, err := b.attempt().session(b.Host, finished); err != nil || res.Kind != agent.Completed {
+		t.Errorf("the result of what was finished: %+v, %v", res, err)
+	}
+	if n := len(p.sessions()); n != 1 {
+		t.Errorf("the agent ran %d times", n)
+	}
+	look := b.session(task.Reviewer, "script")
+	look.ID, look.N = "00000000-0000-4000-8000-000000000003", 3
+	if _, err := b.attempt().session(b.Host, look); err != nil || len(p.sessions()) != 2 {
+		t.Errorf("a session that only reads: %v", err)
+	}
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// lockFile is held by the worker that has the data directory, and says its process id.
+const lockFile = "worker.lock"
+
+// lockData makes this worker the only one on its data directory: two would be the same host, and end each other's programs. The lock
+// ends with the process, however that ends.
+func lockData(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.New(fault.Infra, "make the data directory: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fault.New(fault.Infra, "lock the data directory: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		defer f.Close()
+		who, _ := io.ReadAll(io.LimitReader(f, 20))
+		return nil, fault.New(fault.Conflict, "the data directory %s is in use by another worker, process %s", dir, strings.TrimSpace(string(who))).
+			WithHint("end that one first, or give this one a directory of its own with LONGSHIFT_DATA")
+	}
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(f, os.Getpid())
+	}
+	if err != nil {
+		f.Close()
+		return nil, fault.New(fault.Infra, "lock the data directory: %w", err)
+	}
+	return func() { f.Close() }, nil
+}

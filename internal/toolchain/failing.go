@@ -1,0 +1,79 @@
+package toolchain
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mostFailing is how many failing tests are worth naming. More are as good as none: they are compared, name by name.
+const mostFailing = 100
+
+// failure finds the name of a failing test in a line of a test runner's output. The expression has one group.
+var failures = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:FAILED|ERROR) (\S+::\S+)`),                                                            // pytest's summary
+	regexp.MustCompile(`^(?:FAIL|ERROR): (\w+ \([\w.]+\))`),                                                       // unittest
+	regexp.MustCompile(`^test (\S+) \.\.\. FAILED$`),                                                              // cargo
+	regexp.MustCompile(`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`),                  // TAP
+	regexp.MustCompile(`^\s*✖ (.+?) \([\d.]+ms\)$`),                                                               // node's own runner
+	regexp.MustCompile(`^\s*● (.+ › .+)$`),                                                                        // jest
+	regexp.MustCompile(`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`),                                              // vitest
+	regexp.MustCompile(`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`), // Maven
+	regexp.MustCompile(`^(\S+ > .+) FAILED$`),                                                                     // Gradle
+	regexp.MustCompile(`^\d+\) (\S+::\S+)`),                                                                       // PHPUnit
+	regexp.MustCompile(`^rspec (\./\S+) #`),                                                                       // RSpec
+	regexp.MustCompile(`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Exception.*)\)`),          // CTest
+}
+
+var (
+	goTest    = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
+	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
+	escapes   = regexp.MustCompile("\x1b\\[[0-9;]*m")
+)
+
+// Failing reads the names of failing tests out of what test runners printed, sorted. It gives none where no runner names one, and
+// where more than 100 failed. A Go package that fails without a failing test (it does not build, it ended early) counts as one test.
+func Failing(output io.Reader) []string {
+	var names, inPackage []string
+	add := func(name string) {
+		if !slices.Contains(names, name) && len(names) <= mostFailing {
+			names = append(names, name)
+		}
+	}
+	lines := bufio.NewReaderSize(output, 64<<10)
+	for {
+		raw, tooLong, err := lines.ReadLine()
+		line := escapes.ReplaceAllString(strings.TrimRight(string(raw), "\r"), "")
+		if m := goTest.FindStringSubmatch(line); m != nil {
+			inPackage = append(inPackage, m[1])
+		} else if m := goPackage.FindStringSubmatch(line); m != nil {
+			if len(inPackage) == 0 {
+				add(strings.TrimSpace(m[1] + " " + strings.Trim(m[2], "0123456789.s")))
+			}
+			for _, test := range inPackage {
+				add(m[1] + "." + test)
+			}
+			inPackage = nil
+		} else if !tooLong {
+			for _, expression := range failures {
+				if m := expression.FindStringSubmatch(line); m != nil {
+					add(m[1])
+					break
+				}
+			}
+		}
+		for tooLong && err == nil { // the rest of a long line
+			_, tooLong, err = lines.ReadLine()
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(names) > mostFailing {
+		return nil
+	}
+	slices.Sort(names)
+	return names
+}

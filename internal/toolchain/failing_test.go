@@ -1,0 +1,50 @@
+package toolchain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each output is the end of what the runner named prints.
+func TestFailing(t *testing.T) {
+	for name, c := range map[string]struct {
+		output string
+		want   []string
+	}{
+		"go": {"ok  \texample.com/a\t0.01s\n--- FAIL: TestAdd (0.00s)\n    --- FAIL: TestAdd/zero (0.00s)\n        calc_test.go:7: got 1\nFAIL\nFAIL\texample.com/calc\t0.002s\n" +
+			"# example.com/b [example.com/b.test]\n./b_test.go:3:1: syntax error\nFAIL\texample.com/b [build failed]\n--- FAIL: TestMul (0.00s)\nFAIL\nFAIL\texample.com/mul\t0.1s\nFAIL\n",
+			[]string{"example.com/b [build failed]", "example.com/calc.TestAdd", "example.com/calc.TestAdd/zero", "example.com/mul.TestMul"}},
+		"go panic":     {"panic: boom\n\ngoroutine 1 [running]:\nFAIL\texample.com/calc\t0.002s\nFAIL\n", []string{"example.com/calc"}},
+		"pytest":       {"=== short test summary info ===\nFAILED tests/test_a.py::test_add - assert 1 == 2\nERROR tests/test_b.py::TestX::test_y\n1 failed, 1 error in 0.1s\n", []string{"tests/test_a.py::test_add", "tests/test_b.py::TestX::test_y"}},
+		"unittest":     {"======\nFAIL: test_add (tests.test_calc.Add)\n------\nTraceback\nFAILED (failures=1)\n", []string{"test_add (tests.test_calc.Add)"}},
+		"cargo":        {"test tests::adds ... FAILED\ntest tests::subs ... ok\n", []string{"tests::adds"}},
+		"node tap":     {"# Subtest: adds\nnot ok 1 - adds\n  ---\n    not ok 2 - inner one # time=1ms\nok 3 - fine\nnot ok 4 - later # TODO not yet\n", []string{"adds", "inner one"}},
+		"node":         {"✔ fine (0.5ms)\n✖ adds (1.25ms)\n✖ failing tests:\n", []string{"adds"}},
+		"jest":         {"  ● calc › adds\n\n    expect(received)\n  ● Console\n", []string{"calc › adds"}},
+		"vitest":       {" FAIL  src/calc.test.ts > calc > adds\n × src/b.test.ts > subs 3ms\n", []string{"src/b.test.ts > subs", "src/calc.test.ts > calc > adds"}},
+		"maven":        {"[ERROR] com.acme.CalcTest.adds -- Time elapsed: 0.01 s <<< FAILURE!\n[ERROR] com.acme.B.c  Time elapsed: 0.1 s  <<< ERROR!\n[ERROR] Tests run: 2\n", []string{"com.acme.B.c", "com.acme.CalcTest.adds"}},
+		"gradle":       {"CalcTest > adds() FAILED\n> Task :test FAILED\n", []string{"CalcTest > adds()"}},
+		"phpunit":      {"1) CalcTest::testAdd\nFailed asserting\n", []string{"CalcTest::testAdd"}},
+		"rspec":        {"rspec ./spec/calc_spec.rb:4 # Calc adds\n", []string{"./spec/calc_spec.rb:4"}},
+		"ctest":        {"The following tests FAILED:\n\t  2 - adds (Failed)\n", []string{"adds"}},
+		"colour":       {"\x1b[31m✖ adds (1.25ms)\x1b[0m\n", []string{"adds"}},
+		"twice":        {"✖ adds (1ms)\n✖ adds (2ms)\n", []string{"adds"}},
+		"nothing said": {"make: *** [all] Error 1\n./a.go:1:1: vet: bad\nno tests failed\n", nil},
+	} {
+		if got := Failing(strings.NewReader(c.output)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	var many strings.Builder
+	for i := range mostFailing + 1 {
+		fmt.Fprintf(&many, "✖ test %d (1ms)\n", i)
+	}
+	if got := Failing(strings.NewReader(many.String())); got != nil {
+		t.Errorf("%d names of too many", len(got))
+	}
+	if got := Failing(strings.NewReader(strings.Repeat("x", 1<<20) + "\n✖ adds (1ms)")); !slices.Equal(got, []string{"adds"}) {
+		t.Errorf("after a long line: %q", got)
+	}
+}

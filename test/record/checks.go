@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// checks are the branches that depend on what the check comes to.
+func checks() []branch {
+	const checked = `{"check":"go test ./..."}`
+	return []branch{
+		{name: "check-mended", outcome: task.PullRequest, config: checked, check: func(_ *signals.Check, n int) bool { return n == 1 }},
+		{name: "check-flaky", outcome: task.PullRequest, config: checked, check: func(c *signals.Check, _ int) bool { c.Flaky = true; return false }},
+		{name: "checks-failed", outcome: task.ChecksFailed, config: `{"check":"go test ./...","fixAttempts":1}`, check: func(*signals.Check, int) bool { return true }},
+		{
+			name: "check-unfinished", outcome: task.PullRequest, config: checked,
+			check: func(c *signals.Check, n int) bool {
+				if n <= 2 {
+					c.Unfinished = "ended by SIGKILL"
+				}
+				return false
+			},
+			drive: func(ctx context.Context, p *play) error {
+				if err := p.until(ctx, suspended(signals.ReasonInfra)); err != nil {
+					return err
+				}
+				return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")})
+			},
+		},
+	}
+}

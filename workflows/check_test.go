@@ -1,0 +1,231 @@
+package workflows_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// fails is a check that fails, with the names of tests when there are any.
+func fails(tests ...string) signals.Check {
+	return signals.Check{ExitCode: 1, Tail: "FAIL", Failing: tests}
+}
+
+// from gives a check that passes before the nth run, and fails from then on.
+func from(n int, c signals.Check) func(int) signals.Check {
+	return func(run int) signals.Check {
+		if run < n {
+			return signals.Check{}
+		}
+		return c
+	}
+}
+
+// request is the task's only request for a pull request.
+func (w *world) request(t *testing.T) activities.PullRequestInput {
+	t.Helper()
+	if len(w.requests) != 1 {
+		t.Fatalf("%d pull requests were asked for, want one", len(w.requests))
+	}
+	return w.requests[0]
+}
+
+func TestCheckThatStaysRedIsNoSuccess(t *testing.T) {
+	w := newWorld(t)
+	w.check = from(2, fails("pkg.TestA"))
+	s := w.start(t)
+	if s.Outcome != task.ChecksFailed || !strings.Contains(s.Detail, "exit code 1 (pkg.TestA)") || s.PullRequest == nil {
+		t.Errorf("outcome %s (%s), pull request %+v", s.Outcome, s.Detail, s.PullRequest)
+	}
+	if w.roles() != "piiiiiiiir" { // each of the two, three times more
+		t.Errorf("sessions %s", w.roles())
+	}
+	in := w.request(t)
+	if c := in.Summary.Checks; !in.Draft || len(c) != 1 || c[0].Passed || c[0].Known || in.Summary.Before != nil {
+		t.Errorf("draft %v, checks %+v, before %+v", in.Draft, c, in.Summary.Before)
+	}
+	if w.cleaned != 1 {
+		t.Errorf("cleaned %d times: the work is in the pull request", w.cleaned)
+	}
+}
+
+func TestDeliverableGoesBackUntilTheCheckPasses(t *testing.T) {
+	w := newWorld(t)
+	w.check = func(n int) signals.Check {
+		if n == 2 { // after the first deliverable
+			return fails("pkg.TestA")
+		}
+		return signals.Check{}
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piiir" || w.request(t).Draft {
+		t.Errorf("outcome %s, sessions %s, draft %v", s.Outcome, w.roles(), w.requests[0].Draft)
+	}
+	first, mend, second := w.asked[1].Prompt, w.asked[2].Prompt, w.asked[3].Prompt
+	if first.Fixing != 0 || mend.Fixing != 1 || second.Fixing != 0 {
+		t.Errorf("attempts %d, %d, %d", first.Fixing, mend.Fixing, second.Fixing)
+	}
+	if mend.Deliverable.ID != "FIX-001" || mend.Result.Exit != 1 || second.Deliverable.ID != "API-002" || second.Result.Exit != 0 {
+		t.Errorf("the second session was given %+v with %+v, the third %+v with %+v", mend.Deliverable, mend.Result, second.Deliverable, second.Result)
+	}
+	if w.checks != 4 { // base, first, mended, second; and none before the review of the same content
+		t.Errorf("the check ran %d times", w.checks)
+	}
+}
+
+func TestLaterDeliverableMendsTheCheck(t *testing.T) {
+	w := newWorld(t)
+	w.settings.FixAttempts = 0
+	w.check = func(n int) signals.Check {
+		if n == 2 {
+			return fails()
+		}
+		return signals.Check{}
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != "piir" || w.request(t).Draft {
+		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+}
+
+func TestAnAgentMaySayThatItCannotMendTheCheck(t *testing.T) {
+	w := newWorld(t)
+	w.check = from(2, fails())
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := activities.SessionResult{}
+		if in.Prompt.Fixing > 0 {
+			res = well(in)
+			res.Report = task.Report{Kind: task.ReportBlocked, Text: "the test needs a database"}
+		}
+		return res, nil
+	}
+	s := w.start(t)
+	passed, blocked, _ := s.Plan.Counts()
+	if s.Outcome != task.ChecksFailed || w.roles() != "piiiir" || passed != 2 || blocked != 0 {
+		t.Errorf("outcome %s, sessions %s, %d passed, %d blocked", s.Outcome, w.roles(), passed, blocked)
+	}
+}
+
+func TestFlakyCheckCountsAsPassed(t *testing.T) {
+	w := newWorld(t)
+	w.check = func(n int) signals.Check {
+		if n > 1 {
+			return signals.Check{Flaky: true, Failing: []string{"pkg.TestTiming"}}
+		}
+		return signals.Check{}
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piir" {
+		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+	c := w.request(t).Summary.Checks[0]
+	if !c.Passed || !c.Flaky || !slices.Equal(c.Failing, []string{"pkg.TestTiming"}) || w.requests[0].Draft {
+		t.Errorf("draft %v, the pull request says %+v", w.requests[0].Draft, c)
+	}
+	if r := w.asked[3].Prompt.Result; !r.Flaky || r.Exit != 0 {
+		t.Errorf("the reviewer was told %+v", r)
+	}
+}
+
+func TestCheckThatDoesNotEnd(t *testing.T) {
+	w := newWorld(t)
+	killed := signals.Check{ExitCode: -1, Unfinished: "ended by SIGKILL"}
+	w.check = func(n int) signals.Check {
+		if n == 2 || n == 3 {
+			return killed
+		}
+		return signals.Check{}
+	}
+	w.env.RegisterDelayedCallback(func() {
+		s := w.status(t)
+		if s.Phase != task.Suspended || s.Reason != signals.ReasonInfra || !strings.Contains(s.Detail, "SIGKILL") || w.checks != 3 {
+			t.Errorf("phase %s (%s: %s) after %d checks", s.Phase, s.Reason, s.Detail, w.checks)
+		}
+		w.update(signals.Resume, signals.ResumeRequest{})
+	}, 10*time.Hour)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piir" || w.checks != 5 {
+		t.Errorf("outcome %s, sessions %s, %d checks", s.Outcome, w.roles(), w.checks)
+	}
+}
+
+func TestRedBefore(t *testing.T) {
+	for _, c := range []struct {
+		name, known string
+		base, after signals.Check
+		want        task.Outcome
+		sessions    string
+	}{
+		{"the same, by default", "draft", fails("a", "b"), fails("a"), task.ChecksFailed, "piiiiiiiir"},
+		{"the same, and known red is ready", "ready", fails("a", "b"), fails("a"), task.PullRequest, "piir"},
+		{"another one", "ready", fails("a", "b"), fails("a", "c"), task.ChecksFailed, "piiiiiiiir"},
+		{"without names", "ready", fails(), fails(), task.ChecksFailed, "piiiiiiiir"},
+		{"without names now", "ready", fails("a"), fails(), task.ChecksFailed, "piiiiiiiir"},
+		{"green before", "ready", signals.Check{}, fails("a"), task.ChecksFailed, "piiiiiiiir"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.KnownRed = c.known
+			w.check = func(int) signals.Check {
+				if len(w.commits) == 0 {
+					return c.base
+				}
+				return c.after
+			}
+			s := w.start(t)
+			in := w.request(t)
+			if s.Outcome != c.want || w.roles() != c.sessions || in.Draft != (c.want == task.ChecksFailed) {
+				t.Errorf("outcome %s, sessions %s, draft %v", s.Outcome, w.roles(), in.Draft)
+			}
+			if known := in.Summary.Checks[0].Known; known != (c.want == task.PullRequest) || (in.Summary.Before != nil) == c.base.Passed() {
+				t.Errorf("known %v, before %+v", known, in.Summary.Before)
+			}
+			planner, reviewer := w.asked[0].Prompt, w.asked[len(w.asked)-1].Prompt
+			if !planner.Result.OnBase || planner.Result.Exit != c.base.ExitCode || planner.Before != nil {
+				t.Errorf("the planner was told %+v, %+v", planner.Result, planner.Before)
+			}
+			if reviewer.Result.OnBase || (reviewer.Before != nil) == c.base.Passed() {
+				t.Errorf("the reviewer was told %+v, %+v", reviewer.Result, reviewer.Before)
+			}
+		})
+	}
+}
+
+func TestNothingToDoIsNoSuccessOverARedCheck(t *testing.T) {
+	w := newWorld(t)
+	w.check = from(1, fails("a"))
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "s", Evidence: "it adds already"}
+		return res, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.ChecksFailed || s.PullRequest != nil || !strings.Contains(s.Detail, "it adds already") || !strings.Contains(s.Detail, "fails with exit code 1 (a)") {
+		t.Errorf("outcome %s: %s", s.Outcome, s.Detail)
+	}
+}
+
+func TestSetupRunsBeforeTheFirstCheckAndAfterPlanning(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Setup = "make deps"
+	w.start(t)
+	if got := strings.Join(w.commands, ", "); got != "make deps, go test ./..., make deps, go test ./..., go test ./..." {
+		t.Errorf("ran %s", got)
+	}
+}
+
+func TestWithoutACheckThePullRequestSaysSo(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Check, w.settings.Setup = "", "make deps"
+	s := w.start(t)
+	if in := w.request(t); s.Outcome != task.PullRequest || !in.Summary.Unchecked || len(in.Summary.Checks) != 0 {
+		t.Errorf("outcome %s, %+v", s.Outcome, in.Summary)
+	}
+	if len(w.commands) != 1 {
+		t.Errorf("ran %q: without a check, setup is for the work alone", w.commands)
+	}
+}
