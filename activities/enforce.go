@@ -133,6 +133,9 @@ func (w *warden) readable(path string) bool {
 
 // person puts the call to a person, and says what came of it.
 func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
+	if w.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
+		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
+	}
 	if w.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}

@@ -45,7 +45,8 @@ type Data struct {
 	EditBy      *task.Person      `json:"editBy,omitempty"`
 	Tells       []Tell            `json:"tells,omitempty"`      // messages from people
 	BaseCommit  string            `json:"baseCommit,omitempty"` // for the reviewer; "" when the repository was empty
-	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff or its summary
+	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
+	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
 	Resumed     bool              `json:"resumed,omitempty"`    // an earlier attempt was interrupted
 }
 
