@@ -6,7 +6,8 @@ func goStory() story {
 	return story{
 		name: "go", archive: a, typed: true, ask: "add a -stable flag that passes over pre-releases",
 		flags: []string{"--check", "go build ./... && go vet ./... && go test ./..."},
-		look:  []step{read("README.md", "Prints the newest"), grep("func Newest", "versions/versions.go"), glob("**/*_test.go", "versions_test.go")},
+		look: []step{read("README.md", "Prints the newest"), grep("func Newest", "versions/versions.go"), glob("**/*_test.go", "versions_test.go"),
+			bash("git log --oneline -5 && git diff --stat HEAD && git status --short", "Say how Longshift checks")},
 		work: []work{{
 			id: "FEAT-001", message: "feat(versions): pick the stable versions of a list",
 			steps: []step{
