@@ -297,6 +297,7 @@ func TestServerScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TEMPORAL_ADDRESS", address)
 			e.Setenv("LONGSHIFT_DATA", data)
+			e.Setenv("LONGSHIFT_WEB_URL", "http://localhost:8233")
 			e.Setenv("USER", "ann")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return nil
