@@ -58,6 +58,10 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 	cd devserver && $(GO) test -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
+.PHONY: acceptance
+acceptance: build agents ## run the stories of people, and print what each takes
+	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
+
 .PHONY: unit
 unit: ## run the tests that need no server, no network and no agent binary
 	$(GO) test -short ./internal/... ./signals/... ./workflows/... ./activities/...

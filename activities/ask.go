@@ -2,10 +2,14 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -23,7 +27,11 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 		if err != nil {
 			return agent.Session{}, fmt.Errorf("diff for the review: %w", err)
 		}
-		data.Diff = diff.Text
+		if data.Diff = diff.Text; diff.Cut {
+			if data.DiffPath, err = r.writeDiff(ctx, s.StateDir); err != nil {
+				return agent.Session{}, err
+			}
+		}
 	}
 	user := prompt.User
 	if r.in.Nudge && s.Resume { // on another host the session begins anew
@@ -37,6 +45,29 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	}
 	s.Wall = max(r.in.Wall-r.rec.state.Spent, min(r.in.Wall, time.Minute)) // earlier attempts count
 	return s, nil
+}
+
+// changeFile is where a session finds a change that is too long for its prompt, in its own folder.
+const changeFile = "change.diff"
+
+// writeDiff puts a change that is too long for a prompt into a file that the session can read.
+func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", fault.New(fault.Infra, "open the session's folder: %w", err)
+	}
+	defer root.Close()
+	if err := root.RemoveAll(changeFile); err != nil { // the session may write there, and an earlier attempt may have left anything
+		return "", fault.New(fault.Infra, "write the change: %w", err)
+	}
+	f, err := root.OpenFile(changeFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fault.New(fault.Infra, "write the change: %w", err)
+	}
+	if err := errors.Join(r.tree.WriteDiff(ctx, r.in.Prompt.BaseCommit, f), f.Close()); err != nil {
+		return "", fmt.Errorf("write the change: %w", err)
+	}
+	return filepath.Join(dir, changeFile), nil
 }
 
 // standing is the part of a session that is known before its prompt.

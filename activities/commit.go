@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/workspace"
@@ -22,13 +23,15 @@ type CommitInput struct {
 
 // Committed is what stands after it.
 type Committed struct {
-	Commit  string `json:"commit"`            // head of the branch
-	Created bool   `json:"created,omitempty"` // there was something to commit
-	Failed  string `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
-	Leak    bool   `json:"leak,omitempty"`    // it failed because the work holds a secret
-	Files   int    `json:"files,omitempty"`   // changed since the base, with the lines
-	Added   int    `json:"added,omitempty"`
-	Deleted int    `json:"deleted,omitempty"`
+	Commit  string   `json:"commit"`            // head of the branch
+	Created bool     `json:"created,omitempty"` // there was something to commit
+	Failed  string   `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
+	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
+	Refused bool     `json:"refused,omitempty"` // it failed because of what the work is: the agent can mend it
+	Notes   []string `json:"notes,omitempty"`   // what people should know of it: what was left out, what is large
+	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
+	Added   int      `json:"added,omitempty"`
+	Deleted int      `json:"deleted,omitempty"`
 }
 
 // CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
@@ -43,13 +46,13 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	c, err := tree.Commit(ctx, workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs)})
 	switch {
 	case err == nil:
-		out.Commit, out.Created = c.ID, c.Created
+		out.Commit, out.Created, out.Notes = c.ID, c.Created, h.notes(c)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra, fault.Internal):
 		return out, err
 	default:
-		out.Failed = tail(h.Redact.String(err.Error()), 500)
+		out.Failed, out.Refused = tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
 	}
 	if leak := h.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
 		if err := tree.Uncommit(ctx); err != nil {
@@ -68,6 +71,25 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	}
 	out.Files, out.Added, out.Deleted = diff.Files, diff.Added, diff.Deleted
 	return out, nil
+}
+
+// notes says what a commit does not show by itself.
+func (h *Host) notes(c workspace.Commit) (notes []string) {
+	for _, n := range []struct {
+		what string
+		list []string
+	}{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}} {
+		const most = 10
+		if len(n.list) == 0 {
+			continue
+		}
+		text := n.what + ": " + strings.Join(n.list[:min(len(n.list), most)], ", ")
+		if more := len(n.list) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		notes = append(notes, oneLine(h.Redact.String(visible(text)), 600))
+	}
+	return notes
 }
 
 func exclude(specs string) []string {

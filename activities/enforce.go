@@ -29,11 +29,12 @@ type Ledger interface {
 // warden decides on the tool calls of one session. A call goes through it before it is made: the loop detector, then policy,
 // then, for what policy leaves open, a person; and each decision is written down before it is given.
 type warden struct {
-	host   *Host
-	in     SessionInput
-	root   string // the workspace
-	policy *policy.Policy
-	ask    func(ctx context.Context, q signals.Question) (signals.Answer, error)
+	host       *Host
+	in         SessionInput
+	root       string // the workspace
+	policy     *policy.Policy
+	restorable func(path string) bool
+	ask        func(ctx context.Context, q signals.Question) (signals.Answer, error)
 
 	mu    sync.Mutex
 	loops loop.Detector
@@ -48,7 +49,7 @@ type running struct {
 
 // warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings; what else the agent may read
 // outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
-func (r *sessionRun) warden(home string, readable ...string) (*warden, error) {
+func (r *sessionRun) warden(ctx context.Context, home string, readable ...string) (*warden, error) {
 	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
 	c.Home = home
 	c.Readable = slices.Concat(r.host.Confine.Readable, readable)
@@ -56,7 +57,7 @@ func (r *sessionRun) warden(home string, readable ...string) (*warden, error) {
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
-	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p,
+	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: r.restorable(ctx),
 		ask: newPeople(r.host.asker(), r.host.Now).ask, runs: map[string]running{}}, nil
 }
 
@@ -94,7 +95,7 @@ func (w *warden) see(c agent.Call) loop.Verdict {
 
 // judge asks policy, and for tools that take a path follows it: policy knows no file system and so no links.
 func (w *warden) judge(c agent.Call) policy.Decision {
-	d := w.policy.Decide(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
+	d := w.policy.Decide(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input, Restorable: w.restorable})
 	if d.Verdict == policy.Deny {
 		return d
 	}
@@ -132,6 +133,9 @@ func (w *warden) readable(path string) bool {
 
 // person puts the call to a person, and says what came of it.
 func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
+	if w.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
+		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
+	}
 	if w.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}

@@ -95,12 +95,12 @@ func (b *beater) run(ctx context.Context, timeout time.Duration) (stop func()) {
 	go func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
-		for {
-			b.send(beat)
+		for { // the first one is not at once: it would cross with the end of an activity that takes a moment
 			select {
 			case <-done:
 				return
 			case <-ticker.C:
+				b.send(beat)
 			}
 		}
 	}()

@@ -24,7 +24,7 @@ func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Ans
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
-	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden("/home/agent")
+	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
 	must(t, err)
 	return w
 }

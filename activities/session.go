@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -125,7 +126,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	warden, err := r.warden(s.StateDir, dirs.Cache)
+	warden, err := r.warden(ctx, s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
 	if err != nil {
 		return SessionResult{}, err
 	}

@@ -2,8 +2,10 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,5 +74,48 @@ func TestSessionsThatMayWrite(t *testing.T) {
 	b.Agents["script"] = says(planText)
 	if res, err = b.attempt().session(b.Host, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
 		t.Errorf("a planner that wrote nothing: %+v, %v", res, err)
+	}
+}
+
+// A change that is too long for a prompt reaches the reviewer whole, as a file that policy lets it read; and its shell looks and does
+// no more.
+func TestReviewerReadsALongChange(t *testing.T) {
+	t.Parallel()
+	var prompt, whole string
+	var verdicts []bool
+	reviewer := &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		prompt = s.Prompt
+		path := filepath.Join(s.StateDir, changeFile)
+		data, err := os.ReadFile(path)
+		whole = string(data)
+		for _, c := range []agent.Call{
+			{Tool: "Read", Input: json.RawMessage(`{"file_path":"` + path + `"}`)},
+			{Tool: "Read", Input: json.RawMessage(`{"file_path":"` + filepath.Join(s.StateDir, "other") + `"}`)},
+			{Tool: "Bash", Dir: s.Dir, Input: json.RawMessage(`{"command":"git log --oneline -3 && git diff HEAD~1 -- long.txt | head -50"}`)},
+			{Tool: "Bash", Dir: s.Dir, Input: json.RawMessage(`{"command":"echo x > new.txt"}`)},
+			{Tool: "Bash", Dir: s.Dir, Input: json.RawMessage(`{"command":"frobnicate --all"}`)}, // unknown: nobody is asked
+		} {
+			verdicts = append(verdicts, s.Permit(ctx, c).Allow)
+		}
+		return agent.Outcome{Kind: agent.Completed, Answer: json.RawMessage(`{"verdict":"approved","text":"fine"}`)}, err
+	}}
+	b := newBench(t, nil)
+	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // as data folders do, it lies where policy lets nobody read
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(data) })
+	b.Host = b.newHost(data, map[string]agent.Agent{task.AgentClaude: reviewer})
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"long.txt": strings.Repeat("a line of text\n", 20_000)})
+	b.commit(1, nil)
+	res, err := b.attempt().session(b.Host, b.session(task.Reviewer, task.AgentClaude))
+	must(t, err)
+	if res.Kind != agent.Completed || strings.Count(whole, "+a line of text\n") != 20_000 {
+		t.Errorf("%s (%s); the file has %d bytes", res.Kind, res.Error, len(whole))
+	}
+	if len(prompt) > 140<<10 || !strings.Contains(prompt, "all of it is in `") || !strings.Contains(prompt, changeFile) {
+		t.Errorf("the prompt has %d bytes and begins %.300q", len(prompt), prompt)
+	}
+	if want := []bool{true, false, true, false, false}; !slices.Equal(verdicts, want) {
+		t.Errorf("verdicts %v, want %v", verdicts, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -73,9 +72,7 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 	}
 	script := ""
 	for _, q := range toolQuestions {
-		if _, err := exec.LookPath(q[0]); err == nil {
-			script += fmt.Sprintf("{ out=$(%s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", strings.Join(q, " "), q[0])
-		}
+		script += fmt.Sprintf("command -v %s >/dev/null && { out=$(%s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", q[0], strings.Join(q, " "), q[0])
 	}
 	if res, err = run(script + "wait"); err != nil {
 		return nil, fmt.Errorf("try the tool chains in the sandbox: %w", err)

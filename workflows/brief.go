@@ -80,7 +80,7 @@ func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
 	if b := t.status.BaseCheck; b != nil && b != t.status.Check && !b.Passed() {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: clip(b.Tail, 1000), Failing: b.Failing}
 	}
-	data.Fixing = t.fixing
+	data.Fixing, data.Refused = t.fixing, t.refused
 	if r := t.status.Review; role == task.Planner && r != nil {
 		data.Review = r.Text
 	}

@@ -229,3 +229,24 @@ func TestWithoutACheckThePullRequestSaysSo(t *testing.T) {
 		t.Errorf("ran %q: without a check, setup is for the work alone", w.commands)
 	}
 }
+
+func TestRefusedCommitGoesBack(t *testing.T) {
+	w := newWorld(t)
+	tries := 0
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if tries++; tries == 1 {
+			return activities.Committed{Commit: "base", Failed: "too large for a commit: big.bin (60 MB)", Refused: true}, nil
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1, Notes: []string{"left out of the commit: node_modules"}}, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.roles() != "piiir" {
+		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+	if p := w.asked[2].Prompt; p.Fixing != 1 || !strings.Contains(p.Refused, "big.bin") || p.Deliverable.ID != "FIX-001" {
+		t.Errorf("the second session was told %d, %q for %s", p.Fixing, p.Refused, p.Deliverable.ID)
+	}
+	if notes := w.request(t).Summary.Notes; !slices.Equal(notes, []string{"left out of the commit: node_modules"}) {
+		t.Errorf("the pull request notes %q", notes)
+	}
+}

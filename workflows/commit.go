@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -31,17 +32,26 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	t.uncommitted, t.leak = out.Failed, ""
+	t.uncommitted, t.refused, t.leak = out.Failed, "", ""
 	t.unchecked = t.unchecked || t.uncommitted != ""
 	if out.Leak {
 		t.leak = out.Failed
 	} else {
 		t.leaks = 0
+		if out.Refused {
+			t.refused = out.Failed
+		}
 	}
 	if t.uncommitted != "" {
 		t.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil
+	}
+	for _, n := range out.Notes {
+		if !slices.ContainsFunc(t.progress, func(e task.Entry) bool { return e.Text == n }) { // it stays so at the next commit, too
+			t.say(ctx, "note", "%s", n)
+			t.remember(ctx, string(task.Note), n)
+		}
 	}
 	t.status.Head, t.status.Files, t.status.Added, t.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
 	t.unchecked = t.unchecked || out.Created

@@ -29,7 +29,7 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 	return nil
 }
 
-// prove runs the check on what a session left. A deliverable that leaves it failing goes back to an implementer with the output, a
+// prove runs the check on what a session left. A deliverable that leaves it failing, or whose commit is refused, goes back to an implementer with the output, a
 // few times. After that the loop goes on: a later deliverable, or the review, may be what mends it.
 func (t *pipeline) prove(ctx workflow.Context, d task.Deliverable, r task.Report) error {
 	defer func() { t.fixing = 0 }()
@@ -37,12 +37,17 @@ func (t *pipeline) prove(ctx workflow.Context, d task.Deliverable, r task.Report
 		if err := t.check(ctx); err != nil {
 			return err
 		}
-		if t.sound() || r.Kind == task.ReportBlocked || t.fixing >= t.settings.FixAttempts {
+		refused := t.refused != "" && !t.merging // a merge has tries of its own
+		if t.sound() && !refused || r.Kind == task.ReportBlocked || t.fixing >= t.settings.FixAttempts {
 			return nil
 		}
 		t.fixing++
-		t.say(ctx, "fix", "%s goes back, for the check fails: attempt %d of %d", d.ID, t.fixing, t.settings.FixAttempts)
-		t.remember(ctx, "error", d.ID+": the check failed after it; it goes back to be mended")
+		why := "the check fails"
+		if refused {
+			why = "its commit is refused"
+		}
+		t.say(ctx, "fix", "%s goes back, for %s: attempt %d of %d", d.ID, why, t.fixing, t.settings.FixAttempts)
+		t.remember(ctx, "error", d.ID+" goes back to be mended: "+why)
 		var err error
 		if r, err = t.deliver(ctx, d); err != nil {
 			return err

@@ -44,6 +44,7 @@ type pipeline struct {
 	maxCost     float64       // the operator's, 0 for none
 	maxTime     time.Duration // the operator's, 0 for none
 	uncommitted string        // why the last commit failed; its work is only in the workspace then
+	refused     string        // why, when it failed because of what the work is
 	leak        string        // why, when it failed because the work holds a secret
 	leaks       int           // such commits in a row
 	unchecked   bool          // something has changed since the last check

@@ -49,17 +49,9 @@ func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egres
 	if !viaProxy(cfg) {
 		return nil, nil
 	}
-	rules := []egress.Rule{}
-	for _, text := range cfg.Registries {
-		if text == "default" {
-			rules = append(rules, egress.Defaults()...)
-			continue
-		}
-		rule, err := egress.ParseRule(text)
-		if err != nil {
-			return nil, fault.New(fault.Input, "LONGSHIFT_REGISTRIES=%q: %w", text, err).WithHint("%s", fault.HintOf(err))
-		}
-		rules = append(rules, rule)
+	rules, err := egressRules(cfg)
+	if err != nil {
+		return nil, err
 	}
 	upstream, err := cfg.EgressProxy.Read()
 	if err != nil {
@@ -71,6 +63,24 @@ func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egres
 		return nil, fault.New(fault.Input, "LONGSHIFT_EGRESS_PROXY: %w", err).WithHint("%s", fault.HintOf(err))
 	}
 	return p, nil
+}
+
+// egressRules reads LONGSHIFT_REGISTRIES. What the operator says of a host comes before what we say of it: the first rule that fits
+// holds.
+func egressRules(cfg config.Config) ([]egress.Rule, error) {
+	var rules, defaults []egress.Rule
+	for _, text := range cfg.Registries {
+		if text == "default" {
+			defaults = egress.Defaults()
+			continue
+		}
+		rule, err := egress.ParseRule(text)
+		if err != nil {
+			return nil, fault.New(fault.Input, "LONGSHIFT_REGISTRIES=%q: %w", text, err).WithHint("%s", fault.HintOf(err))
+		}
+		rules = append(rules, rule)
+	}
+	return append(rules, defaults...), nil
 }
 
 // keyVariables name files with keys that other programs of the worker's environment use.
@@ -88,34 +98,6 @@ func hidden(cfg config.Config) []string {
 		list = append(list, os.Getenv(name))
 	}
 	return existing(list)
-}
-
-// toolHomes are where tool chains live below a home folder. None of them holds a key.
-var toolHomes = []string{".pyenv", ".rustup", ".nvm", ".volta", ".asdf", ".rbenv", ".bun/bin", ".deno/bin", ".sdkman/candidates", ".local/share/mise/installs"}
-
-// readable is what programs see below a hidden folder all the same: tool chains and the agents' binaries. Of a folder that
-// also holds keys (".cargo", ".local") only the programs are shown.
-func readable(cfg config.Config) []string {
-	list := slices.Clone(cfg.Readable)
-	if home := operatorHome(); home != "" {
-		for _, name := range toolHomes {
-			list = append(list, filepath.Join(home, name))
-		}
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		list = append(list, dir)
-		if filepath.Base(dir) == "bin" && !strings.HasPrefix(filepath.Base(filepath.Dir(dir)), ".") {
-			list = append(list, filepath.Join(filepath.Dir(dir), "lib"))
-		}
-	}
-	if path, err := exec.LookPath(cfg.Claude); err == nil {
-		list = append(list, binaryDirs(path)...)
-	}
-	below := hidden(cfg)
-	list = slices.DeleteFunc(list, func(dir string) bool { return tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) })
-	return existing(slices.DeleteFunc(list, func(dir string) bool {
-		return !slices.ContainsFunc(append(below, "/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
-	}))
 }
 
 // tooWide tells whether a folder is a whole home, or holds something that is hidden: that somebody has put a program there, or the

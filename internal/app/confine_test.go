@@ -11,9 +11,7 @@ import (
 
 // A program on PATH opens its folder to agents, and never a whole home or what lies around our data.
 func TestWhatAgentsSeeOfAHome(t *testing.T) {
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
-	t.Setenv("HOME", home)
+	home := bareHome(t)
 	for _, dir := range []string{"bin", ".local/bin", ".local/share/longshift", "tools/node/bin", "tools/node/lib"} {
 		must(t, os.MkdirAll(filepath.Join(home, dir), 0o700))
 	}
@@ -33,9 +31,9 @@ func TestWhatAgentsSeeOfAHome(t *testing.T) {
 		want                   []string
 		refused                bool
 	}{
-		{"in a folder of its own", at(".local/bin/claude")[0], "", at("tools/node/bin", "tools/node/lib", ".local/bin"), false},
-		{"in the home itself", at("claude")[0], "", at("tools/node/bin", "tools/node/lib"), true},
-		{"in a home that the operator opens", at("claude")[0], home, append([]string{home}, at("tools/node/bin", "tools/node/lib")...), false},
+		{"in a folder of its own", at(".local/bin/claude")[0], "", at(".local/bin", "tools/node/bin", "tools/node/lib"), false},
+		{"in the home itself", at("claude")[0], "", at(".local/bin", "tools/node/bin", "tools/node/lib"), true},
+		{"in a home that the operator opens", at("claude")[0], home, append([]string{home}, at(".local/bin", "tools/node/bin", "tools/node/lib")...), false},
 	} {
 		cfg := load(t, data, "LONGSHIFT_CLAUDE="+c.claude, "LONGSHIFT_READABLE="+c.readable)
 		if got := readable(cfg); !slices.Equal(got, c.want) {

@@ -64,7 +64,7 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		closeAll()
 		return nil, nil, err
 	}
-	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: os.Getenv("PATH"), Log: log})
+	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,

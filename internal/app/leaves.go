@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func passwordIn(address string) string {
 func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 	shared := agentEnv(cfg)
 	return func(d activities.Dirs) []string {
-		env := []string{"HOME=" + d.Home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
+		env := []string{"HOME=" + d.Home, "PATH=" + taskPath(), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
 		for name, value := range shared(d) {
 			env = append(env, name+"="+value)
 		}
@@ -156,6 +157,7 @@ func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 var caches = map[string]string{
 	"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "NPM_CONFIG_CACHE": "npm", "YARN_CACHE_FOLDER": "yarn", "PIP_CACHE_DIR": "pip",
 	"UV_CACHE_DIR": "uv", "CARGO_HOME": "cargo", "BUNDLE_USER_CACHE": "bundle", "COMPOSER_CACHE_DIR": "composer", "GRADLE_USER_HOME": "gradle",
+	"CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache", "COREPACK_HOME": "corepack", "DENO_DIR": "deno", "POETRY_CACHE_DIR": "poetry", "NUGET_PACKAGES": "nuget",
 }
 
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
@@ -163,14 +165,16 @@ var caches = map[string]string{
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
-			"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local",
+			"GOFLAGS":         "-modcacherw",
 			"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
 			"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
 			"GIT_TERMINAL_PROMPT": "0",
 		}
+		maps.Copy(env, toolEnv())
 		for name, folder := range caches {
 			env[name] = filepath.Join(d.Cache, folder)
 		}
+		maps.Copy(env, cfg.TaskVariables(os.LookupEnv))
 		if viaProxy(cfg) {
 			proxy := fmt.Sprintf("http://127.0.0.1:%d", activities.EgressPort)
 			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"} {

@@ -64,13 +64,14 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("GOCACHE", "/shared/go-build")
-	t.Setenv("PATH", "/opt/tools:/usr/bin")
+	t.Setenv("PATH", "/opt/tools:/usr/bin:/usr/local/go/bin")
+	bareHome(t)
 	cfg, err := config.Load(os.LookupEnv)
 	must(t, err)
 	dirs := activities.Dirs{Home: "/srv/data/tasks/t/home", Cache: "/srv/data/caches/r"}
 	agent := agentEnv(cfg)(dirs)
 	want := map[string]string{
-		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GIT_TERMINAL_PROMPT": "0",
+		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "auto", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0", "GIT_TERMINAL_PROMPT": "0",
 		"GIT_AUTHOR_NAME": "Longshift", "GIT_AUTHOR_EMAIL": "longshift@localhost",
 		"GIT_COMMITTER_NAME": "Longshift", "GIT_COMMITTER_EMAIL": "longshift@localhost",
 		"HTTPS_PROXY": "http://127.0.0.1:3128", "HTTP_PROXY": "http://127.0.0.1:3128", "https_proxy": "http://127.0.0.1:3128",
@@ -82,7 +83,7 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 	if diff := cmp.Diff(want, agent); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
-	maps.Copy(want, map[string]string{"HOME": "/srv/data/tasks/t/home", "PATH": "/opt/tools:/usr/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
+	maps.Copy(want, map[string]string{"HOME": "/srv/data/tasks/t/home", "PATH": "/opt/tools:/usr/bin:/usr/local/go/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
 	command := commandEnv(cfg)(dirs)
 	for _, value := range secrets {
 		if text := strings.Join(command, "\n"); strings.Contains(text, value) {

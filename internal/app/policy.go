@@ -31,11 +31,13 @@ type operatorRules struct {
 }
 
 // operatorPolicy is the policy for every task on this host, before a task narrows it. The sandbox gives programs a /tmp, a
-// loopback and processes of their own; the operator decides on the rest.
+// loopback and processes of their own; with every layer it is also a wall, and what only runs code inside it needs no person.
+// The operator decides on the rest.
 func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	c := policy.Config{
 		Profiles: cfg.Profiles, Destructive: cfg.Destructive, WriteOff: cfg.WriteOff,
 		Registry: sandboxed && viaProxy(cfg), PrivateTmp: sandboxed, Loopback: sandboxed && ownNetwork(cfg), Namespace: sandboxed,
+		Boxed: sandboxed && len(cfg.Without) == 0,
 	}
 	if cfg.Policy == "" {
 		return c, nil

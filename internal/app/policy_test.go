@@ -64,6 +64,20 @@ func TestOperatorRulesHold(t *testing.T) {
 	}
 }
 
+// Policy counts on the box only where it stands with every layer.
+func TestPolicyKnowsTheBox(t *testing.T) {
+	for _, c := range []struct {
+		env              string
+		sandboxed, boxed bool
+	}{{"", true, true}, {"", false, false}, {"LONGSHIFT_SANDBOX_WITHOUT=limits", true, false}, {"LONGSHIFT_SANDBOX_WITHOUT=landlock,seccomp", true, false}, {"LONGSHIFT_REGISTRIES=none", true, true}} {
+		rules, err := operatorPolicy(load(t, c.env), c.sandboxed)
+		must(t, err)
+		if rules.Boxed != c.boxed {
+			t.Errorf("%q, sandboxed %v: boxed %v", c.env, c.sandboxed, rules.Boxed)
+		}
+	}
+}
+
 // The names of tool chains and layers stand in two places, because the process's configuration knows no tasks and no sandbox.
 func TestNamesAgree(t *testing.T) {
 	for _, name := range task.Profiles() {

@@ -114,13 +114,38 @@ func devText(i devInfo) string {
 		"\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
 }
 
-// devHint sets the address where it is not the usual one.
+// devHint sets the addresses where they are not the ones that other commands take by themselves.
 func devHint(i devInfo) string {
-	if i.Temporal == "localhost:7233" || i.Temporal == "127.0.0.1:7233" {
+	hint := ""
+	if i.Temporal != "localhost:7233" && i.Temporal != "127.0.0.1:7233" {
+		hint = "TEMPORAL_ADDRESS=" + i.Temporal + " "
+	}
+	if i.Web != "" && i.Started && i.Web != webBeside(i.Temporal) {
+		hint += "LONGSHIFT_WEB_URL=" + i.Web + " "
+	}
+	return hint
+}
+
+// webOf is where Temporal Web of a server is: where somebody has said, or beside a server on this machine as dev starts it.
+func (p *program) webOf(said, address string) string {
+	if beside := webBeside(address); beside != "" && p.env.Get("LONGSHIFT_WEB_URL") == "" {
+		return beside
+	}
+	return said
+}
+
+// webBeside is the address of Temporal Web as dev starts it with a server on this machine, "" for one elsewhere.
+func webBeside(address string) string {
+	host, text, err := net.SplitHostPort(address)
+	port, bad := strconv.Atoi(text)
+	if err != nil || bad != nil || host != "localhost" && host != "127.0.0.1" {
 		return ""
 	}
-	return "TEMPORAL_ADDRESS=" + i.Temporal + " "
+	return fmt.Sprintf("http://localhost:%d", port+webAbove)
 }
+
+// webAbove is how far the port of Temporal Web lies above that of the server, unless somebody says otherwise.
+const webAbove = 1000
 
 // useOrStart uses the server that answers, or starts one.
 func (s *stack) useOrStart(ctx context.Context, o devOptions, conf config.Config) (devInfo, error) {
@@ -136,7 +161,7 @@ func (s *stack) useOrStart(ctx context.Context, o devOptions, conf config.Config
 	if c, err := dial(ctx, s.options); err == nil {
 		s.client = c
 		s.p.say("using the Temporal server that answers at %s", shownAddress(address))
-		return devInfo{Temporal: shownAddress(address), Web: conf.WebURL, Data: conf.Data}, nil
+		return devInfo{Temporal: shownAddress(address), Web: s.p.webOf(conf.WebURL, address), Data: conf.Data}, nil
 	} else if ctx.Err() != nil {
 		return devInfo{}, ctx.Err()
 	}
@@ -193,7 +218,7 @@ func (p *program) serverFlags(o devOptions, address string, conf config.Config) 
 		return serverFlags{}, fault.New(fault.Input, "--port %s: not a port", portText).WithHint("give a number from 1 to 65535")
 	}
 	if f.uiPort == 0 {
-		f.uiPort = f.port + 1000
+		f.uiPort = f.port + webAbove
 	}
 	if !o.ephemeral {
 		f.database = filepath.Join(conf.Data, "temporal.db")

@@ -203,3 +203,27 @@ func TestChildStop(t *testing.T) {
 		t.Errorf("ended: %s", got)
 	}
 }
+
+// Where Temporal Web is follows the port of the server, unless somebody has said where it is.
+func TestWhereTemporalWebIs(t *testing.T) {
+	for _, c := range []struct{ set, address, want string }{
+		{"", "127.0.0.1:7233", "http://localhost:8233"},
+		{"", "localhost:7300", "http://localhost:8300"},
+		{"", "temporal.example.com:7233", "http://said"},
+		{"http://said", "localhost:7300", "http://said"},
+	} {
+		p := &program{env: Environ{Vars: []string{"LONGSHIFT_WEB_URL=" + c.set}}}
+		if got := p.webOf("http://said", c.address); got != c.want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+	for want, i := range map[string]devInfo{
+		"":                                 {Temporal: "localhost:7233", Web: "http://localhost:8233", Started: true},
+		"TEMPORAL_ADDRESS=localhost:7300 ": {Temporal: "localhost:7300", Web: "http://localhost:8300", Started: true},
+		"TEMPORAL_ADDRESS=localhost:7300 LONGSHIFT_WEB_URL=http://localhost:9000 ": {Temporal: "localhost:7300", Web: "http://localhost:9000", Started: true},
+	} {
+		if got := devHint(i); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -342,6 +342,7 @@ func TestServerScripts(t *testing.T) {
 			e.Setenv("TEMPORAL_ADDRESS", address)
 			e.Setenv("LONGSHIFT_DATA", data)
 			e.Setenv("ANTHROPIC_BASE_URL", model)
+			e.Setenv("LONGSHIFT_WEB_URL", "http://localhost:8233")
 			e.Setenv("USER", "ann")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return nil

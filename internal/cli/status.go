@@ -173,7 +173,7 @@ func (p *program) link(status *signals.Status) string { return p.page(status.Wor
 func (p *program) page(id, run string) string {
 	web := p.web
 	if c, err := p.config(); web == "" && err == nil {
-		web = c.WebURL
+		web = p.webOf(c.WebURL, p.address)
 	}
 	return signals.WebURL(web, p.namespace, id, run)
 }

@@ -7,9 +7,19 @@ import (
 )
 
 // BenchmarkCorpus judges all commands of both corpora; it reports the median and the 99th percentile of a decision.
-func BenchmarkCorpus(b *testing.B) {
-	p := newPolicy(b, openConfig())
+func BenchmarkCorpus(b *testing.B) { benchmarkCorpus(b, openConfig()) }
+
+// BenchmarkCorpusBoxed is BenchmarkCorpus where a sandbox stands: there the text of code is looked through as well.
+func BenchmarkCorpusBoxed(b *testing.B) { benchmarkCorpus(b, boxedConfig(knownProfiles)) }
+
+func benchmarkCorpus(b *testing.B, c Config) {
+	p := newPolicy(b, c)
 	rows := append(corpus(b, "policy-benign.jsonl"), corpus(b, "policy-bypass.jsonl")...)
+	for _, name := range []string{"policy-daily.jsonl", "boxed-ordinary.jsonl"} {
+		for _, r := range placedRows(b, name) {
+			rows = append(rows, row{Command: r.Command})
+		}
+	}
 	took := make([]time.Duration, 0, b.N*len(rows))
 	b.ResetTimer()
 	for range b.N {

@@ -33,6 +33,8 @@ func (j *judge) beyond(abs string, acc Access, what, shown string) {
 	case acc == Execute:
 		j.deny(what+".outside", "%s lies outside the repository; only code of the repository is run", shown)
 		return
+	case acc != Execute && j.ownCache(abs):
+		return
 	case j.secretOutside(abs):
 		j.deny(what+".secret", "%s may hold secrets or other processes' memory; a task has no use for it", shown)
 		return
@@ -53,10 +55,27 @@ func (j *judge) beyond(abs string, acc Access, what, shown string) {
 	j.ask(what+".outside", "%s lies outside the repository; what a task needs is inside it", shown)
 }
 
+// toolCaches are where tool chains keep what they have fetched, below the home folder.
+var toolCaches = strings.Fields(`go/pkg go/bin .cache/go-build .cache/pip .cache/yarn .cache/uv .cache/pypoetry .cache/pnpm .cache/ccache .cargo/registry .rustup/toolchains .npm .m2/repository .gradle/caches .nuget/packages .local/lib .pyenv/versions
+	.nvm/versions .rbenv/versions .bun/install .deno .pnpm-store .local/share/pnpm .local/share/virtualenvs`)
+
+// ownCache tells whether a path lies in a cache of tool chains below the home folder, which in the box is the task's own.
+func (j *judge) ownCache(abs string) bool {
+	if !j.p.c.Boxed || j.p.c.Home == "" {
+		return false
+	}
+	for _, c := range toolCaches {
+		if rest, ok := strings.CutPrefix(abs, j.p.c.Home+"/"+c); ok && (rest == "" || rest[0] == '/') {
+			return j.p.guarded(strings.TrimPrefix(rest, "/"), Read) == nil
+		}
+	}
+	return false
+}
+
 // inTmp judges a path in /tmp.
 func (j *judge) inTmp(abs string, acc Access, what string) {
 	switch {
-	case acc == Execute:
+	case acc == Execute && !(j.p.c.Boxed && j.p.c.PrivateTmp):
 		j.deny(what+".outside", "what lies in /tmp is not code of the repository; put the script into the repository, where it is reviewed")
 	case !j.p.c.PrivateTmp:
 		j.ask("need.tmp", "/tmp is not private here; use a folder of the repository that git ignores")

@@ -41,6 +41,9 @@ func (j *judge) read(args []grammar.Word, st *state) flow {
 	if len(names) > 1 {
 		src = grammar.Any
 	}
+	if j.p.c.Boxed && src == grammar.Any && st.in.kind != noInput {
+		src = grammar.Tree // names, as a rule; a line that leads elsewhere finds the walls of the box
+	}
 	for _, n := range names {
 		after.set(n, sourceValue(src))
 	}

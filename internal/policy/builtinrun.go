@@ -124,7 +124,8 @@ func (j *judge) kill(args []grammar.Word, st *state) flow {
 		switch {
 		case i == 0 && ok && (signal(text) || text == "-0" || text == "-l"):
 		case ok && strings.HasPrefix(text, "%") && len(text) > 1:
-		case ownOnly(a):
+		case ownOnly(a), ok && j.p.c.Boxed && isDigits(text) && text != "0" && text != "1",
+			j.p.c.Boxed && !ok && a.Prefix() == "" && !a.Glob && !a.Tilde: // $(cat server.pid): all processes are the box's own
 		default:
 			j.ask("kill.process", "%q is not known to be a job of this script; use kill %%1 or kill $! for a job that the same script started", part(a.String()))
 		}

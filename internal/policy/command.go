@@ -25,6 +25,9 @@ func (j *judge) call(c *syntax.CallExpr, st *state) flow {
 		words := j.words(c.Args, st) // what is substituted is judged all the same
 		if len(words) > 0 {
 			j.restricted(words, "")
+			if j.inBox(words[0]) {
+				return j.local(words[0], words[1:], st)
+			}
 		}
 		j.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
 		return both(st)

@@ -24,6 +24,7 @@ type Config struct {
 	PrivateTmp  bool                // /tmp belongs to this task alone
 	Loopback    bool                // the loopback interface belongs to this task alone
 	Namespace   bool                // processes live in a namespace of their own
+	Boxed       bool                // commands run in a sandbox with every layer: what only runs code inside it needs no person
 	Protected   []string            // more paths that no command changes; globs relative to Root, ** for any folders
 	Readable    []string            // absolute folders outside Root that may be read: tool chains, module caches
 	Scopes      map[task.Role]Scope // what each role may touch; a role that is not there may touch the whole tree
@@ -100,26 +101,31 @@ func (p *Policy) profiles() error {
 			return wrong(fmt.Sprintf("profiles[%d]", i), n, "is no profile; there are "+strings.Join(knownProfiles, ", "))
 		}
 	}
-	tables, err := compiledTables()
+	tables, err := compiledTables(p.c.Boxed)
 	if err != nil {
 		return fault.New(fault.Internal, "policy: %w", err)
 	}
 	for _, t := range tables {
-		if t.Program.Profile != "" && !slices.Contains(p.c.Profiles, t.Program.Profile) {
-			for _, n := range t.Program.Names {
-				p.off[strings.TrimPrefix(n, "./")] = t.Program.Profile
-			}
-			continue
-		}
+		off := t.Program.Profile != "" && !slices.Contains(p.c.Profiles, t.Program.Profile)
 		for _, n := range t.Program.Names {
-			if strings.Contains(n, "/") {
-				p.paths[strings.TrimPrefix(n, "./")] = t
-			} else {
+			local := strings.TrimPrefix(n, "./")
+			switch {
+			case off && (!p.everyChain() || p.programs[n] != nil):
+				p.off[local] = t.Program.Profile
+			case strings.Contains(n, "/"):
+				p.paths[local] = t
+			default:
 				p.programs[n] = t
 			}
 		}
 	}
 	return nil
+}
+
+// everyChain tells whether the tools of all languages may be used: in the box they only run code inside it. A list of
+// profiles that somebody has narrowed holds all the same.
+func (p *Policy) everyChain() bool {
+	return p.c.Boxed && !slices.ContainsFunc(standardProfiles, func(n string) bool { return !slices.Contains(p.c.Profiles, n) })
 }
 
 // patterns compiles the globs.
@@ -161,6 +167,9 @@ func (p *Policy) rules() (err error) {
 
 // allPrograms gives every table there is. A name that more than one has is that of the last: the tables of a language know its
 // tools better than the base does, and what bash has itself comes first.
-func allPrograms() []grammar.Program {
+func allPrograms(boxed bool) []grammar.Program {
+	if boxed {
+		return slices.Concat(fallbacks(), base.Programs(), base.Boxed(), lang.Boxed())
+	}
 	return slices.Concat(fallbacks(), base.Programs(), lang.Programs())
 }

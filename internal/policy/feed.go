@@ -16,6 +16,9 @@ func (j *judge) fed(m *grammar.Match, words []grammar.Word, st *state) []grammar
 	if src == grammar.Literal || m.Has("-a", "--arg-file") || st.in.kind == noInput {
 		src = grammar.Any
 	}
+	if j.p.c.Boxed && src == grammar.Any && (st.in.kind != noInput || m.Has("-a", "--arg-file")) {
+		src = grammar.Tree // as for lines that a loop reads
+	}
 	mark := ""
 	for _, f := range []string{"-I", "-i", "--replace"} {
 		if w, ok := m.Flags[f]; ok {
@@ -83,21 +86,37 @@ func (j *judge) shellText(m *grammar.Match, u *grammar.Use, st *state) flow {
 		j.deny("shell.dynamic", "the script after %s is not written out; write it in single quotes, or into a file of the repository", m.Rule)
 		return flow{}
 	}
-	if j.wrapped > 0 {
+	if j.wrapped > 0 && !j.p.c.Boxed {
 		j.ask("shell.wrapped", "a script that another program starts is hard to read for everybody; write it directly, or into a file of the repository")
 	}
+	j.nested++
+	defer func() { j.nested-- }()
+	return j.ownScript(m, text, st)
+}
+
+// ownScript judges the text of a script that a shell is given.
+func (j *judge) ownScript(m *grammar.Match, text string, st *state) flow {
 	if !j.enter() {
 		j.depth--
 		return flow{}
 	}
 	defer func() { j.depth-- }()
-	j.nested++
-	defer func() { j.nested-- }()
 	inner := &state{cwd: st.cwd, in: st.in, params: true}
+	if m.StdinCode {
+		inner.in = input{} // the script is what there was to read
+	}
+	if at := m.Operands(); j.p.c.Boxed && len(at) > 1 { // what stands behind sh -c '...' _
+		for _, i := range at[1:] {
+			inner.args = append(inner.args, m.Uses[i].Word)
+		}
+		if !exact(inner.args) {
+			inner.args = nil
+		}
+	}
 	j.runs(m.Rule + " with a script of its own")
 	o := j.script(text, inner, bash)
 	if m.Rule == "sh" || m.Rule == "dash" {
-		j.script(text, &state{cwd: st.cwd, in: st.in, params: true}, posix)
+		j.script(text, &state{cwd: st.cwd, in: inner.in, params: true}, posix)
 	}
 	return flow{st, st, o}
 }

@@ -18,12 +18,17 @@ func FuzzDecide(f *testing.F) {
 			f.Add(r.Command)
 		}
 	}
+	for _, name := range []string{"boxed-ordinary.jsonl", "boxed-attacks.jsonl"} {
+		for _, r := range placedRows(f, name) {
+			f.Add(r.Command)
+		}
+	}
 	for _, s := range tricky {
 		f.Add(s)
 	}
 	all := openConfig()
 	all.Profiles = nil // with more tables more names are known, and a script of one of those names is refused
-	p, open := newPolicy(f, plainConfig()), newPolicy(f, all)
+	p, open, boxed := newPolicy(f, plainConfig()), newPolicy(f, all), newPolicy(f, boxedConfig(nil))
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -44,6 +49,10 @@ func FuzzDecide(f *testing.F) {
 			}
 			if again := p.Decide(r); again != d {
 				t.Fatalf("%q: %+v, then %+v", script, d, again)
+			}
+			inside := boxed.Decide(r)
+			if again := boxed.Decide(r); inside.Rule == "internal" || again != inside || inside.Reason == "" {
+				t.Fatalf("%q in the box: %+v, then %+v", script, inside, again)
 			}
 			wide := open.Decide(r)
 			if wide.Rule == "internal" {

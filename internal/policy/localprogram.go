@@ -18,7 +18,7 @@ func (j *judge) byPath(name string, args []grammar.Word, st *state) flow {
 				return j.table(t, base, args, st)
 			}
 		}
-		if !j.p.within(clean(name)) {
+		if !j.p.within(clean(name)) && !(j.p.c.Boxed && j.p.temporary(clean(name))) {
 			j.ask("program.outside", "%s is no program of the system's own folders or of the repository; use one that is", part(name))
 			return both(st)
 		}
@@ -31,6 +31,8 @@ func (j *judge) byPath(name string, args []grammar.Word, st *state) flow {
 		return j.table(t, path.Base(local), args, st)
 	}
 	switch {
+	case j.p.c.Boxed: // whatever its name says: it is a file that the box holds
+		j.script0(name, args, st)
 	case (j.p.programs[base] != nil || builtins[base]) && !projectScript(local):
 		j.deny("program.lookalike", "%s has the name of a program of the system but is another file; use a name of its own", part(name))
 	case j.p.off[local] != "":
@@ -121,6 +123,9 @@ func (j *judge) script0(name string, args []grammar.Word, st *state) {
 			a, text = a.Drop(i+1), text[i+1:]
 		}
 		j.named(a)
+		if j.p.c.Boxed {
+			j.wired(knownText(a), st)
+		}
 		if name, _, ok := strings.Cut(a.Prefix(), "="); ok && grammar.IsVariable(name) && (shellOwn(name) || dangerous(name)) {
 			j.environment(a, st) // configure takes CC=x for its environment
 		}

@@ -110,6 +110,10 @@ func (j *judge) notMade(w grammar.Word, st *state) {
 			}
 		}
 	}
+	if j.p.c.Boxed {
+		j.lookedAt(st)
+		return
+	}
 	if j.isMade(w, st) {
 		j.ask("made.run", "%q is written and run in one go, so nobody can look at it in between; run it in a later step", part(w.String()))
 		return
@@ -121,6 +125,13 @@ func (j *judge) notMade(w grammar.Word, st *state) {
 				j.ask("made.run", "%s is written and obeyed in one go, so nobody can look at it in between; run it in a later step", part(path.Base(m.path)))
 			}
 		}
+	}
+}
+
+// lookedAt looks through a script that writes files and runs code: what it runs may be what it has written.
+func (j *judge) lookedAt(st *state) {
+	if len(j.made) > 0 {
+		j.wired(j.whole, st)
 	}
 }
 

@@ -42,7 +42,11 @@ func (j *judge) begun(w grammar.Word, st *state) {
 }
 
 // notPrepared refuses to run code of the repository when the script has written what says how.
-func (j *judge) notPrepared(m *grammar.Match) {
+func (j *judge) notPrepared(m *grammar.Match, st *state) {
+	if j.p.c.Boxed {
+		j.lookedAt(st)
+		return
+	}
 	for i, f := range j.made {
 		name := path.Base(f.path)
 		generates := (i < j.own[0] || i >= j.own[1]) && ((m.Rule == "go.generate" || m.Rule == "go.run") && strings.HasSuffix(name, ".go") || m.Rule == "cargo.run" && strings.HasSuffix(name, ".rs"))

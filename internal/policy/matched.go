@@ -19,11 +19,21 @@ func (j *judge) table(t *grammar.Table, name string, args []grammar.Word, st *st
 	return j.matched(m, st)
 }
 
+// lifted are refusals of tables that say how hard something is to read for people. In the box it is judged as far as it goes.
+// So is a server that listens on every address: all of them are the box's own.
+var (
+	lifted  = nameSet(".shell .listen")
+	finders = nameSet("find gfind xargs gxargs fd fdfind")
+)
+
 // matched judges what a table has read.
 func (j *judge) matched(m *grammar.Match, st *state) flow {
 	shown := strings.Replace(strings.ReplaceAll(m.Rule, ".", " "), "python m ", "python -m ", 1)
 	for _, r := range m.Refused {
 		if j.noEditor && r.Rule == ".editor" && strings.HasPrefix(m.Rule, "git.") {
+			continue
+		}
+		if j.p.c.Boxed && (lifted[r.Rule] || r.Rule == ".script" && finders[m.Rule]) {
 			continue
 		}
 		rule := r.Rule
@@ -37,7 +47,7 @@ func (j *judge) matched(m *grammar.Match, st *state) flow {
 		return flow{st, st, out{some: true, src: grammar.Any}}
 	}
 	for _, n := range m.Needs {
-		if n != grammar.NeedDestructive || !j.onlyScratch(m) {
+		if n != grammar.NeedDestructive || !j.onlyScratch(m) && !j.comesBack(m, st) {
 			j.need(n, shown)
 		}
 	}
@@ -46,7 +56,7 @@ func (j *judge) matched(m *grammar.Match, st *state) flow {
 	}
 	j.class(m.Class, shown)
 	if m.Class == grammar.Run {
-		j.notPrepared(m)
+		j.notPrepared(m, st)
 	}
 	if m.Class == grammar.Run || m.Class == grammar.Install || strings.HasPrefix(m.Rule, "git.") {
 		j.atHome(st, shown, m.Class == grammar.Run || m.Class == grammar.Inspect)
@@ -83,7 +93,7 @@ func (j *judge) atHome(st *state, shown string, lenient bool) {
 		if lenient && at.stray && !j.p.within(at.path) {
 			continue // only if an earlier cd failed
 		}
-		if !j.p.within(at.path) {
+		if !j.p.within(at.path) && !(j.p.c.Boxed && j.p.temporary(at.path)) {
 			j.ask("path.cwd", "%s takes settings from the folder it runs in, and that is not the repository; go back into it first", shown)
 		}
 		if rel := strings.TrimPrefix(at.path, j.p.c.Root); j.p.within(at.path) {
@@ -104,7 +114,10 @@ func sentence(s string) string {
 
 // stdin judges what a program does with its input: one that runs it as code may have none.
 func (j *judge) stdin(m *grammar.Match, st *state) {
-	if !m.StdinCode {
+	if m.Loose && st.in.text != nil {
+		j.wired(knownText(*st.in.text), st)
+	}
+	if !m.StdinCode || j.p.c.Boxed && j.codeFromInput(m, st) {
 		return
 	}
 	switch st.in.kind {

@@ -84,7 +84,7 @@ func (j *judge) pair(c *syntax.BinaryCmd, st *state) flow {
 	case syntax.Pipe, syntax.PipeAll:
 		l := j.statement(c.X, st.copy())
 		side := st.copy()
-		side.in = input{kind: pipeInput, src: j.sourceOf(l.out), narrow: l.out.narrow}
+		side.in = input{kind: pipeInput, src: j.sourceOf(l.out), narrow: l.out.narrow, text: j.spoken(l.out)}
 		if !l.out.some || c.Op == syntax.PipeAll {
 			side.in.src = grammar.Any
 		}

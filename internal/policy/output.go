@@ -12,6 +12,9 @@ var filters = nameSet("head tail sort uniq cat tac shuf grep egrep fgrep rg spon
 
 // printed says what a program prints, for when that becomes part of another command.
 func (j *judge) printed(m *grammar.Match, st *state) out {
+	if j.p.c.Boxed && m.Rule == "cat" && len(m.Words) == 0 && st.in.text != nil {
+		return out{some: true, text: st.in.text.Parts}
+	}
 	if st.in.kind == pipeInput && filters[m.Rule] && passesLines(m) {
 		if picksSecrets(m) {
 			return out{some: true, src: grammar.Any}

@@ -34,6 +34,7 @@ func (j *judge) command(r Request) {
 		j.deny("syntax.empty", "there is no command")
 		return
 	}
+	j.whole = r.Command
 	st := &state{cwd: []place{{path: clean(dir)}}, in: input{kind: noInput}}
 	if !j.p.within(st.cwd[0].path) && !j.p.temporary(st.cwd[0].path) {
 		j.ask("path.cwd", "the working folder lies outside the repository; go back into it first")

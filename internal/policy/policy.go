@@ -2,8 +2,9 @@
 // script with bash's own grammar, follows folders and variables through it, and judges every program by a table of its
 // options. What it does not know it never allows.
 //
-// It is a filter and a tripwire, not a wall: code of the repository that a test runs can do anything the sandbox lets it. It
-// touches no file, starts nothing, keeps nothing from one decision to the next, and does not know who asks.
+// It is a filter and a tripwire, not a wall: code of the repository that a test runs can do anything the sandbox lets it. Where
+// the sandbox stands as a whole (Config.Boxed), what only runs code inside of it is let through, and code in other languages is
+// looked through for the names of what lies outside; elsewhere nothing of that is allowed. It touches no file, starts nothing, keeps nothing from one decision to the next, and does not know who asks.
 package policy
 
 import (
@@ -56,6 +57,10 @@ type Request struct {
 	Input   json.RawMessage
 	Path    string // absolute, or relative to Dir
 	Access  Access
+
+	// Restorable tells whether all at and below an absolute path of the tree may go without a person: git can bring it back,
+	// or the base never had it. Nil says that nothing may. Only what runs boxed asks.
+	Restorable func(path string) bool
 }
 
 // Policy decides. It is made by New, never changes, and is safe for use from many goroutines.
@@ -80,7 +85,7 @@ func (p *Policy) decide(r Request, seen func([]grammar.Word)) (d Decision) {
 			d = Decision{Deny, "internal", "this could not be judged; write it in a simpler way", part(r.Command)}
 		}
 	}()
-	j := &judge{p: p, role: r.Role, best: Decision{Verdict: Allow}, budget: maxSteps, seen: seen}
+	j := &judge{p: p, role: r.Role, best: Decision{Verdict: Allow}, budget: maxSteps, seen: seen, restorable: r.Restorable}
 	switch {
 	case !known(r.Role):
 		j.refuse(grammar.Deny, "role.unknown", fmt.Sprintf("nothing is known of the role %q", part(string(r.Role))))
@@ -128,6 +133,11 @@ type judge struct {
 	noEditor  bool   // GIT_EDITOR=true stands before the command
 	loops     []*loop
 	seen      func(words []grammar.Word) // told every command that is judged; for tests
+
+	whole      string                 // the script as it came, with all that it writes into files
+	codeAt     []place                // the folders that the code which is looked through may run in
+	clean      string                 // the text that was looked through last, when nothing was found
+	restorable func(path string) bool // Request.Restorable
 }
 
 // refuse notes a verdict when it is stricter than what is known so far.

@@ -71,7 +71,7 @@ func (j *judge) redirect(rd *syntax.Redirect, fd string, st *state, r *redirecte
 	case syntax.Hdoc, syntax.DashHdoc:
 		in := input{kind: textInput, src: grammar.Any}
 		if rd.Hdoc != nil {
-			j.document(rd.Hdoc, st)
+			in.text = j.heard(j.documentText(rd, st))
 		}
 		if fd == "0" {
 			st.in = in
@@ -79,17 +79,11 @@ func (j *judge) redirect(rd *syntax.Redirect, fd string, st *state, r *redirecte
 	case syntax.WordHdoc:
 		w := j.single(rd.Word, st, false)
 		if fd == "0" {
-			st.in = input{kind: textInput, src: j.p.source(w.Parts)}
+			st.in = input{kind: textInput, src: j.p.source(w.Parts), text: j.heard(w)}
 		}
 	default:
 		j.deny("node.unknown", "this redirect is not bash; use > or >>")
 	}
-}
-
-// document judges the text of a here-document, which bash reads as it reads text in double quotes.
-func (j *judge) document(w *syntax.Word, st *state) {
-	b := &builder{j: j, st: st, whole: true}
-	b.parts(w.Parts, true)
 }
 
 // fromProcess tells whether a redirect reads what <(...) prints.
@@ -163,6 +157,7 @@ func (j *judge) commands(w grammar.Word) {
 		return
 	}
 	switch name := strings.ToLower(text[strings.LastIndexByte(text, '/')+1:]); {
+	case j.p.c.Boxed: // what runs it looks through the whole script
 	case name == "package.json", name == "composer.json", name == "makefile", name == "gnumakefile", strings.HasSuffix(name, ".mk"):
 		j.ask("path.commands", "%s holds commands that others run by name; change it with the edit tool, where the change is seen line by line", part(text))
 	}

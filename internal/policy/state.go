@@ -52,8 +52,9 @@ const (
 type input struct {
 	kind   inputKind
 	src    grammar.Source
-	made   bool // comes from a file that this script has written
-	narrow bool // lists only some files, not all there are
+	made   bool          // comes from a file that this script has written
+	narrow bool          // lists only some files, not all there are
+	text   *grammar.Word // what a here-document, a here-string or an echo says; nil when that is not known
 }
 
 // out is what a command prints.

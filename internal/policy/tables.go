@@ -6,25 +6,29 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
+// compiledTables compiles all tables, once for the process and once more for where a sandbox stands. They never change.
+func compiledTables(boxed bool) ([]*grammar.Table, error) {
+	if boxed {
+		return boxedTables()
+	}
+	return bareTables()
+}
+
 var (
-	tablesOnce sync.Once
-	tablesAll  []*grammar.Table
-	tablesErr  error
+	bareTables  = sync.OnceValues(func() ([]*grammar.Table, error) { return compileTables(allPrograms(false)) })
+	boxedTables = sync.OnceValues(func() ([]*grammar.Table, error) { return compileTables(allPrograms(true)) })
 )
 
-// compiledTables compiles all tables, once for the process. They never change.
-func compiledTables() ([]*grammar.Table, error) {
-	tablesOnce.Do(func() {
-		for _, p := range allPrograms() {
-			t, err := grammar.Compile(p)
-			if err != nil {
-				tablesErr = err
-				return
-			}
-			tablesAll = append(tablesAll, t)
+func compileTables(programs []grammar.Program) ([]*grammar.Table, error) {
+	all := make([]*grammar.Table, 0, len(programs))
+	for _, p := range programs {
+		t, err := grammar.Compile(p)
+		if err != nil {
+			return nil, err
 		}
-	})
-	return tablesAll, tablesErr
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // fallbacks are the programs that bash itself has, in case no other table names them.

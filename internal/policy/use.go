@@ -42,6 +42,8 @@ func (j *judge) use(m *grammar.Match, u *grammar.Use, st *state) (flow, bool) {
 		if m.Class == grammar.Run && u.Via == "" || strings.HasPrefix(m.Rule, "python") {
 			j.named(u.Word)
 		}
+	case grammar.Inline:
+		j.inline(m, u, st)
 	case grammar.Assign:
 		j.environment(u.Word, st)
 	case grammar.Local:

@@ -83,7 +83,8 @@ func (j *judge) copied(from, to grammar.Word, st *state) {
 // removed judges a path that goes away.
 func (j *judge) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	shown := strings.ReplaceAll(m.Rule, ".", " ")
-	if !strings.HasPrefix(m.Rule, "git.") && !j.scratch(u.Word) {
+	back := j.returns(u.Word, st)
+	if !strings.HasPrefix(m.Rule, "git.") && !j.scratch(u.Word) && !back {
 		j.need(grammar.NeedDestructive, shown)
 	}
 	if !j.scratch(u.Word) {
@@ -96,6 +97,8 @@ func (j *judge) removed(m *grammar.Match, u *grammar.Use, st *state) {
 		j.ask("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
 	case j.broadFeed && j.wrapped > 0 && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
 		j.ask("path.broad", "this takes every file that comes through the pipe; choose them by name (find -name, grep) before")
+	case back && j.wrapped == 0 && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
+		j.ask("path.broad", "which files go is not known here, and it could be all of them; name them, or choose them with find -name")
 	case broad(rest):
 		j.ask("path.broad", "%q takes everything that is there; name the files or folders that should go", part(u.Word.String()))
 	}

@@ -39,13 +39,15 @@ type Data struct {
 	Feedback    *Feedback         `json:"feedback,omitempty"`    // what the deliverable is about, when it comes from the pull request
 	Result      *Result           `json:"result,omitempty"`      // of the check command, on what is there now
 	Before      *Result           `json:"before,omitempty"`      // of the check command on the base, when it failed there
-	Fixing      int               `json:"fixing,omitempty"`      // how manieth session that mends the check after this deliverable, 0 for none
+	Fixing      int               `json:"fixing,omitempty"`      // how manieth session that mends what is wrong after this deliverable, 0 for none
+	Refused     string            `json:"refused,omitempty"`     // why the commit of its work was refused, "" when it was not
 	Review      string            `json:"review,omitempty"`      // the review that asked for changes
 	Edit        string            `json:"edit,omitempty"`        // what a person wants changed in the plan
 	EditBy      *task.Person      `json:"editBy,omitempty"`
 	Tells       []Tell            `json:"tells,omitempty"`      // messages from people
 	BaseCommit  string            `json:"baseCommit,omitempty"` // for the reviewer; "" when the repository was empty
-	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff or its summary
+	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
+	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
 	Resumed     bool              `json:"resumed,omitempty"`    // an earlier attempt was interrupted
 }
 

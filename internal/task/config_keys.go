@@ -90,7 +90,7 @@ func ConfigKeys() []ConfigKey {
 		flag("notify.progress", "notices on the way: checks, commits, pushes"),
 		flag("notify.complete", "notice when the task has ended"),
 		flag("notify.error", "notice when the task is suspended or fails"),
-		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator allows", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
+		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator allows; in the sandbox the list that is there by default stands for all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
 		list("commands.ask", `commands that a person decides, as words: "terraform *"`, 100, 200, wrongPattern, `give the first words of a command, such as "docker build *"`),
 		list("commands.deny", "commands that agents never run, as words", 100, 200, wrongPattern, `give the first words of a command, such as "npm publish"`),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's leave"),

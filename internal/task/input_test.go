@@ -23,6 +23,9 @@ func TestParseInput(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if _, err := ParseInput([]byte(`{"repository":"/srv/Notes for Zoë","task":"fix it"}`)); err != nil {
+		t.Errorf("a path with a space: %v", err)
+	}
 }
 
 func TestParseInputRefuses(t *testing.T) {
@@ -35,6 +38,7 @@ func TestParseInputRefuses(t *testing.T) {
 		"no repository":    {`{"task":"fix it"}`, "input: repository is missing", "give owner/name"},
 		"empty repository": {`{"repository":"","task":"fix it"}`, "input: repository is missing", "give owner/name"},
 		"bad repository":   {`{"repository":"octo hello","task":"fix it"}`, `input: repository "octo hello" is not a repository name`, "give owner/name"},
+		"two lines":        {`{"repository":"/srv/a\nb","task":"fix it"}`, `input: repository "/srv/a\nb" is not a repository name`, "give owner/name"},
 		"password":         {`{"repository":"https://u:secret@h/o/r","task":"fix it"}`, `input: repository "https://u:xxxxx@h/o/r" holds a password`, "give owner/name"},
 		"no task":          {`{"repository":"octo/hello"}`, "input: task is missing", "say in words"},
 		"blank task":       {`{"repository":"octo/hello","task":" \n"}`, "input: task is missing", "say in words"},

@@ -30,10 +30,12 @@ func ParseRepository(text string) (Repository, error) {
 	switch {
 	case text == "":
 		return bad("is missing")
-	case strings.ContainsAny(text, "\x00\n\r\t ") || strings.HasPrefix(text, "-"):
+	case strings.ContainsAny(text, "\x00\n\r") || strings.HasPrefix(text, "-"):
 		return bad("is not a repository name")
 	case filepath.IsAbs(text):
 		return Repository{Text: text, Path: filepath.Clean(text), Name: strings.TrimSuffix(filepath.Base(text), ".git")}, nil
+	case strings.ContainsAny(text, "\t "):
+		return bad("is not a repository name")
 	case ownerName.MatchString(text):
 		owner, name, _ := strings.Cut(text, "/")
 		return Repository{Text: text, Owner: owner, Name: strings.TrimSuffix(name, ".git")}, nil

@@ -24,7 +24,8 @@ type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
 	Files, Added, Deleted int      // against the commit before it; of a merge, against what git makes of both sides
-	LeftOut               []string // git repositories inside the work tree, which can't be committed
+	LeftOut               []string // folders and files that stay out: git repositories inside the work tree, and what no project commits
+	Large                 []string // files of 5 MiB and more, with their sizes
 }
 
 // Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
@@ -73,6 +74,10 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	if err != nil {
 		return Commit{}, err
 	}
+	large, err := o.weigh(found.paths)
+	if err != nil {
+		return Commit{}, err
+	}
 	var c Commit
 	switch {
 	case parent != head:
@@ -82,7 +87,7 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	default:
 		c, err = o.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}
-	c.LeftOut = found.embedded
+	c.LeftOut, c.Large = append(found.embedded, junkPlaces(found.junk)...), large
 	return c, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 const (
 	mostFile  = 1 << 20   // bytes
-	mostDiff  = 512 << 10 // bytes
+	mostDiff  = 120 << 10 // bytes, which a prompt takes
 	mostLog   = 1000      // commits
 	mostLinks = 8         // symbolic links in a row
 )
@@ -76,14 +77,31 @@ func (o *opened) file(ctx context.Context, name string) ([]byte, bool, error) {
 
 // Diff is what lies between two commits.
 type Diff struct {
-	Text                  string // a patch, at most 512 KiB; a last line says what is left out
+	Text                  string // a patch, at most 120 KiB; a last line says what is left out
+	Cut                   bool   // Text is not all of it
 	Files, Added, Deleted int
 }
 
 // Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree have no say in it, so
 // a change can't hide itself. What came in with merges of the base branch since that commit is left out.
 func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
-	err = t.reading(ctx, func(o *opened) error {
+	out := &beginning{}
+	if err := t.diff(ctx, from, out, "--shortstat", "--patch"); err != nil {
+		return Diff{}, err
+	}
+	stat, patch, _ := strings.Cut(out.String(), "\n")
+	d.Files, d.Added, d.Deleted = shortstat(stat)
+	d.Text, d.Cut = strings.TrimPrefix(patch, "\n"), out.cut > 0
+	return d, nil
+}
+
+// WriteDiff writes all of what Diff gives.
+func (t *Tree) WriteDiff(ctx context.Context, from string, to io.Writer) error {
+	return t.diff(ctx, from, to, "--patch")
+}
+
+func (t *Tree) diff(ctx context.Context, from string, to io.Writer, what ...string) error {
+	err := t.reading(ctx, func(o *opened) error {
 		head, err := o.head(ctx)
 		if err != nil || head == from {
 			return err
@@ -92,37 +110,29 @@ func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 		if err != nil {
 			return err
 		}
-		out := &head512{}
-		err = o.bare().pipe(ctx, nil, out, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
-			"--submodule=short", "--ignore-submodules=none", "--shortstat", "--patch", before, o.or(head), "--")
-		if err != nil {
-			return err
-		}
-		stat, patch, _ := strings.Cut(out.String(), "\n")
-		d.Files, d.Added, d.Deleted = shortstat(stat)
-		d.Text = strings.TrimPrefix(patch, "\n")
-		return nil
+		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", "--ignore-submodules=none"}, what...)
+		return o.bare().pipe(ctx, nil, to, append(args, before, o.or(head), "--")...)
 	})
 	if err != nil {
-		return Diff{}, fmt.Errorf("compare: %w", err)
+		return fmt.Errorf("compare: %w", err)
 	}
-	return d, nil
+	return nil
 }
 
-// head512 keeps the first 512 KiB, whole lines.
-type head512 struct {
+// beginning keeps the first bytes, whole lines.
+type beginning struct {
 	kept []byte
 	cut  int
 }
 
-func (h *head512) Write(b []byte) (int, error) {
+func (h *beginning) Write(b []byte) (int, error) {
 	take := min(len(b), mostDiff-len(h.kept))
 	h.kept = append(h.kept, b[:take]...)
 	h.cut += len(b) - take
 	return len(b), nil
 }
 
-func (h *head512) String() string {
+func (h *beginning) String() string {
 	if h.cut == 0 {
 		return strings.ToValidUTF8(string(h.kept), "\uFFFD")
 	}

@@ -12,6 +12,7 @@ type changes struct {
 	paths    []string
 	removed  []string
 	embedded []string // git repositories inside the work tree, by their top folders
+	junk     []string // new files that no project commits
 	staged   bool
 }
 
@@ -41,6 +42,7 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 	if err != nil {
 		return c, fmt.Errorf("look for changes: %w", err)
 	}
+	var fresh []string
 	for entry := range strings.SplitSeq(text, "\x00") {
 		kind, rest, _ := strings.Cut(entry, " ")
 		f := strings.SplitN(rest, " ", 8)
@@ -50,7 +52,7 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 		case kind == "?" && strings.HasSuffix(rest, "/"):
 			c.embedded = append(c.embedded, strings.TrimSuffix(rest, "/"))
 		case kind == "?" && !isExcluded(rest, exclude):
-			c.paths = append(c.paths, rest)
+			fresh = append(fresh, rest)
 		case !ordinary || f[1][0] != 'N' || isExcluded(f[7], exclude):
 		case f[0][1] == 'D':
 			c.removed = append(c.removed, f[7])
@@ -58,7 +60,9 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 			c.paths = append(c.paths, f[7])
 		}
 	}
-	return c, nil
+	fresh, c.junk, err = r.weed(ctx, fresh)
+	c.paths = append(c.paths, fresh...)
+	return c, err
 }
 
 // plain tells whether the pathspecs are nothing but names of files and folders.

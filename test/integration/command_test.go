@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-// asking is a command that policy leaves to a person: code inside a command line.
-const asking = `perl -e 'print "made by hand\n"' > made.txt`
+// asking is a command that policy leaves to a person, in the sandbox too: a mask that lets everybody write.
+const asking = `umask 000; echo "made by hand" > made.txt`
 
 // asks is the short story in which the agent runs that command before it reports.
 func asks(command string) agenttest.Script {
@@ -112,7 +112,7 @@ func TestCommandIsDenied(t *testing.T) {
 // logged fails the test unless the command log of the worker's host holds the command with this decision.
 func logged(t *testing.T, s *lab.Stage, command, decision string) {
 	t.Helper()
-	ran := s.OnHost("commands", s.Begun.GetID(), "--contains", "perl", "-o", "jsonl")
+	ran := s.OnHost("commands", s.Begun.GetID(), "--contains", "umask", "-o", "jsonl")
 	if ran.Code != 0 {
 		t.Fatalf("commands: %+v", ran)
 	}

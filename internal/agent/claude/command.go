@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 )
@@ -17,11 +18,17 @@ import (
 // Built-in tools that are offered. The list is a whitelist: tools that a role has no use for (schedules, worktrees, the web,
 // questions to a person who is not there) are not in it, and new ones of a later version are not either.
 var (
-	readTools  = []string{"Glob", "Grep", "Read"}
+	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // the shell of a role that reads: policy lets it look, and its box is read-only
 	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 	// never are denied by name as well, should the whitelist ever be ignored.
 	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree",
 		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
+)
+
+// How long a command of an agent may take: when the model says nothing, and at most. The session's own time bounds both.
+const (
+	commandTime     = 10 * time.Minute
+	mostCommandTime = time.Hour
 )
 
 // settings makes the binary put its permission question for every tool call, those it takes for harmless included. That is the second
@@ -51,7 +58,7 @@ func (d *Driver) launch(s agent.Session, resume bool) launch {
 func arguments(s agent.Session, resume bool) []string {
 	tools, denied := writeTools, never
 	if s.ReadOnly {
-		tools, denied = readTools, append(slices.Clone(never), "Bash", "Edit", "NotebookEdit", "Write")
+		tools, denied = readTools, append(slices.Clone(never), "Edit", "NotebookEdit", "Write")
 	}
 	a := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
@@ -107,6 +114,8 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is stale
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
+		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // else two minutes, which cut cold builds
+		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
 	} {
 		env[k] = v
 	}

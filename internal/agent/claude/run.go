@@ -26,6 +26,7 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 		return agent.Outcome{}, err
 	}
 	defer release()
+	defer clearTmp(s)
 	if s.Wall > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, s.Wall, errWall)

@@ -50,6 +50,11 @@ func (l launch) prepare(s agent.Session) error {
 	return nil
 }
 
+// clearTmp removes what the session's commands have left in its folder for temporary files: those that are killed clean up nothing.
+func clearTmp(s agent.Session) {
+	_ = os.RemoveAll(filepath.Join(s.StateDir, tmpName)) // what stays costs disk alone
+}
+
 // ownFolder makes sure that name is a folder and not a link to one.
 func ownFolder(root *os.Root, name string) error {
 	info, err := root.Lstat(name)

@@ -7,15 +7,17 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
+const makeOpts = `-b -m -B,--always-make -C,--directory=dir -d --debug?=data -f,--file,--makefile=code -i,--ignore-errors
+	-I,--include-dir=code -j?=number --jobs?=number -k,--keep-going -l?=number --load-average?=number -L,--check-symlink-times
+	-n,--just-print,--dry-run,--recon -o,--old-file,--assume-old=list -O?=data --output-sync?=data ~-p,--print-data-base
+	-q,--question -r,--no-builtin-rules -R,--no-builtin-variables -s,--silent,--quiet --no-silent -S,--no-keep-going,--stop
+	-t,--touch --trace -v -w,--print-directory --no-print-directory -W,--what-if,--new-file,--assume-new=list
+	--warn-undefined-variables -h !--eval !-E ~-e,--environment-overrides`
+
 // makePrograms run what a file of the project says: make and its relatives.
 func makePrograms() []grammar.Program {
 	return []grammar.Program{
-		judged("make gmake", grammar.Run, `-b -m -B,--always-make -C,--directory=dir -d --debug?=data -f,--file,--makefile=code -i,--ignore-errors
-			-I,--include-dir=code -j?=number --jobs?=number -k,--keep-going -l?=number --load-average?=number -L,--check-symlink-times
-			-n,--just-print,--dry-run,--recon -o,--old-file,--assume-old=list -O?=data --output-sync?=data ~-p,--print-data-base
-			-q,--question -r,--no-builtin-rules -R,--no-builtin-variables -s,--silent,--quiet --no-silent -S,--no-keep-going,--stop
-			-t,--touch --trace -v -w,--print-directory --no-print-directory -W,--what-if,--new-file,--assume-new=list
-			--warn-undefined-variables -h !--eval !-E ~-e,--environment-overrides`, "data*", makeWords),
+		judged("make gmake", grammar.Run, makeOpts, "data*", makeWords),
 		{Names: []string{"just"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "data*", Judge: taskWords, Why: "it changes which commands a recipe runs",
 			Opts: `-n,--dry-run -l,--list --summary --evaluate --dump --unsorted -s,--show=name -f,--justfile=code
 				-d,--working-directory=dir -q,--quiet -v,--verbose -u --variables --groups --check --no-deps --color=data --yes

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -86,6 +87,9 @@ func curl(m *grammar.Match) {
 	}
 	onlyLocal(m)
 	for _, u := range m.Uses {
+		if text := u.Word.Prefix(); u.Kind == grammar.Local && m.Has("-L") && handsOn.MatchString(text) {
+			m.Ask(".redirect", "with -L this follows where the server sends it, and "+text+" looks like a way to other machines; leave -L out")
+		}
 		if !strings.HasPrefix(u.Via, "-") || u.Kind != grammar.Data {
 			continue
 		}
@@ -109,6 +113,9 @@ func curl(m *grammar.Match) {
 		}
 	}
 }
+
+// handsOn are addresses of servers that send on to another one.
+var handsOn = regexp.MustCompile(`(?i)/(redirect|redir|proxy|goto|forward|fetch)\b|[?&](url|uri|to|next|target|dest|redirect\w*)=`)
 
 // probe reads the words of nc: it may only look whether a local port is open.
 func probe(m *grammar.Match) {

@@ -6,14 +6,17 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
+const (
+	shellOpts = `-a -b -e -f -h -k -m -n -p -u -v -x -B -C -E -H -P -T --norc --noprofile --posix --verbose --version --help
+	-o=pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|posix|noexec|errtrace +o=posix|histexpand|history +x +e +u +v
+	-c=shell !-i !-l,--login !-s !-r,--restricted !-D,--dump-strings,--dump-po-strings !--rcfile,--init-file !--debugger !-O !+O`
+	whyShell = "a shell that reads settings or commands from elsewhere can't be judged; name a script of the project"
+)
+
 // shellPrograms are the shells: a script of the tree runs like a test; text is judged as a script of its own.
 func shellPrograms() []grammar.Program {
-	opts := `-a -b -e -f -h -k -m -n -p -u -v -x -B -C -E -H -P -T --norc --noprofile --posix --verbose --version --help
-		-o=pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|posix|noexec|errtrace +o=posix|histexpand|history +x +e +u +v
-		-c=shell !-i !-l,--login !-s !-r,--restricted !-D,--dump-strings,--dump-po-strings !--rcfile,--init-file !--debugger !-O !+O`
 	return []grammar.Program{
-		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: opts, Args: "data*", Judge: shell,
-			Why: "a shell that reads settings or commands from elsewhere can't be judged; name a script of the project"}},
+		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: shellOpts, Args: "data*", Judge: shell, Why: whyShell}},
 		{Names: []string{"zsh", "ksh", "mksh", "yash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "data*", Judge: shell,
 			Opts: "-e -u -x -v -n -f --version -o=pipefail|errexit|nounset|xtrace !-c !-i !-l,--login !-s", Why: "text for another shell can't be judged; run the commands themselves"}},
 		asked("this shell is not known well enough; use bash", "fish csh tcsh nu pwsh powershell elvish xonsh rc es oil osh rbash"),

@@ -9,11 +9,11 @@ import (
 // misfit is a short clause for a message: "is not written out". Where a path leads is decided by who knows the tree.
 func (w Word) Fits(k Kind) (misfit string) {
 	src := w.Source()
-	if w.Tilde && k != Data {
+	if w.Tilde && k != Data && k != Inline {
 		return "begins with a tilde that leads to somebody's home folder"
 	}
 	switch k {
-	case Data:
+	case Data, Inline:
 		return ""
 	case Never:
 		return "is not known to this program"

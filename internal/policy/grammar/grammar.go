@@ -23,6 +23,7 @@ const (
 	Dir     Kind = "dir"     // becomes the working folder of the program
 	Command Kind = "command" // first word of a command that is run; all that follows belongs to it
 	Shell   Kind = "shell"   // shell text that is run: judged as a script of its own
+	Inline  Kind = "inline"  // text that may be code of another language: fine only where a sandbox stands, and when it names nothing outside
 	Assign  Kind = "assign"  // NAME=value for the environment
 	Local   Kind = "local"   // URL or address of this machine's loopback
 	Never   Kind = "never"   // refused with the reason of the option
@@ -147,6 +148,7 @@ type Match struct {
 	Stdin   bool // standard input is data for the program (not code); set by Judge functions that know better
 	// StdinCode says that the program runs what it reads from standard input: "bash", "python -", "sed -f -", "psql".
 	StdinCode bool
+	Loose     bool // no table knows its words: they, and text on standard input, are looked through
 }
 
 // Use adds a use.

@@ -42,7 +42,7 @@ type prefixed struct {
 
 var kinds = map[Kind]bool{
 	Data: true, Number: true, Name: true, Rev: true, Package: true, Read: true, List: true, Write: true, Remove: true,
-	Code: true, Dir: true, Command: true, Shell: true, Assign: true, Local: true, Never: true,
+	Code: true, Dir: true, Command: true, Shell: true, Inline: true, Assign: true, Local: true, Never: true,
 }
 
 // compiled keeps what Spec.Opts were compiled to. Whole functions parse parts of a line by tables of their own, again and
@@ -152,7 +152,7 @@ func (all *options) weigh(opt *option) {
 	}
 	switch opt.kind {
 	case Data, Number, Name, Rev:
-	case Code, Command, Shell, Assign, Remove, Never:
+	case Code, Command, Shell, Inline, Assign, Remove, Never:
 		all.sharp, all.paths = true, true
 	default:
 		all.paths = true

@@ -11,13 +11,18 @@ import (
 
 // Programs gives the table.
 func Programs() []grammar.Program {
+	all := programs()
+	for i := range all {
+		all[i].Spec = guarded(all[i].Spec)
+	}
+	return all
+}
+
+func programs() []grammar.Program {
 	var all []grammar.Program
 	for _, part := range []func() []grammar.Program{goPrograms, rustPrograms, pythonPrograms, nodePrograms, bunPrograms, rubyPrograms, phpPrograms,
 		jvmPrograms, dotnetPrograms, cppPrograms} {
 		all = append(all, part()...)
-	}
-	for i := range all {
-		all[i].Spec = guarded(all[i].Spec)
 	}
 	return all
 }

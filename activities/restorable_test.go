@@ -1,0 +1,46 @@
+package activities
+
+import (
+	"testing"
+
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+// In the box an agent clears away what it has made and moves what git knows, and nobody is asked. What git can't bring back, and
+// everything where no box stands, is left to a person.
+func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"}
+	part := gittest.NewCheckout(t, files)
+	parent := gittest.NewCheckout(t, files)
+	gittest.Git(t, parent, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", part, "part")
+	gittest.Git(t, parent, "commit", "--quiet", "--message=Add a part")
+	for _, c := range []struct {
+		remote, command string
+		boxed, allowed  bool
+	}{
+		{"", "rm calc.go made.txt", true, true}, {"", "rm calc.go made.txt", false, false},
+		{"", "mv calc.go sum.go", true, true}, {"", "mv calc.go sum.go", false, false},
+		{"", "git clean -fd", true, true}, {"", "git clean -fd", false, false},
+		{"", "git reset --hard HEAD", true, true}, {"", "rm -rf out && rmdir empty", true, true},
+		{"", "find . -name '*.orig' -delete", true, true}, {"", "rm -rf .git", true, false}, {"", "rm -rf ..", true, false}, {"", "rm -rf .", true, false},
+		{parent, "rm calc.go", true, true}, {parent, "rm -rf part", true, false}, {parent, "rm part/calc.go", true, false}, {parent, "mv part other", true, false},
+	} {
+		b := newBench(t, nil)
+		if c.remote != "" {
+			b.remote = c.remote
+		}
+		b.Policy = policy.Config{Registry: true, PrivateTmp: true, Loopback: true, Namespace: true, Boxed: c.boxed}
+		b.prepare()
+		tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
+		must(t, err)
+		w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
+		must(t, err)
+		if d := w.judge(bash(w, c.command, "removes")); (d.Verdict == policy.Allow) != c.allowed {
+			t.Errorf("%q, boxed %v, remote %q: %+v", c.command, c.boxed, c.remote, d)
+		}
+		must(t, tree.Close())
+	}
+}

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/egress"
+)
+
+// bareHome gives the test a home without tool chains, and no variable that names one.
+func bareHome(t *testing.T) string {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	t.Setenv("HOME", home)
+	for name := range toolHomes {
+		t.Setenv(name, "")
+	}
+	for _, name := range append(slices.Clone(toolVariables), "GOTOOLCHAIN") {
+		t.Setenv(name, "")
+	}
+	return home
+}
+
+// program writes a shell script.
+func program(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	file := filepath.Join(parts...)
+	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+}
+
+// What somebody has installed for themselves is found in the real box, though their home is hidden there and the worker's PATH has
+// never heard of it: each program here finds itself the way its tool chain does.
+func TestToolChainsOfAHome(t *testing.T) {
+	home := bareHome(t)
+	t.Setenv("PATH", filepath.Join(home, ".pyenv/shims")+":/usr/local/bin:/usr/bin:/bin") // as somebody has who has one of them in the profile
+	program(t, `exec "${RUSTUP_HOME:-$HOME/.rustup}/toolchains/stable/bin/cargo" "$@"`, home, ".cargo/bin/cargo")
+	program(t, "echo cargo 1.95.0", home, ".rustup/toolchains/stable/bin/cargo")
+	program(t, `exec "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.11/bin/python3" "$@"`, home, ".pyenv/shims/python3")
+	program(t, "echo Python 3.11.7", home, ".pyenv/versions/3.11/bin/python3")
+	program(t, "echo v18.0.0", home, ".nvm/versions/node/v18.0.0/bin/node")
+	program(t, "echo v20.0.0", home, ".nvm/versions/node/v20.0.0/bin/node")
+	program(t, `test "$ASDF_RUBY_VERSION" = "3.3.0" && echo ruby 3.3.0`, home, ".asdf/shims/ruby")
+	program(t, "echo 2.1.0", home, ".deno/bin/deno")
+	must(t, os.WriteFile(filepath.Join(home, ".tool-versions"), []byte("# mine\nruby 3.3.0 # stable\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(home, ".netrc"), []byte("secret"), 0o600))
+	must(t, os.WriteFile(filepath.Join(home, ".cargo/credentials.toml"), []byte("secret"), 0o600))
+	cfg := load(t, "LONGSHIFT_DATA="+filepath.Join(home, ".local/share/longshift"))
+	must(t, os.MkdirAll(cfg.Data, 0o700))
+	tools, err := tryWork(t.Context(), cfg)
+	must(t, err)
+	got := map[string]string{}
+	for _, tool := range tools {
+		got[tool.Name] = tool.Detail
+		if !tool.Works {
+			t.Errorf("%s does not work: %s", tool.Name, tool.Detail)
+		}
+	}
+	for name, want := range map[string]string{"cargo": "cargo 1.95.0", "python3": "Python 3.11.7", "ruby": "ruby 3.3.0", "deno": "2.1.0"} {
+		if got[name] != want {
+			t.Errorf("%s says %q, want %q", name, got[name], want)
+		}
+	}
+	if path := taskPath(); strings.Index(path, "v20.0.0") > strings.Index(path, "v18.0.0") {
+		t.Errorf("the older node comes first: %s", path)
+	}
+	for _, dir := range readable(cfg) {
+		if dir == home || dir == filepath.Join(home, ".cargo") {
+			t.Errorf("%s is shown, and with it what is secret there", dir)
+		}
+	}
+}
+
+// What the operator says of a host wins over what we say of it, wherever it stands in the list.
+func TestOperatorsRegistriesComeFirst(t *testing.T) {
+	for _, list := range []string{"default,registry.npmjs.org internal", "registry.npmjs.org internal,default"} {
+		rules, err := egressRules(load(t, "LONGSHIFT_REGISTRIES="+list))
+		must(t, err)
+		i := slices.IndexFunc(rules, func(r egress.Rule) bool { return r.Host == "registry.npmjs.org" })
+		if i < 0 || !rules[i].Internal || len(rules) != len(egress.Defaults())+1 {
+			t.Errorf("%s: %d rules, the first for it %+v", list, len(rules), rules[i])
+		}
+	}
+}
+
+// Caches of tasks lie where tasks may write, whatever the worker's user has set.
+func TestToolVariablesDoNotMoveCaches(t *testing.T) {
+	bareHome(t)
+	t.Setenv("LONGSHIFT_TASK_ENV", "GOPRIVATE=git.acme.com/*")
+	cfg, err := config.Load(os.LookupEnv)
+	must(t, err)
+	env := agentEnv(cfg)(activities.Dirs{Cache: "/srv/cache"})
+	if env["GOPRIVATE"] != "git.acme.com/*" {
+		t.Errorf("the operator's own variable is missing: %q", env["GOPRIVATE"])
+	}
+	for name := range caches {
+		if !strings.HasPrefix(env[name], "/srv/cache/") {
+			t.Errorf("%s=%s", name, env[name])
+		}
+	}
+}

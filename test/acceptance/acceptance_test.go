@@ -1,0 +1,28 @@
+// Package acceptance holds stories as people live them: `longshift dev` in one terminal and `longshift run` in another, the programs
+// as built, in a home folder of their own, with real Claude Code that works like an engineer on real repositories, inside the
+// sandbox. The model is scripted; dependencies come from the registries, through the sandbox's own way out.
+package acceptance
+
+import "testing"
+
+// atOnce is how many tasks a person has under way.
+const atOnce = 2
+
+// TestStories is a day of one person: one `longshift dev`, a task in each repository, and the demo.
+func TestStories(t *testing.T) {
+	stories := append([]story{goStory(), nodeStory(), rustStory(), javaStory(), cStory(), pythonStory()}, variants()...)
+	d := startDev(t, newPerson(t, nil), script(stories))
+	free := make(chan struct{}, atOnce)
+	run := func(name string, play func(*testing.T)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			free <- struct{}{}
+			defer func() { <-free }()
+			play(t)
+		})
+	}
+	for _, y := range stories {
+		run(y.name, func(t *testing.T) { y.play(t, d) })
+	}
+	run("demo", func(t *testing.T) { demo(t, d.person) })
+}

@@ -1,0 +1,137 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// story is a task that a person gives, how the model works on it, and what is meant to come out.
+type story struct {
+	name     string
+	archive  archive
+	ask      string   // in words that no other story of the same dev uses
+	flags    []string // of longshift run
+	settings string   // .longshift.yaml; "" has longshift init write it
+	look     []step   // of the planner, who only reads
+	work     []work
+	typed    bool // by a person at a terminal, who lets the plan pass with a key
+
+	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
+	// nil makes a plain one.
+	place func(t testing.TB, p *person, dir string, files map[string]string) string
+}
+
+// work is one deliverable: a session that takes the steps and reports with the message.
+type work struct {
+	id, message string
+	steps       []step
+}
+
+// within is how long a story may take on a machine that has other things to do as well.
+const within = 8 * time.Minute
+
+// play does what the README says, in a repository of its own, and looks at everything that a person would.
+func (y story) play(t testing.TB, d *dev) {
+	t.Helper()
+	begun := time.Now()
+	repo := y.repository(t, d.person)
+	before := d.git(t, repo, "rev-parse", "HEAD")
+	end := y.run(t, d, repo)
+	y.results(t, d)
+	if t.Failed() || end.Outcome != task.PullRequest {
+		t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
+	}
+	if len(end.Questions) > 0 || end.NeedsHuman || len(end.Warnings) > 0 {
+		t.Errorf("asked %+v, needs a person: %t, warned: %q", end.Questions, end.NeedsHuman, end.Warnings)
+	}
+	checks(t, end)
+	y.compare(t, d.person, repo, end)
+	untouched(t, d.person, repo, before, end)
+	for _, s := range end.Sessions {
+		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
+			t.Errorf("processes left behind by session %d: %q", s.N, left)
+		}
+	}
+	t.Logf("story %-24s %5.1fs, %d sessions, checks %s", y.name, time.Since(begun).Seconds(), len(end.Sessions), end.Check.Duration.Round(100*time.Millisecond))
+}
+
+// repository makes the repository, with settings that longshift init proposes or that the story has.
+func (y story) repository(t testing.TB, p *person) string {
+	t.Helper()
+	files := y.archive.base
+	if y.settings != "" {
+		files = merged(files, map[string]string{".longshift.yaml": y.settings})
+	}
+	place := y.place
+	if place == nil {
+		place = plain
+	}
+	repo := place(t, p, filepath.Join(p.home, "src", y.name), files)
+	if y.settings == "" {
+		if r := p.longshift(t, time.Minute, repo, nil, "init"); r.code != 0 {
+			t.Fatalf("longshift init: %+v", r)
+		}
+		p.git(t, repo, "add", "--all")
+		p.git(t, repo, "commit", "--quiet", "--message=Say how Longshift checks the work")
+	}
+	return repo
+}
+
+// run starts the task and gives its last status, when the command has ended well.
+func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
+	t.Helper()
+	args := append([]string{"run", y.ask}, y.flags...)
+	var text string
+	if y.typed {
+		cmd := d.command(t.Context(), repo, filepath.Join(d.home, "longshift", "longshift"), args...)
+		cmd.Env = append(cmd.Env, d.address...)
+		w := openTerminal(t, cmd)
+		w.waits("[a]pprove", "a")
+		if code := w.code(within); code != 0 {
+			t.Fatalf("longshift run ended with %d:\n%s", code, w.shown())
+		}
+		id := regexp.MustCompile(`task (\S+)`).FindStringSubmatch(w.shown())
+		if id == nil {
+			t.Fatalf("no id is shown:\n%s", w.shown())
+		}
+		text = d.longshift(t, time.Minute, repo, d.address, "status", id[1], "-o", "json").out
+	} else {
+		r := d.longshift(t, within, repo, d.address, append(args, "--approval", "none", "-o", "json")...)
+		if text = r.out; r.code != 0 {
+			y.results(t, d)
+			t.Fatalf("longshift run ended with %d:\n%s\n%s", r.code, r.err, r.out)
+		}
+	}
+	var end signals.Status
+	if err := json.Unmarshal([]byte(text), &end); err != nil {
+		t.Fatalf("read the last status: %v\n%s", err, text)
+	}
+	return end
+}
+
+// checks fails the test unless setup and every check have passed, and nobody was asked for anything on the way.
+func checks(t testing.TB, end signals.Status) {
+	t.Helper()
+	if end.Check == nil || !end.Check.Passed() {
+		t.Errorf("the last check: %+v", end.Check)
+	}
+	if end.Setup != nil && !end.Setup.Passed() {
+		t.Errorf("setup: %+v", end.Setup)
+	}
+	for _, line := range end.Log {
+		switch {
+		case line.Kind == "command" && !strings.Contains(line.Text, " passed in "):
+			t.Errorf("a command of the task: %s", line.Text)
+		case line.Kind == "question", line.Kind == "suspended", strings.HasPrefix(line.Text, "error"):
+			t.Errorf("not all went by itself: %s %s", line.Kind, line.Text)
+		}
+	}
+}

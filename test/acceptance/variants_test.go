@@ -1,0 +1,117 @@
+package acceptance
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// manyFiles is the size of a large repository.
+const manyFiles = 30_000
+
+// variants are one small task in repositories of many kinds. Its check asks git, which is what these kinds have broken.
+func variants() []story {
+	links := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		write(t, dir, files)
+		must(t, os.Symlink("AGENTS.md", filepath.Join(dir, "CLAUDE.md")))
+		must(t, os.MkdirAll(filepath.Join(dir, "docs"), 0o755))
+		must(t, os.Symlink("../notes.txt", filepath.Join(dir, "docs", "notes.txt")))
+		must(t, os.Symlink("docs", filepath.Join(dir, "manual")))
+		must(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+		return plain(t, p, dir, nil)
+	}
+	detached := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		plain(t, p, dir, files)
+		p.git(t, dir, "checkout", "--quiet", "--detach")
+		return dir
+	}
+	linked := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		side := dir + "-linked"
+		p.git(t, plain(t, p, dir, files), "worktree", "add", "--quiet", "-b", "side", side)
+		return side
+	}
+	submodule := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		part := plain(t, p, dir+"-part", map[string]string{"part.txt": "A part.\n"})
+		plain(t, p, dir, files)
+		p.git(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", part, "part")
+		p.git(t, dir, "commit", "--quiet", "--message=Add a part")
+		return dir
+	}
+	shallow := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		whole := plain(t, p, dir+"-whole", map[string]string{"old.txt": "Gone.\n"})
+		write(t, whole, files)
+		p.owns(whole)
+		p.git(t, whole, "rm", "--quiet", "old.txt")
+		p.git(t, whole, "add", "--all")
+		p.git(t, whole, "commit", "--quiet", "--message=Go on")
+		p.git(t, whole, "clone", "--quiet", "--depth=1", "file://"+whole, dir)
+		return dir
+	}
+	odd := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		return plain(t, p, filepath.Join(filepath.Dir(dir), "Notizen für Zoë"), files)
+	}
+	pointers := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		return plain(t, p, dir, merged(files, map[string]string{
+			".gitattributes": "*.psd filter=lfs diff=lfs merge=lfs -text\n",
+			"cover.psd":      "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("4d", 32) + "\nsize 1048576\n",
+		}))
+	}
+	large := func(t testing.TB, p *person, dir string, files map[string]string) string {
+		all := maps.Clone(files)
+		for i := range manyFiles {
+			all[fmt.Sprintf("data/%02d/%05d.txt", i%100, i)] = fmt.Sprintln("number", i)
+		}
+		return plain(t, p, dir, all)
+	}
+	return []story{
+		notes("links", links), notes("detached", detached), notes("worktree", linked), notes("submodule", submodule),
+		notes("shallow", shallow), notes("odd-path", odd),
+		notes("lfs", pointers), notes("large", large), monorepo(),
+	}
+}
+
+// notes is the small task in a repository that place makes.
+func notes(name string, place func(testing.TB, *person, string, map[string]string) string) story {
+	a := load("notes")
+	return story{
+		name: name, archive: a, ask: "note that the cat is to be fed (" + name + ")", settings: "check: sh check.sh\n", place: place,
+		look: []step{read("README.md", "One note a line"), grep("plants", "notes.txt")},
+		work: []work{{id: "DOC-001", message: "docs: note that the cat is to be fed", steps: []step{
+			bash("git status --short && git diff --stat && git log --oneline -3 && git branch --show-current", "longshift/"),
+			read("notes.txt", "plants"),
+			a.change("notes.txt"),
+			bash("sh check.sh"),
+			bash("cp notes.txt draft.txt && mv draft.txt scratch.txt && mkdir drafts && touch drafts/one && rm -r drafts scratch.txt && ls", "check.sh"),
+			bash("git diff HEAD -- notes.txt && git status --short", "+Feed the cat.", "M notes.txt"),
+		}}},
+	}
+}
+
+// monorepo has the project in a folder of its own, which is where the person is.
+func monorepo() story {
+	y := notes("monorepo", func(t testing.TB, p *person, dir string, files map[string]string) string {
+		return filepath.Join(plain(t, p, dir, files), "tools", "notes")
+	})
+	below := func(files map[string]string) map[string]string {
+		moved := map[string]string{}
+		for path, content := range files {
+			moved["tools/notes/"+path] = content
+		}
+		return moved
+	}
+	a := archive{y.archive.name, below(y.archive.base), below(y.archive.meant)}
+	a.base["README.md"], a.base[".longshift.yaml"] = "# Everything\n", "check: cd tools/notes && sh check.sh\n"
+	y.archive, y.settings = a, a.base[".longshift.yaml"]
+	y.look = []step{read("tools/notes/README.md", "One note a line"), grep("plants", "tools/notes/notes.txt")}
+	y.work[0].steps = []step{
+		bash("git log --oneline -3 -- tools/notes", "Begin"),
+		read("tools/notes/notes.txt", "plants"),
+		a.change("tools/notes/notes.txt"),
+		bash("cd tools/notes && sh check.sh"),
+		bash("git diff HEAD && git status --short", "+Feed the cat."),
+	}
+	return y
+}
