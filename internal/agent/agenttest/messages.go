@@ -61,8 +61,8 @@ func (s *Server) describe(c *Call, q *request) {
 	}
 }
 
-// admit checks what the API checks before it thinks.
-func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
+// known checks who calls.
+func (s *Server) known(r *http.Request) (status int, why string) {
 	key := r.Header.Get("X-Api-Key")
 	if key == "" {
 		key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -72,6 +72,14 @@ func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
 		return http.StatusUnauthorized, "invalid x-api-key"
 	case r.Header.Get("Anthropic-Version") == "":
 		return http.StatusBadRequest, "anthropic-version: header is required"
+	}
+	return 0, ""
+}
+
+// admit checks what the API checks before it thinks.
+func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
+	if status, why := s.known(r); status != 0 {
+		return status, why
 	}
 	if err := q.validate(); err != nil {
 		return http.StatusBadRequest, err.Error()

@@ -88,6 +88,7 @@ func Start(script Script) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }) // HEAD as well
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, &Call{Time: time.Now(), Header: r.Header}, http.StatusNotFound, "no such endpoint: "+r.Method+" "+r.URL.Path)
@@ -152,6 +153,16 @@ func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]int64{"input_tokens": n/4 + 1})
+}
+
+// models lists no model, to those who have the key.
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if status, why := s.known(r); status != 0 {
+		s.refuse(w, &Call{Time: time.Now(), Header: r.Header}, status, why)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{}, "has_more": false, "first_id": nil, "last_id": nil})
 }
 
 // refuse answers with a clear error, and records the call so that a test can't pass by accident.

@@ -311,8 +311,10 @@ func TestOtherEndpoints(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		status       int
-	}{{"HEAD", "/", 200}, {"GET", "/", 200}, {"POST", "/v1/messages/count_tokens", 200}, {"GET", "/v1/models", 404}} {
+	}{{"HEAD", "/", 200}, {"GET", "/", 200}, {"POST", "/v1/messages/count_tokens", 200}, {"GET", "/v1/models", 200}, {"GET", "/v1/files", 404}} {
 		r, _ := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.path, strings.NewReader("{}"))
+		r.Header.Set("X-Api-Key", "any")
+		r.Header.Set("Anthropic-Version", "2023-06-01")
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil || resp.StatusCode != c.status {
 			t.Errorf("%s %s: %+v %v", c.method, c.path, resp, err)
