@@ -144,3 +144,21 @@ func TestWarmAsksTheRun(t *testing.T) {
 		t.Errorf("outcome %+v, asked %+v, started %d", o, asked.Calls(), started)
 	}
 }
+
+// A command may take longer than the binary's own two minutes, and what it leaves in its folder for temporary files goes with the session.
+func TestCommandsHaveTimeAndLeaveNothing(t *testing.T) {
+	b := newBench(t, task.Implementer, func(string) agenttest.Script {
+		return one(task.Implementer,
+			agenttest.Turn{Tools: []agenttest.Tool{bash(`echo "$BASH_DEFAULT_TIMEOUT_MS $BASH_MAX_TIMEOUT_MS" > times.txt; echo x > "$TMPDIR/left"; mkdir "$TMPDIR/go-build"`)}},
+			agenttest.Turn{Text: "Done."})("")
+	})
+	if o, _ := b.run(t); o.Kind != agent.Completed {
+		t.Fatalf("outcome: %+v", o)
+	}
+	if got := read(t, b.session.Dir, "times.txt"); got != "600000 3600000\n" {
+		t.Errorf("the limits of a command are %q", got)
+	}
+	if left, err := os.ReadDir(filepath.Join(b.session.StateDir, tmpName)); err == nil && len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+}
