@@ -114,8 +114,8 @@ func initText(r initResult) string {
 func firstSettings(guesses []guess) (string, error) {
 	text := string(project.Header())
 	for _, k := range []struct{ key, what, instead string }{
-		{"setup", "Runs once before work starts.", "setup: make deps"},
-		{"check", "Runs before each session and before the review; agents see its output.", "check: make test"},
+		{"setup", "Runs before the first check and after planning.", "setup: make deps"},
+		{"check", "Runs on the base and after each deliverable; agents see its output, and when it fails at the end the pull request is a draft.", "check: make test"},
 		{"specs", "Folder with the specifications; it is never committed.", ""},
 	} {
 		found := false

@@ -21,6 +21,17 @@ func runner(f files) Chain {
 	return Chain{}
 }
 
+// autotools is a project that is configured and made, or only made: its Makefile names no target that checks.
+func autotools(f files) Chain {
+	switch {
+	case f.has("configure") && f.has("Makefile.in"):
+		return Chain{Name: "make", File: "configure", Setup: []string{"./configure"}, Check: []string{"make", "make check"}}
+	case f.first("GNUmakefile", "makefile", "Makefile") != "":
+		return Chain{Name: "make", File: f.first("GNUmakefile", "makefile", "Makefile"), Check: []string{"make"}}
+	}
+	return Chain{}
+}
+
 // targets picks those that check. A lint alone is no check: it would take the place of the tests.
 func targets(program string, names []string) []string {
 	has := func(name string) bool { return slices.Contains(names, name) }

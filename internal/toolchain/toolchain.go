@@ -105,8 +105,35 @@ var table = []struct {
 	{"cpp", []string{"CMakeLists.txt"}, cmake},
 }
 
-// Detect looks at the top of a repository. It never fails: what can't be read tells nothing.
+// Detect looks at the top of a repository, and where that tells nothing at the folders in it. It never fails: what can't be read tells
+// nothing.
 func Detect(fsys fs.FS) Found {
+	found := detect(fsys)
+	if found.Runner.Name != "" || len(found.Chains) > 0 {
+		return found
+	}
+	for _, folder := range (files{fsys}).projects() {
+		below, err := fs.Sub(fsys, folder)
+		if err != nil {
+			continue
+		}
+		inside := detect(below)
+		if inside.Runner.Name != "" { // it checks everything in its folder
+			found.Chains = append(found.Chains, inside.Runner.in(folder))
+			continue
+		}
+		for _, c := range inside.Chains {
+			found.Chains = append(found.Chains, c.in(folder))
+		}
+	}
+	if c := autotools(files{fsys}); len(found.Chains) == 0 && c.Name != "" {
+		found.Chains = []Chain{c}
+	}
+	return found
+}
+
+// detect looks at the top of a folder.
+func detect(fsys fs.FS) Found {
 	f := files{fsys}
 	found := Found{Runner: runner(f), Specs: specs(f)}
 	add := func(name, file string, c Chain) {
