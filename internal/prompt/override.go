@@ -97,31 +97,6 @@ func field(where string, p *parse.PipeNode) error {
 	return fmt.Errorf("%s: {{%s}} is not supported", where, clip(oneLine(p.String()), 60))
 }
 
-// notes gives the project's notes for agents. AGENTS.md and CLAUDE.md are often the same file and are told once then.
-func notes(files Files) (string, error) {
-	if files == nil {
-		return "", nil
-	}
-	var b strings.Builder
-	var told []string
-	for _, path := range NotePaths() {
-		content, found, err := files(path)
-		if fault.KindOf(err) == fault.Input { // a note that can't be read is worth a word, and no task's end
-			fmt.Fprintf(&b, "\n\n# %s of the repository\n\n(It can't be read: %v.)", path, err)
-			continue
-		} else if err != nil {
-			return "", wrap(path, err)
-		}
-		text := strings.TrimSpace(cut(strings.TrimSpace(strings.ToValidUTF8(string(content), "�")), maxNotes))
-		if !found || text == "" || slices.Contains(told, text) {
-			continue
-		}
-		told = append(told, text)
-		b.WriteString("\n\n# " + path + " of the repository\n\n" + text)
-	}
-	return b.String(), nil
-}
-
 func wrap(path string, err error) error {
 	if err == nil {
 		return nil

@@ -267,3 +267,25 @@ func TestLongDataIsCut(t *testing.T) {
 		}
 	}
 }
+
+// What notes import is told with them, once, and never from outside of the repository.
+func TestImportsOfNotes(t *testing.T) {
+	t.Parallel()
+	text, err := System(task.Planner, Standing{}, repository(map[string]string{
+		"CLAUDE.md": "See @AGENTS.md and (@docs/style.md), mail me@example.com.\n@../out.md @/etc/passwd.md\n`@docs/code.md`\n```\n@docs/block.md\n```\n",
+		"AGENTS.md": "Use tabs.", "docs/style.md": "Short. @more/deep.md", "docs/more/deep.md": "Deep. @../style.md", "docs/code.md": "no", "docs/block.md": "no",
+		"example.com": "no", "out.md": "no", "../out.md": "no",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heads []string
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(line, " of the repository\n") {
+			heads = append(heads, strings.TrimSpace(strings.TrimPrefix(line, "#")))
+		}
+	}
+	if got := strings.Join(heads, ", "); got != "AGENTS.md of the repository, CLAUDE.md of the repository, docs/style.md of the repository, docs/more/deep.md of the repository" {
+		t.Errorf("told %s", got)
+	}
+}
