@@ -75,6 +75,9 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 		return Commit{}, err
 	}
 	large, err := o.weigh(found.paths)
+	if err == nil {
+		err = o.noLFS(ctx, found.paths)
+	}
 	if err != nil {
 		return Commit{}, err
 	}
