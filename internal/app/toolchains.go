@@ -112,7 +112,7 @@ func readable(cfg config.Config) []string {
 	below := hidden(cfg)
 	list = slices.DeleteFunc(list, func(dir string) bool { return dir == "" || tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) })
 	list = slices.DeleteFunc(list, func(dir string) bool {
-		return !slices.ContainsFunc(append(below, "/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
+		return !slices.ContainsFunc(append(below, "/tmp", "/var/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
 	})
 	list = existing(list)
 	slices.Sort(list)

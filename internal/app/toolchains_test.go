@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/cli"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/egress"
 )
@@ -103,5 +104,25 @@ func TestToolVariablesDoNotMoveCaches(t *testing.T) {
 		if !strings.HasPrefix(env[name], "/srv/cache/") {
 			t.Errorf("%s=%s", name, env[name])
 		}
+	}
+}
+
+// What lies in a folder that every box has for itself is shown all the same when a worker needs it: the agent's binary in a clone there.
+func TestProgramsInPrivateFolders(t *testing.T) {
+	bareHome(t)
+	dir, err := os.MkdirTemp("/var/tmp", "longshift-test-")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program(t, "echo 9.9.9", dir, "bin/deno")
+	program(t, "true", dir, "agents/claude")
+	t.Setenv("PATH", filepath.Join(dir, "bin")+":/usr/bin:/bin")
+	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_CLAUDE="+filepath.Join(dir, "agents/claude"))
+	if list := readable(cfg); !slices.Contains(list, filepath.Join(dir, "agents")) {
+		t.Errorf("the agent's binary is not shown: %q", list)
+	}
+	tools, err := tryWork(t.Context(), cfg)
+	must(t, err)
+	if !slices.ContainsFunc(tools, func(tool cli.Tool) bool { return tool.Name == "deno" && tool.Detail == "9.9.9" }) {
+		t.Errorf("a program on PATH is not found: %+v", tools)
 	}
 }
