@@ -366,7 +366,7 @@ func TestOneIssueOneTask(t *testing.T) {
 	for i := range numbers { // the intake begins with the first, the chat with the last: they meet
 		n, last := numbers[i], numbers[len(numbers)-1-i]
 		telegram.Say(adaTelegram, adaTelegram, "ada", fmt.Sprintf("run %s#%d", lab.Name, last), 0)
-		wg.Go(func() { h.labelled(n) })
+		wg.Go(func() { h.labelled(n, "", "") })
 	}
 	wg.Wait()
 	telegram.Again() // the last one once more
