@@ -29,7 +29,7 @@ var toolQuestions = [][]string{
 	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
 }
 
-// ordinaryWork is what every project's commands rely on. It fails at the first line that does not work.
+// ordinaryWork is what every project's commands rely on. It ends at the first line that does not work.
 const ordinaryWork = `set -e
 echo lost > /dev/null
 head -c 1 /dev/urandom > /dev/null
@@ -38,6 +38,7 @@ echo trial > trial.txt
 git add trial.txt
 git commit --quiet --message trial
 test "$(git log -1 --format=%s)" = trial
+set +e
 `
 
 const trialWithin = 30 * time.Second
@@ -55,27 +56,21 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 		return nil, fmt.Errorf("try the sandbox: %w", err)
 	}
 	defer where.Close()
-	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Policy: h.Policy, Log: h.Log, Now: h.Now}
-	guest.Policy.WriteOff = false // what is tried is the machine, not what the operator allows
-	run := func(script string) (process.Result, error) {
-		return guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, process.Spec{
-			Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", script}, Dir: where.Dir(), Session: filepath.Base(dir), Grace: -1,
-		}, "trial")
+	script := ordinaryWork
+	for _, q := range toolQuestions {
+		script += fmt.Sprintf("command -v %s >/dev/null && { out=$(timeout 10 %s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", q[0], strings.Join(q, " "), q[0])
 	}
-	res, err := run(ordinaryWork)
+	spec := process.Bash(script + "wait")
+	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
+	// Without the operator's policy: what is tried is the machine, not what is allowed on it.
+	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log, Now: h.Now}
+	res, err := guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
 	if err != nil {
 		return nil, fmt.Errorf("try the sandbox: %w", err)
 	}
 	if !res.Success() {
 		return nil, fault.New(fault.Infra, "ordinary work fails in the sandbox of this machine (%s): %s", res.Exit, lastLine(res.Output)).
 			WithHint("`longshift doctor` shows what the sandbox is made of; report this with its output")
-	}
-	script := ""
-	for _, q := range toolQuestions {
-		script += fmt.Sprintf("command -v %s >/dev/null && { out=$(%s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", q[0], strings.Join(q, " "), q[0])
-	}
-	if res, err = run(script + "wait"); err != nil {
-		return nil, fmt.Errorf("try the tool chains in the sandbox: %w", err)
 	}
 	return toolsSeen(res.Output), nil
 }

@@ -33,7 +33,7 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 		return err
 	}
 	t.uncommitted, t.refused, t.leak = out.Failed, "", ""
-	t.unchecked = t.unchecked || t.uncommitted != ""
+	t.unchecked = t.unchecked || t.uncommitted != "" || out.Created
 	if out.Leak {
 		t.leak = out.Failed
 	} else {
@@ -54,7 +54,6 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 		}
 	}
 	t.status.Head, t.status.Files, t.status.Added, t.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
-	t.unchecked = t.unchecked || out.Created
 	if out.Created {
 		t.status.Commits = append(t.status.Commits, signals.Commit{ID: out.Commit, Subject: firstLine(message)})
 		t.say(ctx, "commit", "%s %s", short(out.Commit), firstLine(message))

@@ -29,8 +29,8 @@ func (t *pipeline) execute(ctx workflow.Context) error {
 	return nil
 }
 
-// prove runs the check on what a session left. A deliverable that leaves it failing, or whose commit is refused, goes back to an implementer with the output, a
-// few times. After that the loop goes on: a later deliverable, or the review, may be what mends it.
+// prove runs the check on what a session left. A deliverable that leaves it failing, or whose commit is refused, goes back to an
+// implementer with the output, a few times. After that the loop goes on: a later deliverable, or the review, may be what mends it.
 func (t *pipeline) prove(ctx workflow.Context, d task.Deliverable, r task.Report) error {
 	defer func() { t.fixing = 0 }()
 	for {

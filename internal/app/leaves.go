@@ -142,9 +142,9 @@ func passwordIn(address string) string {
 // commandEnv is the environment of setup and check commands, built and never filtered. HOME is the task's own: what one task
 // leaves there steers no other.
 func commandEnv(cfg config.Config) func(activities.Dirs) []string {
-	shared := agentEnv(cfg)
+	shared, path := agentEnv(cfg), taskPath()
 	return func(d activities.Dirs) []string {
-		env := []string{"HOME=" + d.Home, "PATH=" + taskPath(), "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
+		env := []string{"HOME=" + d.Home, "PATH=" + path, "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb", "CI=true"}
 		for name, value := range shared(d) {
 			env = append(env, name+"="+value)
 		}
@@ -163,6 +163,7 @@ var caches = map[string]string{
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
 // reached, and who commits.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
+	tools, own := toolEnv(), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
 			"GOFLAGS":         "-modcacherw",
@@ -170,11 +171,11 @@ func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 			"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
 			"GIT_TERMINAL_PROMPT": "0",
 		}
-		maps.Copy(env, toolEnv())
+		maps.Copy(env, tools)
 		for name, folder := range caches {
 			env[name] = filepath.Join(d.Cache, folder)
 		}
-		maps.Copy(env, cfg.TaskVariables(os.LookupEnv))
+		maps.Copy(env, own)
 		if viaProxy(cfg) {
 			proxy := fmt.Sprintf("http://127.0.0.1:%d", activities.EgressPort)
 			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"} {

@@ -21,8 +21,11 @@ var toolHomes = map[string]string{
 	"PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "RUSTUP_HOME": ".rustup", "SDKMAN_DIR": ".sdkman", "VOLTA_HOME": ".volta",
 }
 
-// toolVariables name what an operator has chosen: they go along as they are.
-var toolVariables = []string{"GOROOT", "JAVA_HOME", "MAVEN_HOME", "GRADLE_HOME", "DOTNET_ROOT", "ANDROID_HOME", "PYENV_VERSION", "RUSTUP_TOOLCHAIN", "RUSTUP_AUTO_INSTALL"}
+// What an operator has chosen goes along as it is: toolFolders name folders, toolChoices versions and the like.
+var (
+	toolFolders = []string{"GOROOT", "JAVA_HOME", "MAVEN_HOME", "GRADLE_HOME", "DOTNET_ROOT", "ANDROID_HOME"}
+	toolChoices = []string{"PYENV_VERSION", "RUSTUP_TOOLCHAIN", "RUSTUP_AUTO_INSTALL"}
+)
 
 // toolPrograms are where tool chains put their programs below a home. What is not on the worker's PATH, for no shell has set it, is
 // added at its end.
@@ -38,7 +41,7 @@ func toolEnv() map[string]string {
 			env[name] = dir
 		}
 	}
-	for _, name := range toolVariables {
+	for _, name := range slices.Concat(toolFolders, toolChoices) {
 		if value := os.Getenv(name); value != "" {
 			env[name] = value
 		}
@@ -97,7 +100,7 @@ func readable(cfg config.Config) []string {
 	for name := range toolHomes {
 		list = append(list, env[name])
 	}
-	for _, name := range []string{"GOROOT", "JAVA_HOME", "MAVEN_HOME", "GRADLE_HOME", "DOTNET_ROOT", "ANDROID_HOME"} {
+	for _, name := range toolFolders {
 		list = append(list, env[name])
 	}
 	for _, dir := range filepath.SplitList(taskPath()) {

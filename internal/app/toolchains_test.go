@@ -22,7 +22,7 @@ func bareHome(t *testing.T) string {
 	for name := range toolHomes {
 		t.Setenv(name, "")
 	}
-	for _, name := range append(slices.Clone(toolVariables), "GOTOOLCHAIN") {
+	for _, name := range slices.Concat(toolFolders, toolChoices, []string{"GOTOOLCHAIN"}) {
 		t.Setenv(name, "")
 	}
 	return home

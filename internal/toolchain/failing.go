@@ -6,26 +6,32 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // mostFailing is how many failing tests are worth naming. More are as good as none: they are compared, name by name.
 const mostFailing = 100
 
-// failure finds the name of a failing test in a line of a test runner's output. The expression has one group.
-var failures = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:FAILED|ERROR) (\S+::\S+)`),                                                            // pytest's summary
-	regexp.MustCompile(`^(?:FAIL|ERROR): (\w+ \([\w.]+\))`),                                                       // unittest
-	regexp.MustCompile(`^test (\S+) \.\.\. FAILED$`),                                                              // cargo
-	regexp.MustCompile(`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`),                  // TAP
-	regexp.MustCompile(`^\s*✖ (.+?) \([\d.]+ms\)$`),                                                               // node's own runner
-	regexp.MustCompile(`^\s*● (.+ › .+)$`),                                                                        // jest
-	regexp.MustCompile(`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`),                                              // vitest
-	regexp.MustCompile(`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`), // Maven
-	regexp.MustCompile(`^(\S+ > .+) FAILED$`),                                                                     // Gradle
-	regexp.MustCompile(`^\d+\) (\S+::\S+)`),                                                                       // PHPUnit
-	regexp.MustCompile(`^rspec (\./\S+) #`),                                                                       // RSpec
-	regexp.MustCompile(`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Exception.*)\)`),          // CTest
-}
+// failures find the name of a failing test in a line of a test runner's output; each has one group. They are made when a check fails.
+var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
+	for _, expression := range []string{
+		`^(?:FAILED|ERROR) (\S+::\S+)`,                                           // pytest's summary
+		`^(?:FAIL|ERROR): (\w+ \([\w.]+\))`,                                      // unittest
+		`^test (\S+) \.\.\. FAILED$`,                                             // cargo
+		`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`, // TAP
+		`^\s*✖ (.+?) \([\d.]+ms\)$`,                                              // node's own runner
+		`^\s*● (.+ › .+)$`,                                                       // jest
+		`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`,                             // vitest
+		`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`, // Maven
+		`^(\S+ > .+) FAILED$`, // Gradle
+		`^\d+\) (\S+::\S+)`,   // PHPUnit
+		`^rspec (\./\S+) #`,   // RSpec
+		`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Exception.*)\)`, // CTest
+	} {
+		all = append(all, regexp.MustCompile(expression))
+	}
+	return all
+})
 
 var (
 	goTest    = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
@@ -57,7 +63,7 @@ func Failing(output io.Reader) []string {
 			}
 			inPackage = nil
 		} else if !tooLong {
-			for _, expression := range failures {
+			for _, expression := range failures() {
 				if m := expression.FindStringSubmatch(line); m != nil {
 					add(m[1])
 					break

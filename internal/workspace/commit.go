@@ -90,7 +90,7 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	default:
 		c, err = o.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}
-	c.LeftOut, c.Large = append(found.embedded, junkPlaces(found.junk)...), large
+	c.LeftOut, c.Large = found.leftOut(), large
 	return c, err
 }
 

@@ -41,7 +41,7 @@ func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpe
 		return Commit{}, err
 	}
 	c, err := o.count(ctx, m.Tree, id)
-	c.LeftOut = found.embedded
+	c.LeftOut = found.leftOut()
 	return c, err
 }
 

@@ -65,6 +65,9 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 	return c, err
 }
 
+// leftOut names what stays out of a commit.
+func (c changes) leftOut() []string { return append(c.embedded, junkPlaces(c.junk)...) }
+
 // plain tells whether the pathspecs are nothing but names of files and folders.
 func plain(specs []string) bool { return !strings.ContainsAny(strings.Join(specs, ""), "*?[\\:") }
 
