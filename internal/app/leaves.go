@@ -41,21 +41,13 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{Host: webHost(cfg), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+	return &activities.Control{Host: cfg.GitHubHost(), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
 		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll},
 		Limits:   activities.Limits{Sessions: cfg.RepoSessions, DailyCost: cfg.RepoDailyCost, AllCost: cfg.DailyCost, Lease: cfg.Lease}}
 }
 
-// webHost is the host that repositories of the forge carry.
-func webHost(cfg config.Config) string {
-	if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "github.com"
-}
-
 func isGitHub(cfg config.Config, r task.Repository) bool {
-	return r.Host == "" && r.Owner != "" || r.Host == webHost(cfg) || r.Host == "github.com" && cfg.GitHubURL == ""
+	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHubHost() || r.Host == "github.com" && cfg.GitHubURL == ""
 }
 
 // remoteURL gives git's address of a repository.
@@ -67,7 +59,7 @@ func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 		case r.URL != "":
 			return r.URL, nil
 		}
-		return webScheme(cfg) + "://" + webHost(cfg) + "/" + r.Owner + "/" + r.Name + ".git", nil
+		return webScheme(cfg) + "://" + cfg.GitHubHost() + "/" + r.Owner + "/" + r.Name + ".git", nil
 	}
 }
 

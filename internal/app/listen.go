@@ -42,7 +42,7 @@ func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Fo
 		return nil, err
 	}
 	return listen.New(listen.Config{
-		Projects: folders, Issues: hub, Intakes: looker{c}, Host: webHost(cfg), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Projects: folders, Issues: hub, Intakes: looker{c}, Host: cfg.GitHubHost(), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
 		Schedules: jobs.Book{Client: c},
 		Redact:    secrets.String, Log: log, Now: time.Now, Record: record,
 	})
@@ -227,7 +227,7 @@ func (e *ears) watch(ctx context.Context) {
 		in := signals.WatchInput{Repository: name}
 		e.insist(ctx, "watch "+name, func(ctx context.Context) error {
 			_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-				ID: signals.WatchID(webHost(e.cfg), r), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+				ID: signals.WatchID(e.cfg.GitHubHost(), r), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
 				WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 				StaticSummary:            "watches " + task.Literally(name),
 			}, signals.Watch, in)

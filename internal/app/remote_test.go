@@ -63,7 +63,7 @@ func TestRemotes(t *testing.T) {
 		if err != nil || (auth.Token == token) != c.token || (auth == workspace.Auth{}) == c.token {
 			t.Errorf("%s: the token goes along: %v, %v; want %v", c.repository, auth.Token != "", err, c.token)
 		}
-		if u, err := url.Parse(address); c.token && (err != nil || u.Host != webHost(c.cfg) || u.Scheme != webScheme(c.cfg)) {
+		if u, err := url.Parse(address); c.token && (err != nil || u.Host != c.cfg.GitHubHost() || u.Scheme != webScheme(c.cfg)) {
 			t.Errorf("%s: the token would go to %s", c.repository, address)
 		}
 	}

@@ -28,7 +28,7 @@ func (l looker) Look(ctx context.Context, host, owner, name, label string) (bool
 
 // newSources builds the places where work comes from by itself.
 func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {
-	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: webHost(cfg), Label: cfg.GitHubLabel, Log: log})
+	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: cfg.GitHubHost(), Label: cfg.GitHubLabel, Log: log})
 	if err != nil {
 		return nil, err
 	}

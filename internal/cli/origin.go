@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -29,7 +28,7 @@ func (p *program) target(ctx context.Context, o *runOptions) (string, error) {
 	if wrong != nil {
 		return "", wrong
 	}
-	host := webHost(conf)
+	host := conf.GitHubHost()
 	if named := p.env.Get("GITHUB_REPO"); named != "" {
 		r, err := task.ParseRepository(named)
 		if err != nil || r.Path != "" {
@@ -59,15 +58,6 @@ type forgeTarget struct {
 }
 
 func (t *forgeTarget) String() string { return t.host + "/" + t.repository }
-
-// webHost is the host of GitHub, or of the GitHub Enterprise server that is set.
-func webHost(conf config.Config) string {
-	u, err := url.Parse(conf.GitHubURL)
-	if err != nil {
-		return "github.com"
-	}
-	return cmp.Or(u.Host, "github.com")
-}
 
 // origin gives owner/name when a clone comes from the host, else "". git itself says what its short forms of addresses mean.
 func (p *program) origin(ctx context.Context, dir, host string) string {
@@ -118,7 +108,7 @@ func (p *program) withToken(ctx context.Context) (config.Config, error) {
 	if err != nil || conf.GitHubToken.Present() {
 		return conf, err
 	}
-	if token := p.ghToken(ctx, webHost(conf)); token != "" {
+	if token := p.ghToken(ctx, conf.GitHubHost()); token != "" {
 		conf.GitHubToken = config.NewSecret(token, ghSource)
 		p.config = func() (config.Config, error) { return conf, nil } // gh is asked once
 	}
