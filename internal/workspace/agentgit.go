@@ -97,7 +97,7 @@ func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
 	config := shape{format: o.state.Format}.files()["config"]
 	config = strings.Replace(config, "bare = true", "bare = false\n\tlogAllRefUpdates = true", 1) +
 		"[user]\n\tname = " + configValue(o.m.config.Author.Name) + "\n\temail = " + configValue(o.m.config.Author.Email) +
-		"\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n"
+		"\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n" + o.agentFilters()
 	refs, err := o.remoteRefs(ctx)
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Empty: o.state.empty()}
+		Restored: o.state.Restored, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

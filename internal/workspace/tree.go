@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
 )
 
 // Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
@@ -61,6 +62,12 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	var out []string
 	err := t.reading(ctx, func(o *opened) error {
 		out = o.borrowed()
+		for _, store := range []lfs.Store{o.ownLFS(), o.sharedLFS()} {
+			if err := os.MkdirAll(string(store), 0o700); err != nil {
+				return err
+			}
+			out = append(out, string(store))
+		}
 		return nil
 	})
 	return out, err

@@ -1,0 +1,184 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
+)
+
+// An object is kept on this host before there is a commit with its pointer, and is on the server before a ref with that commit is
+// pushed, that of a checkpoint too. So whatever another host can take over is whole: what was not brought there was not pushed either.
+
+// cleaned is a file that git has as a pointer and whose content came from the task.
+type cleaned struct {
+	path string
+	lfs.Pointer
+}
+
+// cleanedOf picks those files out of what commits bring.
+func (o *opened) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err error) {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) { // most tasks have none
+		return nil, nil
+	}
+	var ids []string
+	for _, b := range list {
+		if b.size <= lfs.MostPointer {
+			ids = append(ids, b.id)
+		}
+	}
+	found, err := o.bare().pointers(ctx, ids)
+	for _, b := range list {
+		if p, ok := found[b.id]; ok && o.ownLFS().Has(p) {
+			out = append(out, cleaned{b.path, p})
+		}
+	}
+	return out, err
+}
+
+func pointersOf(list []cleaned) (out []lfs.Pointer) {
+	for _, c := range list {
+		if !slices.Contains(out, c.Pointer) {
+			out = append(out, c.Pointer)
+		}
+	}
+	return out
+}
+
+// refuseUnkept fails when the server would not take what was cleaned: no push would get through then, and the agent can do without.
+// A server that is down is asked again by the push.
+func (o *opened) refuseUnkept(ctx context.Context, list []cleaned) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rem, err := o.m.remote(ctx, o.state.Repository)
+	if err != nil {
+		return err
+	}
+	server, err := o.lfsServer(ctx, rem)
+	if err == nil {
+		err = server.Offer(ctx, pointersOf(list))
+	}
+	if k := fault.KindOf(err); k != fault.Denied && k != fault.NotFound {
+		return ctx.Err()
+	}
+	var paths []string
+	for _, c := range list {
+		paths = append(paths, c.path)
+	}
+	return fault.New(fault.Work, "kept in Git LFS by .gitattributes, and can't be brought there: %s: %w", listed(paths), err).
+		WithHint("do without a change of them, and say in the report what should change")
+}
+
+// bringObjects has the server keep what was cleaned in commits that are to be pushed.
+func (o *opened) bringObjects(ctx context.Context, rem remote, list []update) error {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+		return nil
+	}
+	var found []cleaned
+	for _, u := range list {
+		if u.to == "" || u.ref == fenceRef(o.id) {
+			continue
+		}
+		some, err := o.cleanedIn(ctx, u.to)
+		if err != nil {
+			return err
+		}
+		found = append(found, some...)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	server, err := o.lfsServer(ctx, rem)
+	if err == nil {
+		err = server.Upload(ctx, pointersOf(found), o.ownLFS())
+	}
+	if err != nil {
+		return fmt.Errorf("bring objects of Git LFS to %s: %w", rem.name, err)
+	}
+	return nil
+}
+
+// cleanedIn gives what was cleaned in the task's own commits.
+func (o *opened) cleanedIn(ctx context.Context, head string) ([]cleaned, error) {
+	revs, err := o.own(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.bare().broughtBy(ctx, revs)
+	if err != nil {
+		return nil, err
+	}
+	return o.cleanedOf(ctx, list)
+}
+
+// showObjects writes what a push would make known beside the commits, as patches that add it.
+func (o *opened) showObjects(ctx context.Context, head string, to io.Writer) error {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+		return nil
+	}
+	list, err := o.cleanedIn(ctx, head)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if err := o.showObject(c, to); err != nil {
+			return fmt.Errorf("show an object of Git LFS: %w", err)
+		}
+	}
+	return nil
+}
+
+// contentOf writes what was cleaned to the pointer that a file is, and nothing of any other file.
+func (o *opened) contentOf(ctx context.Context, id string, to io.Writer) error {
+	list, err := o.bare().sized(ctx, func(yield func(string, entry) bool) { yield("", entry{"100644", id}) })
+	if err != nil {
+		return err
+	}
+	found, err := o.cleanedOf(ctx, list)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	f, err := o.ownLFS().Open(found[0].Pointer)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(to, f)
+	return err
+}
+
+func (o *opened) showObject(c cleaned, to io.Writer) error {
+	f, err := o.ownLFS().Open(c.Pointer)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	name := strconv.Quote("b/" + c.path)
+	out := bufio.NewWriter(to)
+	fmt.Fprintf(out, "diff --git %s %s\n--- /dev/null\n+++ %s\n@@ -0,0 +1 @@\n", strconv.Quote("a/"+c.path), name, name)
+	in := bufio.NewReader(f)
+	for begins := true; ; {
+		piece, err := in.ReadSlice('\n')
+		if begins && len(piece) > 0 {
+			out.WriteByte('+')
+		}
+		if _, failed := out.Write(piece); failed != nil {
+			return failed
+		}
+		switch begins = err == nil; {
+		case errors.Is(err, io.EOF):
+			out.WriteByte('\n')
+			return out.Flush()
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}
