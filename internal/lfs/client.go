@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // NewClient makes the client of remotes, by the proxies and certificates that git takes from the same environment. A server that sends and
@@ -105,39 +102,4 @@ func (m moving) Read(b []byte) (int, error) {
 func (m moving) Close() error {
 	m.end()
 	return m.ReadCloser.Close()
-}
-
-// send carries a request out and tells whose fault a failure is. Addresses are left out of what it says: they may bear signatures.
-func (r Remote) send(req *http.Request, read func(io.Reader) error) error {
-	res, err := r.Client.Do(req)
-	if err != nil {
-		if req.Context().Err() != nil {
-			return context.Cause(req.Context())
-		}
-		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
-			err = wrapped.Err
-		}
-		return fault.New(fault.Infra, "the LFS server of %s at %s can't be reached: %w", r.Name, req.URL.Host, err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode/100 == 2 {
-		if read == nil {
-			return nil
-		}
-		if err := read(res.Body); err != nil {
-			return fault.New(fault.Infra, "read what the LFS server of %s sends: %w", r.Name, err)
-		}
-		return nil
-	}
-	said := fmt.Sprintf("%s %s: %s", req.Method, req.URL.Host, res.Status)
-	switch code := res.StatusCode; {
-	case code == http.StatusNotFound || code == http.StatusGone || code/100 == 3:
-		return fault.New(fault.NotFound, "%s has no LFS server at its own address (%s)", r.Name, said)
-	case code == http.StatusInsufficientStorage || code == 509: // bandwidth limit exceeded
-		return fault.New(fault.Denied, "the LFS server of %s is full (%s)", r.Name, said).WithHint("buy or make room there")
-	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
-		return fault.New(fault.Infra, "the LFS server of %s fails (%s)", r.Name, said)
-	}
-	return fault.New(fault.Denied, "the LFS server of %s does not let us in (%s)", r.Name, said).
-		WithHint("give the worker a token that may push there, and turn Git LFS on for the repository")
 }

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -27,6 +27,8 @@ const (
 	mediaType = "application/vnd.git-lfs+json"
 	mostBatch = 100     // objects of one request, as git-lfs sends
 	mostReply = 4 << 20 // bytes of an answer
+
+	mostFailures = 5 // of downloads; then the server is taken for broken
 )
 
 type batch struct {
@@ -56,20 +58,20 @@ type action struct {
 	Header map[string]string `json:"header"`
 }
 
-// Endpoint is where the server of a repository listens.
+// endpoint is where the server of a repository listens.
 func (r Remote) endpoint() string {
 	return strings.TrimSuffix(strings.TrimSuffix(r.URL, "/"), ".git") + ".git/info/lfs"
 }
 
 // Offer implements Server.
 func (r Remote) Offer(ctx context.Context, list []Pointer) error {
-	return r.each(ctx, "upload", list, func(o object) error { return r.refused(o, "does not take") })
+	return r.each(ctx, "upload", list, r.refused)
 }
 
 // Upload implements Server.
 func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
 	return r.each(ctx, "upload", list, func(o object) error {
-		if err := r.refused(o, "does not take"); err != nil {
+		if err := r.refused(o); err != nil {
 			return err
 		}
 		put, wanted := o.Actions["upload"]
@@ -91,26 +93,35 @@ func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
 	})
 }
 
-// Download implements Server.
+// Download implements Server. One object that can't be had does not stop the others.
 func (r Remote) Download(ctx context.Context, list []Pointer, to Store) error {
-	return r.each(ctx, "download", list, func(o object) error {
+	var failed []error
+	err := r.each(ctx, "download", list, func(o object) error {
 		get, there := o.Actions["download"]
 		if o.Error != nil || !there {
 			return nil
 		}
-		return r.call(ctx, http.MethodGet, get, nil, 0, "", func(body io.Reader) error { return to.Put(o.Pointer, body) })
+		err := r.call(ctx, http.MethodGet, get, nil, 0, "", func(body io.Reader) error { return to.Put(o.Pointer, body) })
+		if err == nil {
+			return nil
+		}
+		if failed = append(failed, err); len(failed) == mostFailures || ctx.Err() != nil {
+			return errors.New("too many fail")
+		}
+		return nil
 	})
+	return errors.Join(append(failed, err)...)
 }
 
 // refused says why the server does not want an object.
-func (r Remote) refused(o object, what string) error {
+func (r Remote) refused(o object) error {
 	switch {
 	case o.Error == nil:
 		return nil
 	case o.Error.Code >= 500 || o.Error.Code == http.StatusTooManyRequests:
 		return fault.New(fault.Infra, "the LFS server of %s fails for %s: %s", r.Name, o.ID, o.Error.Message)
 	}
-	return fault.New(fault.Denied, "the LFS server of %s %s %s: %d %s", r.Name, what, o.ID, o.Error.Code, o.Error.Message)
+	return fault.New(fault.Denied, "the LFS server of %s does not take %s: %d %s", r.Name, o.ID, o.Error.Code, o.Error.Message)
 }
 
 func (r Remote) put(ctx context.Context, a action, p Pointer, from Store) error {
@@ -157,31 +168,3 @@ func (r Remote) each(ctx context.Context, operation string, list []Pointer, do f
 	}
 	return nil
 }
-
-// call makes one request. The login goes along where the address is on the repository's own host and the server has given no other.
-func (r Remote) call(ctx context.Context, method string, a action, body io.Reader, length int64, kind string, read func(io.Reader) error) error {
-	to, err := url.Parse(a.Href)
-	if err != nil || to.Scheme != "http" && to.Scheme != "https" {
-		return fault.New(fault.Denied, "the LFS server of %s names an address that can't be called", r.Name)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, a.Href, body)
-	if err != nil {
-		return fmt.Errorf("call the LFS server of %s: %w", r.Name, err)
-	}
-	req.ContentLength = length
-	if kind != "" {
-		req.Header.Set("Content-Type", kind)
-	}
-	if kind == mediaType {
-		req.Header.Set("Accept", mediaType)
-	}
-	for name, value := range a.Header {
-		req.Header.Set(name, value)
-	}
-	if own, err := url.Parse(r.URL); err == nil && r.Login != "" && req.Header.Get("Authorization") == "" && sameOrigin(own, to) {
-		req.Header.Set("Authorization", r.Login)
-	}
-	return r.send(req, read)
-}
-
-func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }

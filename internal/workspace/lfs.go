@@ -23,21 +23,22 @@ import (
 // clean reads content, keeps it in the store $1, and prints its pointer. What is a pointer already stays as it is, one in conflict too, and
 // so does what the index has in that very form: a file that was committed before it was tracked is nobody's change.
 // A store that can't be written is a failure in ours; in the agent's, which a reviewer only reads, just the pointer is made.
-const clean = `set -e; [ "$2" = ours ] || exec 2>/dev/null;
-t=$(mkdir -p "$1/tmp" && mktemp "$1/tmp/XXXXXXXX") || { [ "$2" = agent ] && set -- "" && t=$(mktemp); };
-trap 'rm -f "$t"' EXIT; cat >"$t"; n=$(($(wc -c <"$t")));
-if [ $n = 0 ] || { [ $n -le 1023 ] && head -c 40 "$t" | grep -q "^version https://git-lfs.github.com/spec/"; }; then cat "$t"; exit 0; fi;
+const clean = `set -ef; [ "$2" = ours ] || exec 2>/dev/null;
+t=$({ [ -d "$1/tmp" ] || mkdir -p "$1/tmp"; } && mktemp "$1/tmp/XXXXXXXX") || { [ "$2" = agent ] && set -- "" && t=$(mktemp); };
+trap 'rm -f "$t"' EXIT; cat >"$t"; n=$(($(wc -c <"$t"))); v=; [ $n -gt 1023 ] || read -r v <"$t" || :;
+case $n/$v in 0/*|*/"version https://git-lfs.github.com/spec/"*) cat "$t"; exit 0;; esac;
 if git cat-file blob :%f 2>/dev/null | cmp -s - "$t"; then cat "$t"; exit 0; fi;
-o=$(sha256sum <"$t" | cut -c 1-64); d=$1/objects/$(echo $o | cut -c 1-2)/$(echo $o | cut -c 3-4);
-[ -z "$1" ] || [ -f "$d/$o" ] || { mkdir -p "$d"; sync "$t" || :; mv "$t" "$d/$o"; };
-printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" $o $n`
+set -- "$1" $(sha256sum <"$t"); r=${2#??}; q=${r#??}; d=$1/objects/${2%%"$r"}/${r%%"$q"};
+[ -z "$1" ] || [ -f "$d/$2" ] || { mkdir -p "$d"; sync "$t" || :; mv "$t" "$d/$2"; };
+printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" $2 $n`
 
 // smudge prints the content that the pointer it reads stands for, out of the first of the stores that has it. Without one the pointer
-// stays.
-const smudge = `set -e; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t";
-if [ $(($(wc -c <"$t"))) -le 1023 ] && head -c 40 "$t" | grep -q "^version https://git-lfs.github.com/spec/"; then
-o=$(sed -n "s/^oid sha256:\([0-9a-f]\{64\}\)$/\1/p" "$t"); f=objects/$(echo $o | cut -c 1-2)/$(echo $o | cut -c 3-4)/$o;
-for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; fi; cat "$t"`
+// stays, and so does one in conflict.
+const smudge = `set -ef; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t"; v=; o=;
+[ $(($(wc -c <"$t"))) -gt 1023 ] || { read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
+case $v in "version https://git-lfs.github.com/spec/"*) o=${o#oid sha256:};; *) o=;; esac;
+case $o in *[!0-9a-f]*) o=;; esac; r=${o#??}; q=${r#??}; f=objects/${o%%"$r"}/${r%%"$q"}/$o;
+for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; cat "$t"`
 
 // filters are the settings that make git run them. Git puts the file's name, quoted, in the place of %f.
 func filters(who, own string, others ...string) [][2]string {

@@ -50,6 +50,19 @@ func (o *opened) fill(ctx context.Context, tree string) error {
 	return nil
 }
 
+// fillFor is fill for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
+func (o *opened) fillFor(ctx context.Context, s step) error {
+	if s.Work == "" {
+		return nil
+	}
+	if s.Merging != nil {
+		if err := o.fill(ctx, s.Merging.Base); err != nil {
+			return err
+		}
+	}
+	return o.fill(ctx, s.Work)
+}
+
 // unfilled gives the pointers of a tree whose objects are not on this host, each once, and the path of one file for each.
 func (o *opened) unfilled(ctx context.Context, tree string) (missing []lfs.Pointer, paths map[string]string, err error) {
 	text, err := o.bare().run(ctx, "ls-tree", "-r", "-l", "-z", tree)

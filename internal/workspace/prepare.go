@@ -65,7 +65,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	}
 	if st.TaskID != "" {
 		o := t.opened(st)
-		for _, pattern := range []string{"snapshot-*", "adopt-*"} { // what a killed worker has left
+		for _, pattern := range []string{"snapshot-*", "adopt-*", "lfs/tmp/*"} { // what a killed worker has left
 			left, _ := filepath.Glob(filepath.Join(t.place.git(), pattern))
 			for _, path := range left {
 				os.Remove(path)

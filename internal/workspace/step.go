@@ -14,10 +14,8 @@ type step struct {
 }
 
 func (o *opened) begin(ctx context.Context, s step) error {
-	if s.Work != "" {
-		if err := o.fill(ctx, s.Work); err != nil {
-			return err
-		}
+	if err := o.fillFor(ctx, s); err != nil {
+		return err
 	}
 	o.state.Step = &s
 	if err := o.save(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -17,66 +16,6 @@ import (
 // What may land is the same whoever commits: what no project commits stays out, weight has bounds, and what .gitattributes keeps in Git
 // LFS is a pointer. Our own commits and merges are made of the work tree, where the first is left out on the way in, git's filter sees to
 // the last, and vet to the rest. Commits that the agent has made are judged by fit, each of them, for a push brings them all.
-
-// blob is a file that a commit brings, as git has it.
-type blob struct {
-	path, id string
-	size     int64
-}
-
-// broughtBy gives the files that commits bring, each against its parents.
-func (r repo) broughtBy(ctx context.Context, revs []string) ([]blob, error) {
-	args := []string{"log", "--format=", "-r", "-m", "--root", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"}
-	text, err := r.run(ctx, slices.Concat(args, revs, []string{"--"})...)
-	if err != nil {
-		return nil, fmt.Errorf("list what commits bring: %w", err)
-	}
-	return r.sized(ctx, func(yield func(string, entry) bool) { rawEntries(text, yield) })
-}
-
-// broughtFrom gives the files that one tree has and another has not.
-func (o *opened) broughtFrom(ctx context.Context, before, tree string) ([]blob, error) {
-	changed, err := o.differ(ctx, o.or(before), tree)
-	if err != nil {
-		return nil, err
-	}
-	return o.bare().sized(ctx, func(yield func(string, entry) bool) {
-		for path, e := range changed {
-			if !yield(path, e) {
-				return
-			}
-		}
-	})
-}
-
-// sized gives those of the entries that are files, in order, with their sizes.
-func (r repo) sized(ctx context.Context, entries func(func(string, entry) bool)) (list []blob, err error) {
-	var ids strings.Builder
-	for path, e := range entries {
-		if e.mode == "100644" || e.mode == "100755" {
-			list = append(list, blob{path: path, id: e.id})
-			ids.WriteString(e.id + "\n")
-		}
-	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	text, err := r.feed(ctx, ids.String(), "cat-file", "--batch-check=%(objectsize)")
-	if err != nil {
-		return nil, fmt.Errorf("look at sizes: %w", err)
-	}
-	sizes := lines(text)
-	if len(sizes) != len(list) {
-		return nil, fmt.Errorf("look at sizes: git gave %d for %d files", len(sizes), len(list))
-	}
-	for i := range list {
-		if list[i].size, err = strconv.ParseInt(sizes[i], 10, 64); err != nil {
-			return nil, fmt.Errorf("look at sizes: %w", err)
-		}
-	}
-	slices.SortFunc(list, func(a, b blob) int { return strings.Compare(a.path, b.path) })
-	return list, nil
-}
 
 // vet looks at what a commit of the index would bring, before it is made. It names large files, and refuses what is too large and what
 // the server of Git LFS would not take.
@@ -160,19 +99,23 @@ func (o *opened) fitLFS(ctx context.Context, r repo, theirs string, list []blob)
 		return err
 	}
 	defer root.Close()
+	var taken []cleaned
 	for _, b := range kept {
 		p, ok := found[b.id]
 		switch {
 		case !ok && b.size > 0:
 			return fmt.Errorf("%s should be a pointer of Git LFS and is not", b.path)
-		case !ok || o.ownLFS().Has(p) || o.sharedLFS().Has(p) || o.bare().has(ctx, b.id): // moved, or brought back: it was a pointer before
-			continue
-		}
-		if err := o.ownLFS().Take(p, root, ".git/lfs"); err != nil {
-			return errors.Join(fmt.Errorf("%s is a pointer of Git LFS to nothing", b.path), err)
+		case ok && o.ownLFS().Has(p):
+			taken = append(taken, cleaned{b.path, p})
+		case !ok || o.sharedLFS().Has(p) || o.bare().has(ctx, b.id): // moved, or brought back: it was a pointer before
+		default:
+			if err := o.ownLFS().Take(p, root, ".git/lfs"); err != nil {
+				return errors.Join(fmt.Errorf("%s is a pointer of Git LFS to nothing", b.path), err)
+			}
+			taken = append(taken, cleaned{b.path, p})
 		}
 	}
-	return nil
+	return o.refuseUnkept(ctx, taken)
 }
 
 // keptInLFS gives those of the files that the attributes of a commit keep in Git LFS.
