@@ -89,7 +89,7 @@ func (o *opened) agentGitSound(root *os.Root) bool {
 }
 
 func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
-	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
+	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/lfs", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

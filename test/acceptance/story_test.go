@@ -27,6 +27,9 @@ type story struct {
 	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
 	// nil makes a plain one.
 	place func(t testing.TB, p *person, dir string, files map[string]string) string
+
+	// then is what the person does with the branch; nil for nothing.
+	then func(t testing.TB, p *person, repo, branch string)
 }
 
 // work is one deliverable: a session that takes the steps and reports with the message.
@@ -55,6 +58,9 @@ func (y story) play(t testing.TB, d *dev) {
 	checks(t, end)
 	y.compare(t, d.person, repo, end)
 	untouched(t, d.person, repo, before, end)
+	if y.then != nil {
+		y.then(t, d.person, repo, end.Branch)
+	}
 	for _, s := range end.Sessions {
 		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
 			t.Errorf("processes left behind by session %d: %q", s.N, left)
