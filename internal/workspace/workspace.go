@@ -4,7 +4,7 @@
 // each use. The one that lies in the work tree as .git belongs to the agent; we write it, and read nothing from it but
 // commit ids and objects. So no hook, filter, monitor or helper that a repository or an agent names ever runs here.
 //
-// The package runs the git program only. It knows no forge and no agent, and decides nothing about when to commit.
+// The package runs the git program only, which runs the filters of ours for Git LFS. It knows no forge and no agent, and decides nothing about when to commit.
 package workspace
 
 import (
