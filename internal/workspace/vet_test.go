@@ -122,16 +122,19 @@ func TestMergeCommitsAreVetted(t *testing.T) {
 // Two pointers in conflict are settled like any other file, whichever form the conflict takes.
 func TestPointersInConflict(t *testing.T) {
 	t.Parallel()
-	for name, old := range map[string]bool{"changed by both": true, "added by both": false} {
+	for name, c := range map[string]struct{ file, theirs string }{
+		"changed by both": {"cover.psd", gittest.Pointer("theirs\n")}, "added by both": {"added.psd", gittest.Pointer("theirs\n")},
+		"theirs is raw": {"data/raw.psd", "theirs\n"}, // and the file with both begins like no pointer
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bare := bareLFS(t)
 			b := newBench(t, bare)
 			_, tree := b.prepare("t-1", 1)
-			file := map[bool]string{true: "cover.psd", false: "added.psd"}[old]
+			file := c.file
 			b.commit(tree, "1", map[string]string{file: "ours\n"})
 			gittest.PutObject(t, bare, "theirs\n")
-			gittest.Commit(t, bare, "main", "In the way", map[string]string{file: gittest.Pointer("theirs\n")})
+			gittest.Commit(t, bare, "main", "In the way", map[string]string{file: c.theirs})
 			if m := b.merge(tree, "m"); strings.Join(m.Conflicts, " ") != file {
 				t.Fatalf("got %+v", m)
 			}
@@ -142,9 +145,9 @@ func TestPointersInConflict(t *testing.T) {
 				t.Errorf("their side is %q", got)
 			}
 			gittest.Write(t, tree.Dir(), map[string]string{file: "both\n"})
-			c, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
+			done, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
 			must(t, err)
-			if got := gittest.Show(t, tree.place.git(), c.ID, file) + "\n"; got != gittest.Pointer("both\n") {
+			if got := gittest.Show(t, tree.place.git(), done.ID, file) + "\n"; got != gittest.Pointer("both\n") {
 				t.Errorf("the merge holds %q", got)
 			}
 		})
