@@ -140,6 +140,9 @@ func TestPointersInConflict(t *testing.T) {
 			}
 			_, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
 			wantFault(t, err, fault.Work, "conflict markers are left in "+file)
+			gittest.Write(t, tree.Dir(), map[string]string{file: readFile(t, tree.Dir(), file) + "more\n"})
+			_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
+			wantFault(t, err, fault.Work, "conflict markers are left in "+file)
 			agent(t, tree, "checkout", "-q", "--theirs", "--", file)
 			if got := readFile(t, tree.Dir(), file); got != "theirs\n" {
 				t.Errorf("their side is %q", got)
