@@ -62,6 +62,10 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 acceptance: build agents ## run the stories of people, and print what each takes
 	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
 
+.PHONY: upstream
+upstream: build agents ## bring about commits of real repositories, which COMMITS=file lists (see CONTRIBUTING.md)
+	$(GO) test -count 1 -timeout 3h -v ./test/acceptance -run TestStories/upstream- -args -commits $(abspath $(COMMITS))
+
 .PHONY: unit
 unit: ## run the tests that need no server, no network and no agent binary
 	$(GO) test -short ./internal/... ./signals/... ./workflows/... ./activities/...
