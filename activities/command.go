@@ -78,6 +78,9 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
+	if err := tree.BeforeCommand(ctx, name); err != nil {
+		return signals.Check{}, err
+	}
 	res, err := h.inBox(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
 		Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
@@ -87,6 +90,9 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	}
 	if err != nil {
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
+	}
+	if err := tree.AfterCommand(ctx, name); err != nil {
+		return signals.Check{}, err
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: tail(h.Redact.String(res.Output), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}

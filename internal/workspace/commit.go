@@ -70,7 +70,7 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := o.repo.stage(ctx, head, parent, s.Exclude)
+	found, err := o.repo.stage(ctx, head, parent, s.Exclude, o.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}

@@ -53,6 +53,7 @@ type state struct {
 	Record     record          `json:"record"`
 	Merging    *merging        `json:"merging,omitempty"` // a merge that waits for its commit
 	Step       *step           `json:"step,omitempty"`    // what was begun and is to be carried out to its end
+	Made       made            `json:"made,omitzero"`
 }
 
 func (s state) empty() bool { return s.Record.Base == "" }

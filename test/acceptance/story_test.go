@@ -85,7 +85,7 @@ func (y story) repository(t testing.TB, p *person) string {
 		if r := p.longshift(t, time.Minute, repo, nil, "init"); r.code != 0 {
 			t.Fatalf("longshift init: %+v", r)
 		}
-		p.git(t, repo, "add", "--all")
+		p.git(t, repo, "add", "--force", ".longshift.yaml")
 		p.git(t, repo, "commit", "--quiet", "--message=Say how Longshift checks the work")
 	}
 	return repo
