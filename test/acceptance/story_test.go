@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -20,9 +21,10 @@ type story struct {
 	settings string   // .longshift.yaml; "" has longshift init write it
 	look     []step   // of the planner, who only reads
 	work     []work
-	typed    bool // by a person at a terminal, who lets the plan pass with a key
-	redBase  bool // the check fails before the work
-	red      bool // it fails after it, too, so that a draft comes out
+	typed    bool          // by a person at a terminal, who lets the plan pass with a key
+	within   time.Duration // 0 for what a story may take
+	redBase  bool          // the check fails before the work
+	red      bool          // it fails after it, too, so that a draft comes out
 
 	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
 	// nil makes a plain one.
@@ -110,7 +112,7 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		}
 		text = d.longshift(t, time.Minute, repo, d.address, "status", id[1], "-o", "json").out
 	} else {
-		r := d.longshift(t, within, repo, d.address, append(args, "--approval", "none", "-o", "json")...)
+		r := d.longshift(t, cmp.Or(y.within, within), repo, d.address, append(args, "--approval", "none", "-o", "json")...)
 		if text = r.out; r.code != y.code() {
 			y.results(t, d)
 			t.Fatalf("longshift run ended with %d:\n%s\n%s", r.code, r.err, r.out)
