@@ -14,6 +14,8 @@ type Config struct {
 	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait or end
 	Setup       *string            `json:"setup,omitempty" yaml:"setup"`             // command, run by bash in the workspace
 	Check       *string            `json:"check,omitempty" yaml:"check"`             // command, run by bash in the workspace
+	Env         map[string]string  `json:"env,omitempty" yaml:"env"`                 // variables of setup, check and what agents run
+	NeedsEnv    []string           `json:"needsEnv,omitempty" yaml:"needsEnv"`       // variables that the operator has to give
 	FixAttempts *int               `json:"fixAttempts,omitempty" yaml:"fixAttempts"` // sessions that mend a failing check, for each deliverable
 	KnownRed    *string            `json:"knownRed,omitempty" yaml:"knownRed"`       // draft or ready
 	Specs       *string            `json:"specs,omitempty" yaml:"specs"`             // folder that is never committed
