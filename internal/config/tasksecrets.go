@@ -35,6 +35,9 @@ type Grant struct {
 // Grants are the grants of LONGSHIFT_TASK_SECRETS.
 func (c Config) Grants() []Grant { return slices.Clone(c.grants) }
 
+// Present tells whether the worker has the secret. A file may still turn out to be missing when it is read.
+func (g Grant) Present() bool { return g.secret.Present() }
+
 // Read gives the value. The error, a fault.Denied, names the variable and never the value.
 func (g Grant) Read() (string, error) {
 	value, err := g.secret.Read()
