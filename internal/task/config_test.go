@@ -92,6 +92,22 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 	}
 }
 
+// An empty list clears the one below it, so it must not be lost on the way from whoever starts a task to the host.
+func TestEmptyListsArrive(t *testing.T) {
+	t.Parallel()
+	text := `{"needsEnv":[],"pullRequest":{"labels":[],"reviewers":[]}}`
+	var c Config
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := json.Marshal(c); err != nil || string(got) != text {
+		t.Errorf("%s becomes %s, %v", text, got, err)
+	}
+	if got, _ := json.Marshal(Config{PullRequest: &PullRequestConfig{}}); string(got) != `{"pullRequest":{}}` {
+		t.Errorf("what was not said becomes %s", got)
+	}
+}
+
 func TestValuesAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ config, want string }{
