@@ -55,7 +55,9 @@ func TestLogFolderHidesSecrets(t *testing.T) {
 	b := newBench(t, nil)
 	b.granting()
 	b.prepare()
-	c := b.check(`env; for n in $(seq 40); do printf %${n}s%s "" "$CHECK_TOKEN" | base64 -w 8; done; printf %s "$CHECK_TOKEN" | rev; false`, nil)
+	// Each line is a write of its own, so that what reads the output gets them one by one.
+	c := b.check(`env; for n in $(seq 200); do for line in $(printf %s "$CHECK_TOKEN" | base64 -w 8); do echo "$line"; done; echo; done
+		for n in $(seq 40); do printf %${n}s%s "" "$CHECK_TOKEN" | base64 -w 8; done; printf %s "$CHECK_TOKEN" | rev; false`, nil)
 	files := 0
 	must(t, filepath.WalkDir(filepath.Join(b.Data, "tasks", b.ref.TaskID, "logs"), func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
