@@ -38,8 +38,8 @@ $(BIN)/longshift-devserver: $(DEVSERVER)
 	@cd devserver && $(GO) build -trimpath -o ../$@ ./cmd/longshift-devserver
 
 .PHONY: agents
-agents: ## install the agent binaries and API descriptions that tests use
-	@for dir in test/agents test/github; do \
+agents: ## install the agent binaries, tool managers and API descriptions that tests use
+	@for dir in test/agents test/github test/tools; do \
 	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 

@@ -51,6 +51,7 @@ type place struct {
 	dir     string   // the work tree
 	objects []string // git objects that its own .git borrows
 	key     string   // of the repository
+	of      task.Repository
 }
 
 func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error) {
@@ -58,8 +59,12 @@ func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error)
 	if err != nil {
 		return place{}, err
 	}
+	of, err := tree.Repository(ctx)
+	if err != nil {
+		return place{}, err
+	}
 	key, err := tree.Key(ctx)
-	return place{tree.Dir(), objects, key}, err
+	return place{tree.Dir(), objects, key, of}, err
 }
 
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }

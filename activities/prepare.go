@@ -65,6 +65,9 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		return Prepared{}, err
 	}
 	resolved, err := h.settings(ctx, in)
+	if err == nil {
+		err = h.needs(ctx, in, resolved.Settings)
+	}
 	if err != nil {
 		return Prepared{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
 )
 
 // Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
@@ -73,6 +74,15 @@ func (t *Tree) Key(ctx context.Context) (key string, err error) {
 		return nil
 	})
 	return key, err
+}
+
+// Repository is the one that the workspace was made of.
+func (t *Tree) Repository(ctx context.Context) (r task.Repository, err error) {
+	err = t.reading(ctx, func(o *opened) error {
+		r = o.state.Repository
+		return nil
+	})
+	return r, err
 }
 
 // locked runs an operation that writes: here, or on the remote. There is one at a time.
