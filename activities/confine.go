@@ -91,6 +91,8 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 	git := filepath.Join(p.dir, ".git")
 	if !readOnly {
 		s.Writable = append(s.Writable, git) // a mount of its own can't be moved away
+	} else if objects := filepath.Join(git, "lfs"); isFolder(objects) {
+		s.Writable = append(s.Writable, objects) // git-lfs writes there when it only compares; what is taken from there is looked at
 	}
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
 		s.Protected = append(s.Protected, filepath.Join(git, name))
@@ -106,6 +108,11 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 		}
 	}
 	return s, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // plainPath gives the file or folder that a pattern names as a whole. Others are for policy alone: a mount takes no pattern.

@@ -83,9 +83,13 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 			return Prepared{}, err
 		}
 	}
+	warnings := resolved.Warnings
+	if ws.Unfilled != "" {
+		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
+	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
-		Settings: resolved.Settings, Warnings: resolved.Warnings,
+		Settings: resolved.Settings, Warnings: warnings,
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
 }

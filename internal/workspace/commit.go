@@ -74,12 +74,11 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	if err != nil {
 		return Commit{}, err
 	}
-	large, err := o.weigh(found.paths)
-	if err == nil {
-		err = o.noLFS(ctx, found.paths)
-	}
-	if err != nil {
-		return Commit{}, err
+	var large []string
+	if parent != head || o.suspect(found.paths) {
+		if large, err = o.vet(ctx, head); err != nil {
+			return Commit{}, err
+		}
 	}
 	var c Commit
 	switch {

@@ -65,7 +65,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	}
 	if st.TaskID != "" {
 		o := t.opened(st)
-		for _, pattern := range []string{"snapshot-*", "adopt-*"} { // what a killed worker has left
+		for _, pattern := range []string{"snapshot-*", "adopt-*", "lfs/tmp/*"} { // what a killed worker has left
 			left, _ := filepath.Glob(filepath.Join(t.place.git(), pattern))
 			for _, path := range left {
 				os.Remove(path)
@@ -171,7 +171,7 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Empty: o.state.empty()}
+		Restored: o.state.Restored, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

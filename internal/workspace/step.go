@@ -14,6 +14,9 @@ type step struct {
 }
 
 func (o *opened) begin(ctx context.Context, s step) error {
+	if err := o.fillFor(ctx, s); err != nil {
+		return err
+	}
 	o.state.Step = &s
 	if err := o.save(); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -62,6 +63,12 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	var out []string
 	err := t.reading(ctx, func(o *opened) error {
 		out = o.borrowed()
+		for _, store := range []lfs.Store{o.ownLFS(), o.sharedLFS()} {
+			if err := os.MkdirAll(string(store), 0o700); err != nil {
+				return err
+			}
+			out = append(out, string(store))
+		}
 		return nil
 	})
 	return out, err

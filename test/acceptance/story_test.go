@@ -32,6 +32,9 @@ type story struct {
 
 	// meant fails the test unless the pull request, from base to head, changes what it should. nil looks for what the archive means.
 	meant func(t testing.TB, p *person, repo, base, head string)
+
+	// then is what the person does with the branch; nil for nothing.
+	then func(t testing.TB, p *person, repo, branch string)
 }
 
 // work is one deliverable: a session that takes the steps and reports with the message.
@@ -63,6 +66,9 @@ func (y story) play(t testing.TB, d *dev) {
 	}
 	y.compare(t, d.person, repo, end)
 	untouched(t, d.person, repo, before, end)
+	if y.then != nil {
+		y.then(t, d.person, repo, end.Branch)
+	}
 	for _, s := range end.Sessions {
 		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
 			t.Errorf("processes left behind by session %d: %q", s.N, left)
