@@ -17,12 +17,13 @@ const configFile = ".longshift.yaml"
 // PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
-	Repository task.Repository `json:"repository"`
-	Base       string          `json:"base,omitempty"`
-	Title      string          `json:"title"` // the task in words, for the branch's name
-	Config     *task.Config    `json:"config,omitempty"`
-	Branch     string          `json:"branch,omitempty"`   // set when the task has one already
-	Continue   bool            `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
+	Repository task.Repository  `json:"repository"`
+	Fork       *task.Repository `json:"fork,omitempty"` // takes the branch, and what else is pushed
+	Base       string           `json:"base,omitempty"`
+	Title      string           `json:"title"` // the task in words, for the branch's name
+	Config     *task.Config     `json:"config,omitempty"`
+	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
+	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -52,7 +53,7 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
