@@ -25,11 +25,12 @@ var author = Person{Name: "Longshift Bot", Email: "bot@example.com"}
 
 // bench is a data directory with its manager, and a remote.
 type bench struct {
-	t      testing.TB
-	m      *Manager
-	remote string // URL or path
-	auth   Auth
-	log    strings.Builder
+	t       testing.TB
+	m       *Manager
+	remote  string // URL or path
+	auth    Auth
+	environ []string // nil for the tests' own
+	log     strings.Builder
 }
 
 func newBench(t testing.TB, remote string) *bench {
@@ -43,7 +44,7 @@ func newBench(t testing.TB, remote string) *bench {
 func (b *bench) manager(dir string) *Manager {
 	b.t.Helper()
 	m, err := New(Config{
-		Dir: dir, Author: author, Silence: 30 * time.Second,
+		Dir: dir, Author: author, Silence: 30 * time.Second, Environ: b.environ,
 		Auth:      func(context.Context, task.Repository) (Auth, error) { return b.auth, nil },
 		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
 		Log:       slog.New(slog.NewTextHandler(&b.log, nil)),
