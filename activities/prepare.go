@@ -35,6 +35,7 @@ type Prepared struct {
 	Restored   bool          `json:"restored,omitempty"`
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 }
@@ -88,9 +89,18 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if ws.Unfilled != "" {
 		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
 	}
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return Prepared{}, err
+	}
+	defer tree.Close()
+	empty, err := unfilled(ctx, tree)
+	if err != nil {
+		return Prepared{}, err
+	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
-		Settings: resolved.Settings, Warnings: warnings,
+		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
 }
@@ -116,6 +126,12 @@ func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved,
 		job = *in.Config
 	}
 	return project.Resolve(h.Limits, repo, job)
+}
+
+// unfilled names the submodules that could not be had.
+func unfilled(ctx context.Context, tree *workspace.Tree) (about, error) {
+	s, err := tree.Submodules(ctx)
+	return about{"submodules that could not be filled, so that their folders are empty", s.Empty}, err
 }
 
 func branchPrefix(c *task.Config) string {

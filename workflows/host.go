@@ -130,6 +130,7 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 		t.status.BaseCommit = out.BaseCommit
 	}
 	t.status.Head = out.Head
+	t.notice(ctx, out.Notes)
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
 	}

@@ -102,7 +102,7 @@ func (j *preparation) checkOut(ctx context.Context) error {
 		if _, err := r.run(ctx, "update-ref", j.branchRef(), start); err != nil {
 			return err
 		}
-		if err := j.fill(ctx, start); err != nil {
+		if err := j.fillLFS(ctx, start); err != nil {
 			return err
 		}
 		if _, err := j.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {

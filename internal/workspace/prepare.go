@@ -169,6 +169,9 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 	if err := o.mendAgentGit(ctx, head); err != nil {
 		return Workspace{}, err
 	}
+	if err := o.fillSubmodules(ctx, true); err != nil {
+		return Workspace{}, err
+	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
 		Restored: o.state.Restored, Empty: o.state.empty(), Unfilled: o.state.Unfilled}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -68,6 +70,11 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 				return err
 			}
 			out = append(out, string(store))
+		}
+		for _, s := range o.state.Filled.full() {
+			if objects := filepath.Join(o.m.mirror(s.Mirror).dir, "objects"); !slices.Contains(out, objects) {
+				out = append(out, objects)
+			}
 		}
 		return nil
 	})
