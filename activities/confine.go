@@ -51,6 +51,8 @@ type place struct {
 	dir     string   // the work tree
 	objects []string // git objects that its own .git borrows
 	key     string   // of the repository
+	gits    []string // files in its submodules that lead to their git
+	of      task.Repository
 }
 
 func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error) {
@@ -58,8 +60,16 @@ func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error)
 	if err != nil {
 		return place{}, err
 	}
+	of, err := tree.Repository(ctx)
+	if err != nil {
+		return place{}, err
+	}
 	key, err := tree.Key(ctx)
-	return place{tree.Dir(), objects, key}, err
+	if err != nil {
+		return place{}, err
+	}
+	subs, err := tree.Submodules(ctx)
+	return place{tree.Dir(), objects, key, subs.GitFiles, of}, err
 }
 
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }
@@ -92,6 +102,7 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
 		s.Protected = append(s.Protected, filepath.Join(git, name))
 	}
+	s.Protected = append(s.Protected, p.gits...)
 	for _, pattern := range paths.ReadOnly {
 		if path, ok := plainPath(pattern); ok {
 			s.Protected = append(s.Protected, filepath.Join(p.dir, path))
@@ -119,12 +130,17 @@ func plainPath(pattern string) (string, bool) {
 // confine has the session's processes run in a box whose only ways out lead to its model and to the registries. It gives the
 // folders that they have beside the workspace.
 func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) (Dirs, error) {
-	system, err := h.system(ctx, in)
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Dirs{}, err
 	}
-	dirs := h.dirs(system.place, in.TaskID)
-	spec, err := h.box(system.place, dirs, in.Role.ReadOnly(), in.Paths)
+	defer tree.Close()
+	where, err := h.placeOf(ctx, tree) // as it is now: a merge may have brought submodules
+	if err != nil {
+		return Dirs{}, err
+	}
+	dirs := h.dirs(where, in.TaskID)
+	spec, err := h.box(where, dirs, in.Role.ReadOnly(), in.Paths)
 	if err != nil {
 		return dirs, err
 	}

@@ -54,7 +54,7 @@ func (o *opened) refuseUnkept(ctx context.Context, list []cleaned) error {
 	if len(list) == 0 {
 		return nil
 	}
-	rem, err := o.m.remote(ctx, o.state.Repository)
+	rem, err := o.m.remote(ctx, o.state.home())
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 // collection of films. The smallest come first.
 const mostFilled = 1 << 30
 
-// fill fetches the objects that the pointers of a tree stand for, so that a work tree made of it holds the files. A pointer that can't be
+// fillLFS fetches the objects that the pointers of a tree stand for, so that a work tree made of it holds the files. A pointer that can't be
 // filled stays one, is named, and does not stop the task.
-func (o *opened) fill(ctx context.Context, tree string) error {
+func (o *opened) fillLFS(ctx context.Context, tree string) error {
 	o.state.Unfilled = ""
 	uses, err := o.bare().usesLFS(ctx, tree)
 	if err != nil || !uses {
@@ -50,17 +50,17 @@ func (o *opened) fill(ctx context.Context, tree string) error {
 	return nil
 }
 
-// fillFor is fill for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
+// fillFor is fillLFS for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
 func (o *opened) fillFor(ctx context.Context, s step) error {
 	if s.Work == "" {
 		return nil
 	}
 	if s.Merging != nil {
-		if err := o.fill(ctx, s.Merging.Base); err != nil {
+		if err := o.fillLFS(ctx, s.Merging.Base); err != nil {
 			return err
 		}
 	}
-	return o.fill(ctx, s.Work)
+	return o.fillLFS(ctx, s.Work)
 }
 
 // unfilled gives the pointers of a tree whose objects are not on this host, each once, and the path of one file for each.

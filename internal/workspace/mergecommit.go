@@ -15,7 +15,7 @@ import (
 // they are. What is excluded comes out of the merge, but for files in conflict.
 func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
 	m := o.state.Merging
-	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude)
+	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude, o.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
@@ -162,7 +162,7 @@ func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) erro
 	if len(came) == 0 {
 		return nil
 	}
-	now, err := o.snapshot(ctx, head, nil)
+	now, err := o.snapshot(ctx, head, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func rawEntries(text string, yield func(path string, after entry) bool) {
 // overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not
 // committed, where the merge has touched nothing. Those that are in its way are named.
 func (o *opened) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
-	if m.Before, err = o.snapshot(ctx, head, nil); err != nil {
+	if m.Before, err = o.snapshot(ctx, head, nil, nil); err != nil {
 		return "", nil, err
 	}
 	changed, err := o.differ(ctx, head, m.Before)

@@ -97,7 +97,7 @@ func (t *Tree) guessState(ctx context.Context, s Spec) (state, error) {
 	} else if err != nil {
 		return state{}, fmt.Errorf("read git folder: %w", err)
 	}
-	st := state{TaskID: s.TaskID, Repository: s.Repository, Format: "sha1", Mirror: strings.TrimSpace(string(mirror))}
+	st := state{TaskID: s.TaskID, Repository: s.Repository, Fork: s.Fork, Format: "sha1", Mirror: strings.TrimSpace(string(mirror))}
 	if config, err := os.ReadFile(filepath.Join(t.place.git(), "config")); err == nil && strings.Contains(string(config), "sha256") {
 		st.Format = "sha256"
 	}
@@ -167,6 +167,9 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 		return Workspace{}, err
 	}
 	if err := o.mendAgentGit(ctx, head); err != nil {
+		return Workspace{}, err
+	}
+	if err := o.fillSubmodules(ctx, true); err != nil {
 		return Workspace{}, err
 	}
 	rec := o.state.Record

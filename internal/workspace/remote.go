@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,9 @@ type remote struct {
 	auth Auth
 	path bool // on this machine
 	ssh  bool
+
+	protocol string // the only one that git may speak; "" for all that we speak
+	moves    bool   // a redirect is followed, within the protocol
 }
 
 // remote asks for the address and the login at the last moment, so that neither is kept.
@@ -62,11 +66,14 @@ func (m *Manager) remote(ctx context.Context, r task.Repository) (remote, error)
 }
 
 // settings hold the login as a header. They reach git through its environment only, and count for this host only.
-// Redirects are not followed: git would show the login to the new place.
+// Redirects are not followed where there is one: git would show the login to the new place.
 func (r remote) settings(silence string) [][2]string {
 	pairs := [][2]string{
 		{"http.followRedirects", "false"}, {"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", silence},
 		{"core.sshCommand", "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"},
+	}
+	if r.moves {
+		pairs[0][1] = "initial"
 	}
 	if login := r.login(); login != "" {
 		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: " + login})
@@ -122,6 +129,9 @@ func (r repo) callOnce(ctx context.Context, rem remote, args []string) (string, 
 	env := append(r.environ(rem.settings(strconv.Itoa(max(1, int(r.m.config.Silence.Seconds()))))), r.m.netEnv...)
 	if rem.ssh {
 		env = append(env, sshEnv(r.m.config)...)
+	}
+	if rem.protocol != "" {
+		env = append(slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, allowProtocol) }), allowProtocol+rem.protocol)
 	}
 	out, exit, stderr, err := guarded(ctx, process.Spec{Path: r.m.git, Args: args, Dir: r.cwd(), Env: env})
 	if ctx.Err() != nil {

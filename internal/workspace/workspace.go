@@ -101,10 +101,11 @@ func New(c Config) (*Manager, error) {
 type Spec struct {
 	TaskID     string // letters, digits, dot, dash, underscore; names folders and refs
 	Repository task.Repository
-	Base       string // branch to start from; "" for the remote's default
-	Branch     string // the task's own branch
-	Fence      int    // attempt of the task, from 1
-	Continue   bool   // Branch is on the remote already and the work goes on there; Base must be named
+	Fork       *task.Repository // where the task's branch and refs are; nil for in Repository
+	Base       string           // branch to start from; "" for the remote's default
+	Branch     string           // the task's own branch
+	Fence      int              // attempt of the task, from 1
+	Continue   bool             // Branch is on the remote already and the work goes on there; Base must be named
 }
 
 // Workspace is one that stands.

@@ -64,7 +64,7 @@ func variants() []story {
 	return []story{
 		notes("links", links), notes("detached", detached), notes("worktree", linked), notes("submodule", submodule),
 		notes("shallow", shallow), notes("odd-path", odd),
-		inLFS(), notes("large", large), monorepo(),
+		inLFS(), notes("large", large), monorepo(), library(),
 	}
 }
 
@@ -81,6 +81,31 @@ func notes(name string, place func(testing.TB, *person, string, map[string]strin
 			bash("sh check.sh"),
 			bash("cp notes.txt draft.txt && mv draft.txt scratch.txt && mkdir drafts && touch drafts/one && rm -r drafts scratch.txt && ls", "check.sh"),
 			bash("git diff HEAD -- notes.txt && git status --short", "+Feed the cat.", "M notes.txt"),
+		}}},
+	}
+}
+
+// library is a program that can't be built without its submodule, whatever is done to that.
+func library() story {
+	a := load("library")
+	return story{
+		name: "library", archive: a, ask: "say how days is called",
+		place: func(t testing.TB, p *person, dir string, files map[string]string) string {
+			span := plain(t, p, dir+"-span", load("c").base)
+			plain(t, p, dir, files)
+			p.git(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", span, "lib/span")
+			p.git(t, dir, "commit", "--quiet", "--message=Use the spans")
+			return dir
+		},
+		look: []step{read("Makefile", "lib/span"), read("lib/span/span.h", "span_size"), bash("git submodule status && git -C lib/span log --oneline -1", "Begin")},
+		work: []work{{id: "FEAT-001", message: "feat: say how days is called", steps: []step{
+			bash("git status --short && make check && git -C lib/span status --short"),
+			read("days.c", "argc"),
+			a.change("days.c"),
+			bash("make check && ./build/days || test $? = 2", "usage"),
+			bash("git stash && git stash pop && git clean -fd && git restore lib && git diff --stat", "days.c"),
+			bash("rm lib/span/span.c && git -C lib/span status --short && git status --short", "D span.c", "m lib/span"),
+			red("make check", "span.c"),
 		}}},
 	}
 }

@@ -34,6 +34,7 @@ type HTTP struct {
 	mu            sync.Mutex
 	user, token   string
 	before, after Hook
+	old           bool
 
 	base string
 	stop chan struct{}
@@ -46,6 +47,9 @@ func (h *HTTP) Login(user, token string) {
 	defer h.mu.Unlock()
 	h.user, h.token = user, token
 }
+
+// OldProtocol has the server speak git's first protocol, in which a commit is given only when a ref names it.
+func (h *HTTP) OldProtocol() { h.old = true }
 
 // Before sets what is called ahead of each request; nil for nothing.
 func (h *HTTP) Before(f Hook) {
@@ -159,6 +163,9 @@ func (h *HTTP) backend(w http.ResponseWriter, r *http.Request) error {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return err
+	}
+	if h.old {
+		r.Header.Del("Git-Protocol") // which CGI hands on by itself
 	}
 	env := append(Env(), "GIT_PROJECT_ROOT="+h.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester")
 	if p := r.Header.Get("Git-Protocol"); p != "" {
