@@ -85,10 +85,9 @@ func (o *opened) fitLFS(ctx context.Context, r repo, theirs string, list []blob)
 	}
 	var small []string
 	for _, b := range kept {
-		if b.size > lfs.MostPointer {
-			return fmt.Errorf("%s should be a pointer of Git LFS and is not", b.path)
+		if b.size <= lfs.MostPointer {
+			small = append(small, b.id)
 		}
-		small = append(small, b.id)
 	}
 	found, err := r.pointers(ctx, small)
 	if err != nil {

@@ -140,6 +140,9 @@ func TestPointersInConflict(t *testing.T) {
 			}
 			_, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
 			wantFault(t, err, fault.Work, "conflict markers are left in "+file)
+			gittest.Write(t, tree.Dir(), map[string]string{file: readFile(t, tree.Dir(), file) + "more\n"})
+			_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
+			wantFault(t, err, fault.Work, "conflict markers are left in "+file)
 			agent(t, tree, "checkout", "-q", "--theirs", "--", file)
 			if got := readFile(t, tree.Dir(), file); got != "theirs\n" {
 				t.Errorf("their side is %q", got)
@@ -163,6 +166,7 @@ func TestCommitsOfTheAgentInLFS(t *testing.T) {
 		"raw and long":       {`echo 2 >a.psd; head -c 2000 /dev/zero >b.psd; git mv cover.psd moved.psd; git -c filter.lfs.clean=cat add b.psd; git add -A; git commit -qm one`, "ours|First commit"},
 		"object gone":        {`echo 1 >a.psd; git mv cover.psd moved.psd; git add -A; git commit -qm one; echo 2 >a.psd; git commit -qam two; rm -r .git/lfs`, "ours|First commit"},
 		"object is a link":   {`echo 1 >a.psd; git mv cover.psd moved.psd; git add -A; git commit -qm one; echo 2 >a.psd; git commit -qam two; cd .git/lfs/objects; for f in */*/*; do rm $f; ln -s /etc/passwd $f; done`, "ours|First commit"},
+		"object is a pipe":   {`echo 1 >a.psd; git mv cover.psd moved.psd; git add -A; git commit -qm one; echo 2 >a.psd; git commit -qam two; cd .git/lfs/objects; for f in */*/*; do rm $f; mkfifo $f; done`, "ours|First commit"},
 		"object is another":  {`echo 1 >a.psd; git mv cover.psd moved.psd; git add -A; git commit -qm one; echo 2 >a.psd; git commit -qam two; for f in .git/lfs/objects/*/*/*; do echo x >$f; done`, "ours|First commit"},
 		"tracked later on":   {`echo 2 >a.psd; echo '*.iso filter=lfs' >>.gitattributes; echo 3 >x.iso; git mv cover.psd moved.psd; git add -A; git commit -qm one`, "one|First commit"},
 		"tracked and unused": {`echo 2 >a.psd; git mv cover.psd moved.psd; echo '*.psd -filter' >none.txt; git add -A; git commit -qm one`, "one|First commit"},
