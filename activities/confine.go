@@ -51,6 +51,7 @@ type place struct {
 	dir     string   // the work tree
 	objects []string // git objects that its own .git borrows
 	key     string   // of the repository
+	of      task.Repository
 	gits    []string // files in its submodules that lead to their git
 }
 
@@ -59,12 +60,16 @@ func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error)
 	if err != nil {
 		return place{}, err
 	}
+	of, err := tree.Repository(ctx)
+	if err != nil {
+		return place{}, err
+	}
 	key, err := tree.Key(ctx)
 	if err != nil {
 		return place{}, err
 	}
 	subs, err := tree.Submodules(ctx)
-	return place{tree.Dir(), objects, key, subs.GitFiles}, err
+	return place{tree.Dir(), objects, key, of, subs.GitFiles}, err
 }
 
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }
@@ -91,6 +96,8 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 	git := filepath.Join(p.dir, ".git")
 	if !readOnly {
 		s.Writable = append(s.Writable, git) // a mount of its own can't be moved away
+	} else if objects := filepath.Join(git, "lfs"); isFolder(objects) {
+		s.Writable = append(s.Writable, objects) // git-lfs writes there when it only compares; what is taken from there is looked at
 	}
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
 		s.Protected = append(s.Protected, filepath.Join(git, name))
@@ -107,6 +114,11 @@ func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (san
 		}
 	}
 	return s, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // plainPath gives the file or folder that a pattern names as a whole. Others are for policy alone: a mount takes no pattern.

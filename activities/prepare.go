@@ -17,12 +17,13 @@ const configFile = ".longshift.yaml"
 // PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
-	Repository task.Repository `json:"repository"`
-	Base       string          `json:"base,omitempty"`
-	Title      string          `json:"title"` // the task in words, for the branch's name
-	Config     *task.Config    `json:"config,omitempty"`
-	Branch     string          `json:"branch,omitempty"`   // set when the task has one already
-	Continue   bool            `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
+	Repository task.Repository  `json:"repository"`
+	Fork       *task.Repository `json:"fork,omitempty"` // takes the branch, and what else is pushed
+	Base       string           `json:"base,omitempty"`
+	Title      string           `json:"title"` // the task in words, for the branch's name
+	Config     *task.Config     `json:"config,omitempty"`
+	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
+	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -53,7 +54,7 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
@@ -66,6 +67,9 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		return Prepared{}, err
 	}
 	resolved, err := h.settings(ctx, in)
+	if err == nil {
+		err = h.needs(ctx, in, resolved.Settings)
+	}
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -90,9 +94,13 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
+	warnings := resolved.Warnings
+	if ws.Unfilled != "" {
+		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
+	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
-		Settings: resolved.Settings, Warnings: resolved.Warnings, Notes: h.notes(empty),
+		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
 }

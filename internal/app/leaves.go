@@ -155,7 +155,7 @@ var caches = map[string]string{
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
 // reached, and who commits.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
-	tools, own := toolEnv(), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
+	tools, own := toolEnv(cfg), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
 			"GOFLAGS":         "-modcacherw",

@@ -29,6 +29,7 @@ func Wiring() cli.Wiring {
 		LocalPullRequest: localPullRequest,
 		Issue:            readIssue,
 		Standing:         readStanding,
+		ForkOf:           readFork,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
@@ -124,6 +125,19 @@ func readStanding(ctx context.Context, process config.Config, repository, base, 
 	}
 	s, err := hub.Standing(ctx, r, base, ours)
 	return cli.Standing(s), err
+}
+
+// readFork asks GitHub about the fork that a task is to push to.
+func readFork(ctx context.Context, process config.Config, repository string) (owner, name string, err error) {
+	r, err := task.ParseRepository(repository)
+	if err != nil {
+		return "", "", err
+	}
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", "", err
+	}
+	return hub.ForkOf(ctx, r)
 }
 
 func firstLine(s string) string {

@@ -91,6 +91,8 @@ type Wiring struct {
 	Issue func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error)
 	// Standing asks the forge about a repository that a task is to be started on. ours is what the names of our branches start with.
 	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
+	// ForkOf tells in whose account the fork of a repository is to be, and its name when it is there.
+	ForkOf func(ctx context.Context, process config.Config, repository string) (owner, name string, err error)
 	// Demo gives the demonstration's repository, scenario and task.
 	Demo func() Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.

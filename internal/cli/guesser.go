@@ -19,6 +19,7 @@ const mostChains = 3
 type guesser struct {
 	decide  func(command string) (policyVerdict, error)
 	ignored func(path string) bool // git leaves it out of commits
+	missing func(name string) bool // no program of the name is on PATH
 	guesses []guess
 	notes   []string
 }
@@ -43,6 +44,10 @@ func (p *program) guesser(ctx context.Context, top string) (*guesser, error) {
 		ignored: func(path string) bool {
 			_, err := p.git(ctx, top, "check-ignore", "--quiet", "--", path)
 			return err == nil
+		},
+		missing: func(name string) bool {
+			_, err := p.findProgram(name)
+			return err != nil
 		},
 	}, nil
 }
@@ -90,6 +95,9 @@ func (g *guesser) join(key string, chains []toolchain.Chain, of func(toolchain.C
 				continue
 			case v.Verdict != policy.Allow:
 				g.note("%s: agents that want to run it themselves would have to ask: %s", command, v.Reason)
+			}
+			if name, _, _ := strings.Cut(command, " "); !strings.ContainsAny(name, "/(") && g.missing(name) {
+				g.note("%s is not installed here, and the %s needs it", name, key)
 			}
 			commands = append(commands, command)
 			if !slices.Contains(from, c.File) {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -183,6 +184,22 @@ func TestTheCheckedAddressIsDialled(t *testing.T) {
 	want := []string{"93.184.215.14:443", "93.184.215.15:443", "[2606::1]:443", "93.184.215.16:443"}
 	if got := d.seen(&d.dialed); !slices.Equal(got, want) || len(d.resolver.asked) != 1 {
 		t.Errorf("dialled %q after %d look-ups", got, len(d.resolver.asked))
+	}
+}
+
+// A client tries again and again; the operator is told once.
+func TestATroubleIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	d := newDoor(t, Config{
+		Rules: []Rule{{Host: "registry.test"}, {Host: "mirror.test"}},
+		Log:   slog.New(slog.NewTextHandler(&log, nil)),
+	}, nil).listen(t)
+	for _, host := range []string{"registry.test", "registry.test", "mirror.test"} {
+		d.ask(t, "CONNECT "+host+":443 HTTP/1.1"+nl+nl)
+	}
+	d.Close()
+	if got := strings.Count(log.String(), "level=WARN"); got != 2 {
+		t.Errorf("%d lines for two hosts:\n%s", got, log.String())
 	}
 }
 

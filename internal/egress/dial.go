@@ -17,7 +17,7 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 	if p.upstream != nil && !rule.Internal {
 		conn, err := p.upstream.connect(ctx, p.config.Dial, to, rule.Plain)
 		if err != nil {
-			p.config.Log.Warn("the upstream proxy did not connect", "host", to.host, "port", to.port, "error", err)
+			p.warn("the upstream proxy did not connect", to, err)
 			return nil, broken(to.host, to.port, "can't be reached through the upstream proxy: %v", err)
 		}
 		return conn, nil
@@ -35,7 +35,7 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 		}
 		last = err
 	}
-	p.config.Log.Warn("a registry can't be reached", "host", to.host, "port", to.port, "error", last)
+	p.warn("a registry can't be reached", to, last)
 	return nil, broken(to.host, to.port, "can't be reached; try again later")
 }
 
@@ -48,7 +48,7 @@ func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.A
 	}
 	addresses, err := p.config.Resolver.LookupNetIP(ctx, "ip", name)
 	if err != nil || len(addresses) == 0 {
-		p.config.Log.Warn("a registry's name can't be resolved", "host", to.host, "error", err)
+		p.warn("a registry's name can't be resolved", to, err)
 		return nil, broken(to.host, to.port, "can't be resolved; try again later")
 	}
 	for i, a := range addresses {
@@ -62,4 +62,11 @@ func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.A
 		addresses[i] = a.Unmap()
 	}
 	return addresses, nil
+}
+
+// warn tells the operator once for each host what clients try again and again.
+func (p *Proxy) warn(what string, to authority, err error) {
+	if _, said := p.said.LoadOrStore(what+" "+to.host, true); !said {
+		p.config.Log.Warn(what, "host", to.host, "port", to.port, "error", err)
+	}
 }

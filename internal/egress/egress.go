@@ -24,6 +24,7 @@ type Proxy struct {
 	upstream *upstream // nil: straight to the hosts
 	slots    chan struct{}
 	sent     atomic.Int64 // bytes to hosts, of all connections
+	said     sync.Map     // warnings of which the operator was told
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

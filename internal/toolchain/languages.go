@@ -87,8 +87,9 @@ func jvm(_ files, file string) Chain {
 	return Chain{Check: []string{"gradle check"}, Makes: "build"}
 }
 
+// cmake has no setup: what it prepares is for its own check alone, and a Makefile beside it that checks everything has no use for it.
 func cmake(f files, file string) Chain {
-	c := Chain{Setup: []string{"cmake -S . -B build"}, Check: []string{"cmake --build build"}, Makes: "build"}
+	c := Chain{Check: []string{"cmake -S . -B build", "cmake --build build"}, Makes: "build"}
 	if text := f.text(file); strings.Contains(text, "enable_testing") || strings.Contains(text, "include(CTest)") {
 		c.Check = append(c.Check, "ctest --test-dir build --output-on-failure")
 	}

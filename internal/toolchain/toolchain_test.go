@@ -78,7 +78,7 @@ func TestDetect(t *testing.T) {
 		{"gradle without a wrapper", []string{"build.gradle"}, "jvm by build.gradle:  | gradle check"},
 		{"maven", []string{"pom.xml"}, "jvm by pom.xml:  | mvn -B verify"},
 		{"maven with a wrapper", []string{"pom.xml", "mvnw"}, "jvm by mvnw:  | ./mvnw -B verify"},
-		{"cmake", []string{"CMakeLists.txt=enable_testing()\n"}, "cpp by CMakeLists.txt: cmake -S . -B build | cmake --build build && ctest --test-dir build --output-on-failure"},
+		{"cmake", []string{"CMakeLists.txt=enable_testing()\n"}, "cpp by CMakeLists.txt:  | cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure"},
 		{"dotnet", []string{"App.sln", "README.md"}, "dotnet by App.sln: dotnet restore | dotnet test --no-restore"},
 		{"one project", []string{"App.csproj"}, "dotnet by App.csproj: dotnet restore | dotnet test --no-restore"},
 		{"several, in their order", []string{`package.json={"scripts":{"test":"x"}}`, "go.mod"},

@@ -53,7 +53,7 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 		if err != nil {
 			return err
 		}
-		if err := o.fill(ctx, false); err != nil { // what is checked next is what the commit has
+		if err := o.fillSubmodules(ctx, false); err != nil { // what is checked next is what the commit has
 			return err
 		}
 		c.LeftOut = append(c.LeftOut, touched...)
@@ -80,16 +80,15 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := o.repo.stage(ctx, head, parent, s.Exclude)
+	found, err := o.repo.stage(ctx, head, parent, s.Exclude, o.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
-	large, err := o.weigh(found.paths)
-	if err == nil {
-		err = o.noLFS(ctx, found.paths)
-	}
-	if err != nil {
-		return Commit{}, err
+	var large []string
+	if parent != head || o.suspect(found.paths) {
+		if large, err = o.vet(ctx, head); err != nil {
+			return Commit{}, err
+		}
 	}
 	var c Commit
 	switch {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,8 @@ type repo struct {
 	m    *Manager
 	dir  string // "" for commands that need no repository
 	work string
-	env  []string // added
+	lfs  [][2]string // settings of the filters that the work tree needs
+	env  []string    // added
 }
 
 func (r repo) with(env ...string) repo {
@@ -79,7 +81,7 @@ func (r repo) with(env ...string) repo {
 // environ names every directory explicitly, so that nothing is looked for in the work tree.
 func (r repo) environ(extra [][2]string) []string {
 	env := append([]string{}, r.m.env...)
-	env = append(env, configEnv(append(settings(), extra...))...)
+	env = append(env, configEnv(slices.Concat(settings(), r.lfs, extra))...)
 	if r.dir != "" {
 		env = append(env, "GIT_DIR="+r.dir, "GIT_COMMON_DIR="+r.dir)
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -74,15 +75,19 @@ func (r remote) settings(silence string) [][2]string {
 	if r.moves {
 		pairs[0][1] = "initial"
 	}
-	if r.auth.Token != "" {
-		user := r.auth.User
-		if user == "" {
-			user = "x-access-token"
-		}
-		basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + r.auth.Token))
-		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: Basic " + basic})
+	if login := r.login(); login != "" {
+		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: " + login})
 	}
 	return pairs
+}
+
+// login is the value of the header that lets us in, "" for none.
+func (r remote) login() string {
+	if r.auth.Token == "" {
+		return ""
+	}
+	user := cmp.Or(r.auth.User, "x-access-token")
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+r.auth.Token))
 }
 
 // networkEnv lets proxies, certificates and the ssh agent of the worker through.

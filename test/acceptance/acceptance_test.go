@@ -11,6 +11,7 @@ const atOnce = 2
 // TestStories is a day of one person: one `longshift dev`, a task in each repository, and the demo.
 func TestStories(t *testing.T) {
 	stories := append([]story{goStory(), nodeStory(), rustStory(), javaStory(), cStory(), pythonStory()}, variants()...)
+	stories = append(append(stories, redBase(), failing(), kinds(t)), upstream(t)...)
 	d := startDev(t, newPerson(t, nil), script(stories))
 	free := make(chan struct{}, atOnce)
 	run := func(name string, play func(*testing.T)) {

@@ -1,14 +1,13 @@
 package acceptance
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -22,11 +21,20 @@ type story struct {
 	settings string   // .longshift.yaml; "" has longshift init write it
 	look     []step   // of the planner, who only reads
 	work     []work
-	typed    bool // by a person at a terminal, who lets the plan pass with a key
+	typed    bool          // by a person at a terminal, who lets the plan pass with a key
+	within   time.Duration // 0 for what a story may take
+	redBase  bool          // the check fails before the work
+	red      bool          // it fails after it, too, so that a draft comes out
 
 	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
 	// nil makes a plain one.
 	place func(t testing.TB, p *person, dir string, files map[string]string) string
+
+	// meant fails the test unless the pull request, from base to head, changes what it should. nil looks for what the archive means.
+	meant func(t testing.TB, p *person, repo, base, head string)
+
+	// then is what the person does with the branch; nil for nothing.
+	then func(t testing.TB, p *person, repo, branch string)
 }
 
 // work is one deliverable: a session that takes the steps and reports with the message.
@@ -46,15 +54,21 @@ func (y story) play(t testing.TB, d *dev) {
 	before := d.git(t, repo, "rev-parse", "HEAD")
 	end := y.run(t, d, repo)
 	y.results(t, d)
-	if t.Failed() || end.Outcome != task.PullRequest {
+	if t.Failed() || end.Outcome != y.outcome() {
 		t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
 	}
 	if len(end.Questions) > 0 || end.NeedsHuman || len(end.Warnings) > 0 {
 		t.Errorf("asked %+v, needs a person: %t, warned: %q", end.Questions, end.NeedsHuman, end.Warnings)
 	}
-	checks(t, end)
+	y.checks(t, end)
+	if y.red {
+		draft(t, d.person, repo, end)
+	}
 	y.compare(t, d.person, repo, end)
 	untouched(t, d.person, repo, before, end)
+	if y.then != nil {
+		y.then(t, d.person, repo, end.Branch)
+	}
 	for _, s := range end.Sessions {
 		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
 			t.Errorf("processes left behind by session %d: %q", s.N, left)
@@ -79,7 +93,7 @@ func (y story) repository(t testing.TB, p *person) string {
 		if r := p.longshift(t, time.Minute, repo, nil, "init"); r.code != 0 {
 			t.Fatalf("longshift init: %+v", r)
 		}
-		p.git(t, repo, "add", "--all")
+		p.git(t, repo, "add", "--force", ".longshift.yaml")
 		p.git(t, repo, "commit", "--quiet", "--message=Say how Longshift checks the work")
 	}
 	return repo
@@ -95,7 +109,7 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		cmd.Env = append(cmd.Env, d.address...)
 		w := openTerminal(t, cmd)
 		w.waits("[a]pprove", "a")
-		if code := w.code(within); code != 0 {
+		if code := w.code(within); code != y.code() {
 			t.Fatalf("longshift run ended with %d:\n%s", code, w.shown())
 		}
 		id := regexp.MustCompile(`task (\S+)`).FindStringSubmatch(w.shown())
@@ -104,8 +118,8 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		}
 		text = d.longshift(t, time.Minute, repo, d.address, "status", id[1], "-o", "json").out
 	} else {
-		r := d.longshift(t, within, repo, d.address, append(args, "--approval", "none", "-o", "json")...)
-		if text = r.out; r.code != 0 {
+		r := d.longshift(t, cmp.Or(y.within, within), repo, d.address, append(args, "--approval", "none", "-o", "json")...)
+		if text = r.out; r.code != y.code() {
 			y.results(t, d)
 			t.Fatalf("longshift run ended with %d:\n%s\n%s", r.code, r.err, r.out)
 		}
@@ -115,23 +129,4 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		t.Fatalf("read the last status: %v\n%s", err, text)
 	}
 	return end
-}
-
-// checks fails the test unless setup and every check have passed, and nobody was asked for anything on the way.
-func checks(t testing.TB, end signals.Status) {
-	t.Helper()
-	if end.Check == nil || !end.Check.Passed() {
-		t.Errorf("the last check: %+v", end.Check)
-	}
-	if end.Setup != nil && !end.Setup.Passed() {
-		t.Errorf("setup: %+v", end.Setup)
-	}
-	for _, line := range end.Log {
-		switch {
-		case line.Kind == "command" && !strings.Contains(line.Text, " passed in "):
-			t.Errorf("a command of the task: %s", line.Text)
-		case line.Kind == "question", line.Kind == "suspended", strings.HasPrefix(line.Text, "error"):
-			t.Errorf("not all went by itself: %s %s", line.Kind, line.Text)
-		}
-	}
 }

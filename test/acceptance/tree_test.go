@@ -12,22 +12,18 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// compare fails the test unless the pull request changes the files that are meant, to what is meant.
+// compare fails the test unless the pull request changes what is meant, in the commits that are meant.
 func (y story) compare(t testing.TB, p *person, repo string, end signals.Status) {
 	t.Helper()
 	head := p.git(t, repo, "rev-parse", fmt.Sprintf("refs/longshift/pulls/%d/head", end.PullRequest.Number))
 	if branch := p.git(t, repo, "rev-parse", end.Branch); head != branch || end.Head != head {
 		t.Errorf("the pull request is at %s, its branch at %s, the status says %s", head, branch, end.Head)
 	}
-	changed := strings.Fields(p.git(t, repo, "diff", "--name-only", "--no-renames", end.BaseCommit, head))
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(y.archive.meant)), changed); diff != "" {
-		t.Errorf("changed files (-meant +got):\n%s", diff)
+	meant := y.meant
+	if meant == nil {
+		meant = y.archive.compare
 	}
-	for path, want := range y.archive.meant {
-		if got := p.git(t, repo, "show", head+":"+path) + "\n"; got != want {
-			t.Errorf("%s (-meant +got):\n%s", path, cmp.Diff(want, got))
-		}
-	}
+	meant(t, p, repo, end.BaseCommit, head)
 	var messages []string
 	for _, w := range y.work {
 		messages = append(messages, w.message)
@@ -35,6 +31,20 @@ func (y story) compare(t testing.TB, p *person, repo string, end signals.Status)
 	got := strings.Split(p.git(t, repo, "log", "--reverse", "--format=%s", end.BaseCommit+".."+head), "\n")
 	if diff := cmp.Diff(messages, got); diff != "" {
 		t.Errorf("commits (-meant +got):\n%s", diff)
+	}
+}
+
+// compare fails the test unless the files that are meant differ between two commits, and are as they are meant.
+func (a archive) compare(t testing.TB, p *person, repo, base, head string) {
+	t.Helper()
+	changed := strings.Fields(p.git(t, repo, "diff", "--name-only", "--no-renames", base, head))
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(a.meant)), changed); diff != "" {
+		t.Errorf("changed files (-meant +got):\n%s", diff)
+	}
+	for path, want := range a.meant {
+		if got := p.git(t, repo, "show", head+":"+path) + "\n"; got != want {
+			t.Errorf("%s (-meant +got):\n%s", path, cmp.Diff(want, got))
+		}
 	}
 }
 

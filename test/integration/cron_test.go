@@ -164,7 +164,11 @@ func TestCronLimit(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 26 {
 		wg.Go(func() {
-			switch _, err := book.Create(t.Context(), request("cli:ann", fmt.Sprint(i))); {
+			_, err := book.Create(t.Context(), request("cli:ann", fmt.Sprint(i)))
+			for fault.KindOf(err) == fault.Infra { // the server is slow: the same request once more is one
+				_, err = book.Create(t.Context(), request("cli:ann", fmt.Sprint(i)))
+			}
+			switch {
 			case err == nil:
 				made.Add(1)
 			case fault.KindOf(err) == fault.Conflict:

@@ -45,7 +45,7 @@ type launch struct {
 func (d *Driver) launch(s agent.Session, resume bool) launch {
 	l := launch{args: arguments(s, resume), env: d.environment(s)}
 	h := sha256.New()
-	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System}} {
+	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv)}} {
 		for _, p := range part {
 			fmt.Fprintf(h, "%d:%s,", len(p), p)
 		}
@@ -118,6 +118,9 @@ func (d *Driver) environment(s agent.Session) []string {
 		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
 	} {
 		env[k] = v
+	}
+	if len(s.CommandEnv) > 0 {
+		env["CLAUDE_ENV_FILE"] = envFile(s)
 	}
 	if s.BaseURL != "" {
 		env["ANTHROPIC_BASE_URL"] = s.BaseURL

@@ -20,14 +20,16 @@ type Action struct {
 	Hang   bool // answer nothing until the client goes away or the test ends
 }
 
-// A Hook is called for each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve".
+// A Hook is called for each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve"; for Git LFS service is
+// "lfs", and step "batch", "verify" or the name of the object.
 type Hook func(service, step string) Action
 
-// HTTP is a server of bare repositories over git's smart HTTP.
+// HTTP is a server of bare repositories over git's smart HTTP, and of what they keep in Git LFS.
 type HTTP struct {
-	Dir  string // where the repositories lie
-	URL  string // of the repository that NewHTTP has made
-	Bare string // its folder
+	Dir     string // where the repositories lie
+	URL     string // of the repository that NewHTTP has made
+	Bare    string // its folder
+	Objects string // URL that objects of Git LFS are at, "" for URL
 
 	mu            sync.Mutex
 	user, token   string
@@ -104,7 +106,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := httptest.NewRecorder()
-	if err := h.backend(answer, r); err != nil {
+	if h.serveLFS(answer, r) {
+	} else if err := h.backend(answer, r); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -121,6 +124,9 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func serviceOf(r *http.Request) (service, step string) {
 	if s := r.URL.Query().Get("service"); s != "" {
 		return strings.TrimPrefix(s, "git-"), "advertise"
+	}
+	if strings.Contains(r.URL.Path, "/info/lfs/") {
+		return "lfs", filepath.Base(r.URL.Path)
 	}
 	return strings.TrimPrefix(filepath.Base(r.URL.Path), "git-"), "serve"
 }
