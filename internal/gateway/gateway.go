@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,11 +23,15 @@ type Gateway struct {
 	upstream   string
 	credential func(context.Context) (Credential, error)
 	prices     *Prices
+	vendor     vendor
+	pass       map[string]bool // what the operator lets through beyond the list, by name
+	covered    atomic.Pointer[covered]
+	dropped    seen // betas that were left out, to say it once
 	now        func() time.Time
 	log        *slog.Logger
 	client     *http.Client
 	limits     limits
-	unpriced   sync.Map // names of models already warned about
+	unpriced   seen // names of models already warned about
 
 	mu       sync.Mutex
 	server   *http.Server
@@ -55,11 +60,18 @@ func New(c Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	granted, err := parseGrants(c.Tools)
+	if err != nil {
+		return nil, err
+	}
 	g := &Gateway{
 		upstream: upstream, credential: c.Credential, prices: c.Prices, now: c.Now, log: c.Log,
-		client:   upstreamClient(c.Client),
+		client: upstreamClient(c.Client), vendor: anthropic(granted), pass: map[string]bool{},
 		limits:   limits{header: 10 * time.Second, body: time.Minute, idle: 2 * time.Minute, grace: 2 * time.Second},
 		sessions: map[[sha256.Size]byte]*Session{},
+	}
+	for _, name := range c.Pass {
+		g.pass[name] = true
 	}
 	if g.prices == nil {
 		g.prices = DefaultPrices()

@@ -102,8 +102,8 @@ func TestOnlyWhatAgentsNeedPasses(t *testing.T) {
 		status, up   int
 	}{
 		{"POST", "/v1/messages/count_tokens?beta=true", 200, 1},
-		{"GET", "/v1/models?limit=1000", 200, 1},
-		{"GET", "/v1/models/claude-opus-5-5", 200, 1},
+		{"GET", "/v1/models?limit=1000", 200, 0},
+		{"GET", "/v1/models/claude-opus-5-5", 200, 0},
 		{"HEAD", "/api/hello", 200, 0},
 		{"HEAD", "", 200, 0},
 		{"GET", "/", 200, 0},
@@ -121,7 +121,7 @@ func TestOnlyWhatAgentsNeedPasses(t *testing.T) {
 		{"CONNECT", "/v1/messages", 403, 0},
 	} {
 		before := u.count()
-		req := httptest.NewRequest(c.method, "/", strings.NewReader("{}"))
+		req := httptest.NewRequest(c.method, "/", strings.NewReader(`{"model":"claude-opus-5-5","messages":[]}`))
 		req.URL.Path, req.URL.RawQuery, _ = strings.Cut("/s/"+s.Token()+c.path, "?")
 		if strings.Contains(req.URL.Path, "%") {
 			req.URL.RawPath = req.URL.Path

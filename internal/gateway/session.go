@@ -124,7 +124,7 @@ func (s *Session) SetBudget(usd float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.account.ceiling = ceilingOf(usd)
-	if !s.account.exhausted() {
+	if s.account.spent < s.account.ceiling {
 		s.state.BudgetRefused = false
 	}
 	s.wake()

@@ -31,9 +31,9 @@ func (c *call) record() {
 	s := c.session
 	took := s.gateway.now().Sub(c.start)
 	s.transcript.write(entry{
-		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: c.path, Status: c.status, Millis: took.Milliseconds(),
+		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: upstreamPath[c.way], Status: c.status, Millis: took.Milliseconds(),
 	}, c.body, &c.kept, c.secrets)
-	s.gateway.log.Debug("model call", "session", s.id, "path", c.path, "status", c.status, "took", took)
+	s.gateway.log.Debug("model call", "session", s.id, "path", upstreamPath[c.way], "status", c.status, "took", took)
 }
 
 // settlement says what the call has cost.
@@ -80,7 +80,7 @@ func (c *call) book(st *settlement, r reading) {
 	st.billed = true
 	if unknown != "" {
 		st.flags = append(st.flags, flagUnknown)
-		if _, warned := g.unpriced.LoadOrStore(unknown, true); !warned {
+		if g.unpriced.first(unknown) {
 			g.log.Warn("model is not in the price list; it is priced as the dearest one there", "model", unknown, "as", g.prices.dear)
 		}
 	}
