@@ -31,6 +31,7 @@ type bid struct {
 	bytes  int   // of the request
 	input  nanos // its input costs no more than this
 	output int64 // tokens, at most
+	stream bool  // its answer comes as it is made
 	least  int64 // tokens of output without which it is of no use
 	each   nanos // what a token of output costs
 	tokens int64 // a fair guess of its input

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -44,22 +45,30 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 		role        task.Role
 		thinking    int
 		schema      string
+		granted     []string
 	}{
-		{"implementer", "opus", APIKey, task.Implementer, 0, ""},
-		{"implementer-login", "sonnet", OAuth, task.Implementer, 20_000, ""},
-		{"implementer-budget", "claude-sonnet-4-5", APIKey, task.Implementer, 5_000, ""},
-		{"planner", "haiku", APIKey, task.Planner, 0, `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`},
+		{"implementer", "opus", APIKey, task.Implementer, 0, "", nil},
+		{"implementer-login", "sonnet", OAuth, task.Implementer, 20_000, "", nil},
+		{"implementer-budget", "claude-sonnet-4-5", APIKey, task.Implementer, 5_000, "", nil},
+		{"implementer-search", "opus", APIKey, task.Implementer, 0, "", []string{"web_search(docs.example)"}},
+		{"planner", "haiku", APIKey, task.Planner, 0, `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWire(t, c.kind, nil)
+			w := newWire(t, c.kind, c.granted)
 			session := agent.Session{ID: uuid.NewString(), Role: c.role, Dir: w.dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(c.role) + "\n",
 				Prompt: "Do what is to be done.", Model: c.model, ReadOnly: c.role.ReadOnly(), Wall: time.Minute, Thinking: c.thinking,
-				BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth}
+				BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth, Search: w.session.Granted("web_search")}
 			if c.schema != "" {
 				session.Schema = []byte(c.schema)
 			}
-			session.Permit = agenttest.Inside(session)
+			inside := agenttest.Inside(session)
+			session.Permit = func(ctx context.Context, call agent.Call) agent.Decision {
+				if call.Tool == "WebSearch" {
+					return agent.Decision{Allow: true}
+				}
+				return inside(ctx, call)
+			}
 			d := claude.New(claude.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 			defer d.Close()
 			if o, err := d.Run(t.Context(), session, func(agent.Event) {}); err != nil || o.Kind != agent.Completed {
@@ -70,6 +79,10 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 				t.Errorf("%+v, %v", o, err)
 			}
 			w.compare(t, c.name)
+			searched := slices.ContainsFunc(w.out.messages(), func(s sent) bool { return bytes.Contains(s.body, []byte(`"type":"web_search_20250305"`)) })
+			if searched != (c.granted != nil) {
+				t.Errorf("granted %v, and searched: %t", c.granted, searched)
+			}
 		})
 	}
 }
@@ -124,7 +137,7 @@ func newWire(t *testing.T, kind Kind, granted []string) *wire {
 
 // compare holds what left the gateway against what came in.
 func (w *wire) compare(t *testing.T, name string) {
-	in, out := w.in.messages(), w.out.messages()
+	in, out := byMeaning(t, w.in.messages()), byMeaning(t, w.out.messages())
 	if len(in) < 5 || len(in) != len(out) {
 		t.Fatalf("%d calls of the agent, %d to the model", len(in), len(out))
 	}
@@ -142,7 +155,7 @@ func (w *wire) compare(t *testing.T, name string) {
 		}
 	}
 	if *update {
-		writeRecorded(t, name, in)
+		writeRecorded(t, name, w.in.messages())
 	}
 }
 
@@ -192,13 +205,23 @@ func newTap(t *testing.T, to string) *tap {
 	return p
 }
 
-// messages gives what passed, in an order that does not depend on which of two calls at once came first.
+// messages gives what passed, as it came.
 func (p *tap) messages() []sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.SortedStableFunc(slices.Values(p.kept), func(a, b sent) int {
-		return strings.Compare(a.header.Get("X-Client-Request-Id"), b.header.Get("X-Client-Request-Id"))
-	})
+	return slices.Clone(p.kept)
+}
+
+// byMeaning puts calls in an order that does not depend on which of two at once came first.
+func byMeaning(t *testing.T, calls []sent) []sent {
+	key := func(c sent) []byte {
+		text, err := json.Marshal(meaning(t, c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	return slices.SortedFunc(slices.Values(calls), func(a, b sent) int { return bytes.Compare(key(a), key(b)) })
 }
 
 // agentScript has an agent use what there is: files of every sort, the shell, thoughts, an agent below it, a search.

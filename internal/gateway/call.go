@@ -45,7 +45,7 @@ func (c *call) admit(w http.ResponseWriter, q *request) bool {
 		s.answerRefusal(w, err)
 		return false
 	}
-	c.number = v.number
+	c.number, c.bid.output = v.number, v.output
 	q.shorten(v.output)
 	return true
 }

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ type Gateway struct {
 	upstream   string
 	credential func(context.Context) (Credential, error)
 	prices     *Prices
+	granted    []serverTool
 	vendor     vendor
 	pass       map[string]bool // what the operator lets through beyond the list, by name
 	covered    atomic.Pointer[covered]
@@ -66,7 +68,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		upstream: upstream, credential: c.Credential, prices: c.Prices, now: c.Now, log: c.Log,
-		client: upstreamClient(c.Client), vendor: anthropic(granted), pass: map[string]bool{},
+		client: upstreamClient(c.Client), granted: granted, vendor: anthropic(granted), pass: map[string]bool{},
 		limits:   limits{header: 10 * time.Second, body: time.Minute, idle: 2 * time.Minute, grace: 2 * time.Second},
 		sessions: map[[sha256.Size]byte]*Session{},
 	}
@@ -82,7 +84,15 @@ func New(c Config) (*Gateway, error) {
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
+	if len(c.Pass)+len(c.Tools) > 0 {
+		g.log.Warn("agents may send the model's vendor more than the list", "pass", c.Pass, "tools", c.Tools)
+	}
 	return g, nil
+}
+
+// Granted tells whether the operator lets the model's vendor run a tool for agents.
+func (g *Gateway) Granted(tool string) bool {
+	return slices.ContainsFunc(g.granted, func(t serverTool) bool { return t.name == tool })
 }
 
 // Start listens on a free port of 127.0.0.1 and serves until ctx ends or Close is called.

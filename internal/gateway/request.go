@@ -50,6 +50,7 @@ type request struct {
 	text   []byte // of body
 	model  string
 	output int64 // tokens that are asked for, at most
+	stream bool
 	speed  string
 	geo    string
 	tokens int64 // of input beyond what the size bounds
@@ -68,6 +69,7 @@ func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
 	}
 	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses} // the body is a record
 	q.model, _ = q.body.get("model").(string)
+	q.stream, _ = q.body.get("stream").(bool)
 	q.speed, _ = q.body.get("speed").(string)
 	q.geo, _ = q.body.get("inference_geo").(string)
 	if q.model == "" {
@@ -121,7 +123,7 @@ func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)
 // bid says what a request may cost at worst, and what its input will cost about.
 func (p *Prices) bid(q *request) bid {
 	size := len(q.text)
-	b := bid{model: q.model, bytes: size, tokens: int64(size/guessBytes) + 1, output: q.output}
+	b := bid{model: q.model, bytes: size, tokens: int64(size/guessBytes) + 1, output: q.output, stream: q.stream}
 	m, _ := p.find(q.model)
 	prompt := min(int64(size)+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token of text is a byte at least
 	worst := m.in(prompt, q.speed)

@@ -38,12 +38,15 @@ func (c *call) record() {
 
 // settlement says what the call has cost.
 func (c *call) settlement(r reading) settlement {
-	s := c.session
 	st := settlement{model: orElse(r.model, c.bid.model), status: c.status}
+	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
+	if gone && !r.complete && !c.bid.stream {
+		r.text = max(r.text, guessBytes*c.bid.output) // an answer in one piece is written to its end, whether somebody waits for it or not
+	}
 	switch {
-	case c.status == 0 && c.sent.Load() && (c.request.Context().Err() != nil || s.ctx.Err() != nil):
+	case c.status == 0 && c.sent.Load() && gone:
 		// The client left, or the session was ended, after the request had gone out. The API may have worked on it, and charges the input at least.
-		c.guess(&st, reading{}, flagLost)
+		c.guess(&st, r, flagLost)
 	case c.status == 0 || c.status >= 300:
 		// Not answered, or refused: nothing is charged.
 	case !r.seen:
