@@ -54,7 +54,7 @@ type account struct {
 
 // fit gives the output that a call may have now, or 0 when it has to wait. It may have all that it asks for when what is
 // left, with the calls in flight at their worst, pays for the worst of it. What a call that is alone asks for beyond that is
-// cut: so only its input, which nobody knows before, can pass the ceiling.
+// cut, but for the least that is of use: so only that and its input, which nobody knows before, can pass the ceiling.
 func (a *account) fit(b bid) int64 {
 	left := a.ceiling - a.spent - a.reserved
 	switch {
@@ -72,11 +72,7 @@ func (a *account) fit(b bid) int64 {
 	return min(output, b.output)
 }
 
-// exhausted tells whether nothing more may be spent, or so little that a call alone could say nothing for it.
-func (a *account) exhausted(b bid) bool {
-	left := a.ceiling - a.spent
-	return left <= 0 || a.ceiling != noCeiling && len(a.open) == 0 && left < nanos(b.least)*b.each
-}
+func (a *account) exhausted() bool { return a.spent >= a.ceiling }
 
 func (a *account) usage() task.Usage {
 	return task.Usage{

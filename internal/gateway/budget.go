@@ -65,7 +65,7 @@ func (s *Session) judge(b bid) (verdict, bool) {
 	switch {
 	case s.closed:
 		return verdict{err: errClosed}, true
-	case a.exhausted(b):
+	case a.exhausted():
 		s.state.BudgetRefused = true
 		return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, a.spent.usd(), a.ceiling.usd())}, true
 	}

@@ -1,7 +1,7 @@
 // Package gateway is the worker's own model endpoint: a reverse proxy on loopback between the agents of this host and
-// the Anthropic Messages API. It puts the key in, counts what calls cost, stops a session at its budget, sees quota and
-// refused logins, and writes a transcript. It may not start processes, decide what a session does next, or listen
-// anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
+// the Anthropic Messages API. It lets through what is on a list, puts the key in, counts what calls cost, stops a session
+// at its budget, sees quota and refused logins, and writes a transcript. It may not start processes, decide what a session
+// does next, or listen anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
 package gateway
 
 import (

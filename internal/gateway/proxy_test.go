@@ -210,6 +210,16 @@ func TestClientGoneEndsTheCallAndIsCharged(t *testing.T) {
 }
 
 func TestClientGoneBeforeTheAnswer(t *testing.T) {
+	for body, output := range map[string]int64{
+		question("claude-opus-5-5", 1000):                                      0,    // nothing of it had come
+		strings.Replace(question("claude-opus-5-5", 1000), "true", "false", 1): 1000, // it may be written to its end all the same
+	} {
+		clientGone(t, body, output)
+	}
+}
+
+func clientGone(t *testing.T, body string, output int64) {
+	t.Helper()
 	arrived := make(chan struct{})
 	u := newUpstream(t, func(_ http.ResponseWriter, r *http.Request, _ []byte) {
 		close(arrived)
@@ -218,12 +228,12 @@ func TestClientGoneBeforeTheAnswer(t *testing.T) {
 	s := openSession(t, startGateway(t, u.URL, nil), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
-	if _, err := ask(ctx, s, question("claude-opus-5-5", 1000)); !errors.Is(err, context.Canceled) {
+	if _, err := ask(ctx, s, body); !errors.Is(err, context.Canceled) {
 		t.Fatalf("ask: %v", err)
 	}
 	eventually(t, "the call is settled", func() bool { return s.State().InFlight == 0 })
-	if got := s.Usage(); got.Input == 0 || got.CostUSD == 0 || got.Calls != 1 {
-		t.Errorf("usage %+v; want a guess of the input", got)
+	if got := s.Usage(); got.Input == 0 || got.Output != output || got.CostUSD == 0 || got.Calls != 1 {
+		t.Errorf("usage %+v; want a guess of the input, and %d of output", got, output)
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 	maxHeld       = 256 << 20 // bytes of request bodies that a session may have under way
 	maxPrompt     = 1_000_000 // tokens; no model takes more
 	maxOutput     = 1_000_000 // tokens; no model gives more
-	leastOutput   = 256       // tokens that a call is let through for, when it asks for so much
+	leastOutput   = 256       // tokens that a call gets however little is left, when it asks for so much
 	leastThinking = 1_024     // tokens; the API takes no smaller budget, and wants as much beside it
 	promptExtra   = 8_192     // tokens that the API adds for tools and the like
 	guessBytes    = 4         // bytes of text that make a token, on average

@@ -127,7 +127,7 @@ func (s *Session) SetBudget(usd float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.account.ceiling = ceilingOf(usd)
-	if s.account.spent < s.account.ceiling {
+	if !s.account.exhausted() {
 		s.state.BudgetRefused = false
 	}
 	s.wake()

@@ -41,12 +41,12 @@ func (s scalar) check(_ *review, v value) error {
 	return nil
 }
 
-// plain tells a number that is written in the one usual way: no exponent, no sign of nothing, no zeros in front.
+// plain tells a number that every reader reads the same: without a sign or an exponent, and of no more digits than a float holds.
 func plain(v value, fraction bool) bool {
 	n, ok := v.(json.Number)
 	whole, part, cut := strings.Cut(string(n), ".")
-	i, err := strconv.ParseUint(whole, 10, 53)
-	return ok && err == nil && strconv.FormatUint(i, 10) == whole && (!cut || fraction && len(part) <= 15 && strings.Trim(part, "0123456789") == "")
+	_, err := strconv.ParseUint(whole, 10, 53)
+	return ok && err == nil && (!cut || fraction && len(part) <= 15 && strings.Trim(part, "0123456789") == "")
 }
 
 // words are the only texts that a value may have.
