@@ -49,11 +49,13 @@ type Config struct {
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
 
-	AnthropicKey   Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
-	AnthropicToken Secret `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
-	ClaudeToken    Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
-	AnthropicURL   string `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
-	Claude         string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
+	AnthropicKey   Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
+	AnthropicToken Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
+	ClaudeToken    Secret   `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
+	AnthropicURL   string   `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
+	ServerTools    []string `envconfig:"LONGSHIFT_SERVER_TOOLS" help:"tools that the model's vendor may run for agents, off by default (comma list: web_search, web_search(docs.example go.dev), WebFetch(https://docs.example/*))"`
+	GatewayPass    []string `envconfig:"LONGSHIFT_GATEWAY_PASS" help:"what agents may send the model's API beyond the list of what is known to be harmless (comma list of the names that refusals give, such as beta:context-hint-2026-04-09 or tool:memory_20260101)"`
+	Claude         string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
 
 	GitHubToken        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GH_TOKEN,GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
 	GitHubURL          string        `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
