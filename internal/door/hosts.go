@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Hosts are the public names of a listener: "hooks.example.com" with any port, "hooks.example.com:8443" with that one. What is never on
@@ -42,6 +43,7 @@ func Refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, ErrHost) {
 		status = http.StatusMisdirectedRequest
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // or else the server would wait for a body
 	w.Header().Set("Connection", "close")
 	http.Error(w, err.Error(), status)
 }

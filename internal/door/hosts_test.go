@@ -3,10 +3,13 @@ package door
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 )
 
 // call is one as it came in on an address of ours.
@@ -113,5 +116,17 @@ func TestGuardAnswers(t *testing.T) {
 	}
 	if h.ServeHTTP(httptest.NewRecorder(), call(t, "GET", "localhost:8233", "127.0.0.1:8233")); reached != 1 {
 		t.Error("a call in order was not let through")
+	}
+}
+
+// Who is refused is not waited for.
+func TestRefusedBodiesAreNotAwaited(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(Hosts(nil).Guard(http.NotFoundHandler()))
+	defer s.Close()
+	c := slow(t, s.Listener.Addr().String(), 1, "POST / HTTP/1.1\r\nHost: attacker.example\r\nContent-Length: 100\r\n\r\n{")[0]
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 421 ") {
+		t.Errorf("%q, %v", answer, err)
 	}
 }
