@@ -104,7 +104,7 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, log: log}, func() { _ = acts.Close() }, nil
+	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, news: newNews(cfg, ear.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
 }
 
 // desk builds the activities on forges and channels.
@@ -138,7 +138,13 @@ type ears struct {
 	channels channels
 	sources  map[intake.Kind]activities.Source
 	hub      *github.Forge
+	news     *news
 	log      *slog.Logger
+}
+
+// resumer goes on with what it had taken when its process ended.
+type resumer interface {
+	Resume(ctx context.Context, hear channel.Hear)
 }
 
 // run hears until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
@@ -151,6 +157,12 @@ func (e *ears) run(ctx context.Context) error {
 	for name, l := range e.channels.listeners {
 		wg.Go(func() { e.hear(ctx, name, l) })
 	}
+	for _, c := range e.channels.all {
+		if r, ok := c.(resumer); ok {
+			wg.Go(func() { r.Resume(ctx, e.ear.Hear) })
+		}
+	}
+	wg.Go(func() { e.news.run(ctx) })
 	wg.Go(func() { e.watch(ctx) })
 	wg.Go(func() { e.invite(ctx) })
 	<-ctx.Done()
@@ -193,7 +205,7 @@ func (e *ears) serve(ctx context.Context) (*http.Server, error) {
 	}
 	if e.cfg.GitHubWebhook.Present() {
 		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
-			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.ear.OnForge, Log: e.log})))
+			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.news.take, Log: e.log})))
 	}
 	server, address, err := serveDoor(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen, d)
 	if err != nil {
