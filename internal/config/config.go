@@ -95,6 +95,9 @@ type Config struct {
 	Projects         string   `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
 	Listeners        bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
 	Listen           string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
+	ListenHosts      []string `envconfig:"LONGSHIFT_LISTEN_HOSTS" help:"public names under which webhooks and health are called, such as hooks.example.com (comma list); localhost and the machine's own address need none"`
+	ListenProxies    []string `envconfig:"LONGSHIFT_LISTEN_PROXIES" help:"proxies before LONGSHIFT_LISTEN on other machines (comma list of addresses and networks such as 172.18.0.0/16): whom they name in X-Forwarded-For is the caller"`
+	Health           string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN" help:"address on which GET /healthz answers; none when both are empty, or for the value none"`
 
 	WebURL      string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
 	AuthorName  string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
@@ -146,10 +149,12 @@ func Load(lookup Lookup) (Config, error) {
 		c.Data, mistakes = defaultData(lookup, mistakes)
 	}
 	c.Data = filepath.Clean(c.Data)
+	c.defaultHealth()
 	mistakes = append(mistakes, c.validate()...)
 	mistakes = append(mistakes, c.loadGrants(lookup)...)
 	if len(mistakes) == 0 {
 		c.setValue("LONGSHIFT_DATA", c.Data)
+		c.setValue("LONGSHIFT_HEALTH", c.Health)
 		return c, nil
 	}
 	err := errors.Join(mistakes...)

@@ -38,6 +38,7 @@ func (c *Config) validate() []error {
 	mistakes = append(mistakes, c.validateTaskEnv()...)
 	mistakes = append(mistakes, c.validateModel()...)
 	mistakes = append(mistakes, c.validateChannels()...)
+	mistakes = append(mistakes, c.validateListeners()...)
 	c.Agents = tidy(c.Agents)
 	for _, agent := range c.Agents {
 		hint := "unknown agent; give claude"

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/longshift/longshift/internal/door"
 )
 
 // Gateway is the endpoint. One serves every session of a worker.
@@ -107,7 +109,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 		return fmt.Errorf("listen for agents: %w", err)
 	}
 	g.server = &http.Server{
-		Handler:           g,
+		Handler:           door.Hosts(nil).Guard(g),
 		ReadHeaderTimeout: g.limits.header,
 		IdleTimeout:       g.limits.idle,
 		MaxHeaderBytes:    64 << 10,

@@ -307,6 +307,31 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	}
 }
 
+// A page in a browser on this machine gets nothing, though it had a session's token.
+func TestPagesInBrowsersAreRefused(t *testing.T) {
+	u := newUpstream(t, func(http.ResponseWriter, *http.Request, []byte) {})
+	g := startGateway(t, u.URL, nil)
+	s := openSession(t, g, 0)
+	for want, change := range map[int]func(*http.Request){
+		http.StatusMisdirectedRequest: func(r *http.Request) { r.Host = "attacker.example" + strings.TrimPrefix(r.Host, "127.0.0.1") },
+		http.StatusForbidden:          func(r *http.Request) { r.Header.Set("Origin", "https://attacker.example") },
+	} {
+		r, err := http.NewRequest(http.MethodPost, s.BaseURL()+"/v1/messages", strings.NewReader(`{"model":"claude-opus-5-5","max_tokens":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want || u.count() != 0 {
+			t.Errorf("answered %d, want %d; %d calls upstream", resp.StatusCode, want, u.count())
+		}
+	}
+}
+
 func TestSlowBodyIsCutOff(t *testing.T) {
 	u := newUpstream(t, func(http.ResponseWriter, *http.Request, []byte) {})
 	g := startGateway(t, u.URL, func(_ *Config, g *Gateway) {
@@ -320,7 +345,7 @@ func TestSlowBodyIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, _ = io.WriteString(conn, "POST /s/"+s.Token()+"/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	_, _ = io.WriteString(conn, "POST /s/"+s.Token()+"/v1/messages HTTP/1.1\r\nHost: "+conn.RemoteAddr().String()+"\r\nContent-Length: 100\r\n\r\n{")
 	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 	answer, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") || u.count() != 0 {
