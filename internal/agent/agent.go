@@ -34,6 +34,7 @@ type Session struct {
 	BaseURL    string            // the model endpoint the agent must use, "" for the agent's own
 	Upstream   string            // what people are told that BaseURL leads to, such as api.anthropic.com
 	Token      string            // what the agent shows to BaseURL in place of a key
+	Search     bool              // the agent may search the web with the tool that its model's vendor runs
 	Login      bool              // Token is shown as a subscription login, with the headers that go with one, and not as a key
 	Env        map[string]string // added to the environment that the driver builds; nothing else is inherited
 	CommandEnv map[string]string // of the commands that the agent runs, before Env, and never of its own process: a repository chooses it

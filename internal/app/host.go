@@ -40,7 +40,9 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	if err != nil {
 		return nil, nil, err
 	}
-	gate, err := gateway.New(gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Now: time.Now, Log: log})
+	model := modelGateway(cfg)
+	model.Now, model.Log = time.Now, log
+	gate, err := gateway.New(model)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,6 +66,7 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		closeAll()
 		return nil, nil, err
 	}
+	rules.Search = gate.Granted("web_search")
 	for _, g := range cfg.Grants() {
 		if _, err := g.Read(); err != nil {
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))

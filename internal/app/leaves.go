@@ -106,6 +106,11 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
+// modelGateway is what the gateway to the model's API needs.
+func modelGateway(cfg config.Config) gateway.Config {
+	return gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Tools: cfg.ServerTools, Pass: cfg.GatewayPass}
+}
+
 // secretValues are the exact values that must never leave; a file that can't be read now has none.
 func secretValues(cfg config.Config) []string {
 	var values []string

@@ -126,22 +126,23 @@ func TestAsdf(t *testing.T) {
 	}
 }
 
-// The pyenv of this machine, whose home is not the worker's: what is on PATH leads to the rest of it.
-func TestPyenvOfAnotherHome(t *testing.T) {
+// The pyenv of this machine where there is one, and else one in the layout that it makes.
+func TestPyenv(t *testing.T) {
 	shim, err := exec.LookPath("python3")
 	must(t, err)
-	dir := filepath.Dir(shim)
-	if filepath.Base(filepath.Dir(dir)) != ".pyenv" { // where there is none, one in the layout that it makes
-		root := filepath.Join(t.TempDir(), ".pyenv")
-		dir = filepath.Join(root, "shims")
-		program(t, `export PYENV_ROOT="`+root+`"; exec "`+root+`/libexec/pyenv" exec python3 "$@"`, dir, "python3")
+	home, cfg := workHome(t)
+	root := filepath.Dir(filepath.Dir(shim))
+	if filepath.Base(root) == ".pyenv" {
+		t.Setenv("HOME", filepath.Dir(root))
+	} else {
+		root = filepath.Join(home, ".pyenv")
+		program(t, `export PYENV_ROOT="`+root+`"; exec "`+root+`/libexec/pyenv" exec python3 "$@"`, root, "shims/python3")
 		program(t, `exec "$PYENV_ROOT/versions/$(cat "$PYENV_ROOT/version")/bin/$2" "$3"`, root, "libexec/pyenv")
 		program(t, "echo Python 3.11.7", root, "versions/3.11.7/bin/python3")
 		must(t, os.WriteFile(filepath.Join(root, "version"), []byte("3.11.7\n"), 0o600))
 	}
-	_, cfg := workHome(t)
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	if got := inProject(t, cfg, "command -v python3; python3 --version", nil); !strings.HasPrefix(got, dir+"/python3\nPython 3.") {
+	t.Setenv("PATH", filepath.Join(root, "shims")+":"+os.Getenv("PATH"))
+	if got := inProject(t, cfg, "command -v python3; python3 --version", nil); !strings.HasPrefix(got, root+"/shims/python3\nPython 3.") {
 		t.Errorf("python3 says %s", got)
 	}
 }

@@ -39,13 +39,10 @@ var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/
 // toolEnv is the environment by which programs find the tool chains of the worker's user.
 func toolEnv(cfg config.Config) map[string]string {
 	env := map[string]string{"GOTOOLCHAIN": cmp.Or(os.Getenv("GOTOOLCHAIN"), "auto"), "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0"}
+	home := operatorHome()
 	for name, folder := range toolHomes {
-		candidates := []string{os.Getenv(name)}
-		for _, home := range homes() {
-			candidates = append(candidates, filepath.Join(home, folder))
-		}
-		if i := slices.IndexFunc(candidates, func(dir string) bool { return dir != "" && isFolder(dir) }); i >= 0 {
-			env[name] = candidates[i]
+		if dir := cmp.Or(os.Getenv(name), filepath.Join(home, folder)); home != "" && isFolder(dir) {
+			env[name] = dir
 		}
 	}
 	for _, name := range slices.Concat(toolFolders, toolChoices) {
@@ -59,29 +56,16 @@ func toolEnv(cfg config.Config) map[string]string {
 	return env
 }
 
-// homes are the home of the worker's user, and others that its PATH leads into: programs there look for the rest of their tool chain.
-func homes() (list []string) {
-	if home := operatorHome(); home != "" {
-		list = append(list, home)
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		for _, programs := range toolPrograms {
-			if home, found := strings.CutSuffix(filepath.Clean(dir), "/"+programs); found && home != "" && !slices.Contains(list, home) {
-				list = append(list, home)
-			}
-		}
-	}
-	return list
-}
-
 // taskPath is PATH inside: the worker's, and after it the programs of tool chains that it lacks. Of the versions of one tool the
 // newest comes first, unless its user has chosen another one. A folder that is a link from where tasks see nothing stands there itself.
 func taskPath() string {
 	var path []string
-	covered := append(homes(), "/run")
+	home := operatorHome()
 	add := func(dir string) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && slices.ContainsFunc(covered, func(h string) bool { return strings.HasPrefix(dir, h+"/") }) {
-			dir = real
+		if home != "" && strings.HasPrefix(dir, home+"/") || strings.HasPrefix(dir, "/run/") {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real
+			}
 		}
 		if !slices.Contains(path, dir) {
 			path = append(path, dir)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli"
@@ -34,6 +35,7 @@ func Wiring() cli.Wiring {
 		Sandbox:          trySandbox,
 		Work:             tryWork,
 		Model:            tryModel,
+		ClaudeVersion:    claude.Pinned,
 		Commands:         audit.Read,
 		Acts:             audit.ReadActs,
 		Demo: func() cli.Demo {
@@ -44,7 +46,7 @@ func Wiring() cli.Wiring {
 
 // tryModel asks the model's endpoint whether it takes our key.
 func tryModel(ctx context.Context, process config.Config) (string, error) {
-	return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: modelCredential(process)})
+	return gateway.Try(ctx, modelGateway(process))
 }
 
 func parseConfig(file []byte) (*task.Config, error) {

@@ -89,6 +89,11 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
 		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
 	}}
+	endHealth, err := serveHealth(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer endHealth()
 	if cfg.Role.Host() {
 		host, closeHost, err := newHost(ctx, cfg, secrets, log)
 		if err != nil {

@@ -103,6 +103,8 @@ type Wiring struct {
 	Work func(ctx context.Context, process config.Config) ([]Tool, error)
 	// Model makes one call that costs nothing to the model's endpoint, and gives the endpoint's name. Errors are faults.
 	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
+	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.
+	ClaudeVersion string
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.

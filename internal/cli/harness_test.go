@@ -57,7 +57,7 @@ func longshiftMain() {
 // testWiring fills the seams with what the real ones rest on.
 func testWiring() Wiring {
 	return Wiring{
-		Version: "v1.2.3-test", ParseInput: task.ParseInput,
+		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput,
 		ParseConfig: func(b []byte) (*task.Config, error) {
 			c, err := project.Parse(b)
 			return &c, err

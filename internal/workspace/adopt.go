@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,10 +17,10 @@ import (
 const mostAdopted = 200
 
 // adopt takes over commits that the agent has made on top of head, and gives the last of them; head when there are none
-// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, name no commit of
-// another repository, bear none of our marks and hold nothing that a commit of ours would not (see fit). Their objects are read
-// with our own git and configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no
-// effect. Nothing is moved yet. Commits that can't be taken are no loss: what they hold is in the work tree.
+// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, bear none of
+// our marks and hold nothing that a commit of ours would not (see fit). Their objects are read with our own git and
+// configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no effect.
+// Nothing is moved yet. Commits that can't be taken are no loss: what they hold is in the work tree.
 func (o *opened) adopt(ctx context.Context, head string, exclude []string) (string, error) {
 	theirs := o.agentHead()
 	if theirs == "" || theirs == head {
@@ -60,9 +59,6 @@ func span(head, theirs string) []string {
 	return []string{theirs, "^" + head}
 }
 
-// gitlink is a change, as --raw shows it, that makes a path the commit of another repository.
-var gitlink = regexp.MustCompile(`(^|\x00):[0-7]{6} 160000 `)
-
 func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []string) error {
 	root, err := os.OpenRoot(o.place.work())
 	if err != nil {
@@ -89,13 +85,6 @@ func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []s
 		if f[i+2] != "" {
 			return errors.New("one bears a mark of ours")
 		}
-	}
-	args = []string{"log", "--format=", "--raw", "-m", "--root", "--no-renames", "--ignore-submodules=none", "-z"}
-	if text, err = r.run(ctx, slices.Concat(args, span(head, theirs))...); err != nil {
-		return err
-	}
-	if gitlink.MatchString(text) {
-		return errors.New("one names a commit of another repository, which nobody else may have")
 	}
 	if len(exclude) == 0 {
 		return nil

@@ -52,10 +52,10 @@ type state struct {
 	Restored   bool             `json:"restored,omitempty"`
 	FenceRef   string           `json:"fenceRef"` // value of the fence ref
 	Record     record           `json:"record"`
-	Filled     filled           `json:"filled,omitzero"`    // submodules
 	Merging    *merging         `json:"merging,omitempty"`  // a merge that waits for its commit
 	Step       *step            `json:"step,omitempty"`     // what was begun and is to be carried out to its end
 	Unfilled   string           `json:"unfilled,omitempty"` // files of Git LFS that are pointers in the work tree
+	Submodules submodules       `json:"submodules,omitzero"`
 	Made       made             `json:"made,omitzero"`
 }
 

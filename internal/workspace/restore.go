@@ -38,7 +38,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if _, err := o.repo.run(ctx, args...); err != nil {
 			return err
 		}
-		return o.handOverFilled(ctx, head)
+		return o.handOverAll(ctx, head)
 	})
 	if err != nil {
 		return fmt.Errorf("restore the work tree: %w", err)
@@ -79,7 +79,7 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 		if err := o.reset(ctx, commit); err != nil {
 			return err
 		}
-		return o.handOverFilled(ctx, commit)
+		return o.handOverAll(ctx, commit)
 	})
 	if err != nil {
 		return fmt.Errorf("reset the work tree: %w", err)

@@ -53,7 +53,7 @@ func (o *opened) finish(ctx context.Context) error {
 	if _, err := o.repo.run(ctx, "read-tree", "-i", "-m", o.under(s.Head)); err != nil {
 		return err
 	}
-	if err := o.handOverFilled(ctx, s.Head); err != nil {
+	if err := o.handOverAll(ctx, s.Head); err != nil {
 		return err
 	}
 	o.state.Step = nil

@@ -83,7 +83,7 @@ func (o *opened) submoduleFiles(s submodule) (map[string][]byte, error) {
 // registered is what the configuration of a repository says of its submodules when they are in use.
 func (o *opened) registered(in string) string {
 	var b strings.Builder
-	for _, s := range o.state.Filled.full() {
+	for _, s := range o.state.Submodules.full() {
 		if s.In == in {
 			fmt.Fprintf(&b, "[submodule %s]\n\tactive = true\n", configValue(s.Name))
 			if s.URL != "" {

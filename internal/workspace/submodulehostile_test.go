@@ -101,16 +101,18 @@ func TestHostileSubmodules(t *testing.T) {
 			if after := gittest.Sh(t, victim, "find . -type f | sort | xargs sha1sum"); after != before {
 				t.Errorf("the victim was\n%s\nand is\n%s", before, after)
 			}
-			if config := readFile(t, tree.Dir(), ".git/config"); strings.ContainsAny(config, "!%") || strings.Contains(config, "..") || strings.Contains(config, "hooks") {
+			_, config, _ := strings.Cut(readFile(t, tree.Dir(), ".git/config"), "[submodule ")
+			if strings.ContainsAny(config, "!%") || strings.Contains(config, "..") || strings.Contains(config, "hooks") {
 				t.Errorf("the agent's git is told\n%s", config)
 			}
 			if ran := gittest.Sh(t, trap, "ls"); ran != "" {
 				t.Errorf("run: %s", ran)
 			}
-			if made := gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git | grep -v modules"); !slices.Equal(strings.Fields(made), strings.Fields(
-				"t-1 fence git work workspace.json COMMIT_EDITMSG HEAD commondir config index info logs objects packed-refs refs")) &&
-				!slices.Equal(strings.Fields(made), strings.Fields("t-1 fence git work workspace.json HEAD commondir config index info logs objects packed-refs refs")) {
-				t.Errorf("there are %q", strings.Fields(made))
+			usual := strings.Fields("t-1 fence git work workspace.json HEAD commondir config index info lfs logs modules objects packed-refs refs")
+			for _, made := range strings.Fields(gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git")) {
+				if !slices.Contains(usual, made) {
+					t.Errorf("%s was made", made)
+				}
 			}
 			if text, err := os.ReadFile(filepath.Join(tree.Dir(), "part", "file")); err == nil {
 				t.Errorf("the victim's file was fetched: %s", text)

@@ -36,13 +36,13 @@ type submodule struct {
 	Why    string `json:"why,omitempty"`    // why it is empty; "" when it is filled
 }
 
-// filled is what was made of the submodules of one tree.
-type filled struct {
+// submodules is what was made of the submodules of one tree.
+type submodules struct {
 	Of   string      `json:"of"` // names them: nothing has to be looked for again while it is the same
 	List []submodule `json:"list,omitempty"`
 }
 
-func (f filled) full() (list []submodule) {
+func (f submodules) full() (list []submodule) {
 	for _, s := range f.List {
 		if s.Why == "" {
 			list = append(list, s)
@@ -52,7 +52,7 @@ func (f filled) full() (list []submodule) {
 }
 
 // empty names those that could not be filled, with the reason.
-func (f filled) empty() (list []string) {
+func (f submodules) empty() (list []string) {
 	for _, s := range f.List {
 		if s.Why != "" {
 			list = append(list, s.Path+" ("+s.Why+")")
@@ -67,7 +67,7 @@ func (s submodule) key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// fillSubmodules makes the submodules of the work tree what the last commit, or a merge that waits, says. again tries those once more that
+// fillSubmodules makes those of the work tree what the last commit, or a merge that waits, says. again tries those once more that
 // could not be had. A submodule that can't be had stops nothing: its folder stays empty, and it is named.
 func (o *opened) fillSubmodules(ctx context.Context, again bool) error {
 	head, err := o.head(ctx)
@@ -78,27 +78,27 @@ func (o *opened) fillSubmodules(ctx context.Context, again bool) error {
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
-	if of == o.state.Filled.Of && !(again && len(o.state.Filled.empty()) > 0) {
+	if of == o.state.Submodules.Of && !(again && len(o.state.Submodules.empty()) > 0) {
 		return o.putBack(ctx)
 	}
-	next := filled{Of: of}
+	next := submodules{Of: of}
 	switch {
 	case strings.HasPrefix(of, unreadable): // by a conflict, most likely: what is there stays
-		next.List = append(o.state.Filled.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
+		next.List = append(o.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
 	case len(links) > 0:
 		if next.List, err = o.fetchSubmodules(ctx, links); err != nil {
 			return fmt.Errorf("fetch the submodules: %w", err)
 		}
 	}
-	o.state.Filled = next
+	o.state.Submodules = next
 	if err := o.save(); err != nil {
 		return err
 	}
 	return o.putBack(ctx)
 }
 
-// handOverFilled is handOver after the work tree has become another.
-func (o *opened) handOverFilled(ctx context.Context, head string) error {
+// handOverAll is handOver, and fills the submodules, after the work tree has become another.
+func (o *opened) handOverAll(ctx context.Context, head string) error {
 	if err := o.handOver(ctx, head); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (o *opened) handOverFilled(ctx context.Context, head string) error {
 
 // putBack checks every submodule out, or makes sure that it still is.
 func (o *opened) putBack(ctx context.Context) error {
-	if len(o.state.Filled.List) == 0 {
+	if len(o.state.Submodules.List) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(o.place.work())
@@ -116,7 +116,7 @@ func (o *opened) putBack(ctx context.Context) error {
 	}
 	defer root.Close()
 	failed := map[string]bool{}
-	for i, s := range o.state.Filled.List { // those that hold others come first
+	for i, s := range o.state.Submodules.List { // those that hold others come first
 		if s.Why != "" {
 			continue
 		}
@@ -132,7 +132,7 @@ func (o *opened) putBack(ctx context.Context) error {
 		}
 		o.m.log.WarnContext(ctx, "a submodule can't be checked out", "task", o.id, "submodule", s.Path, "error", err)
 		failed[s.Path] = true
-		o.state.Filled.List[i].Why = shortly("it can't be checked out: " + err.Error())
+		o.state.Submodules.List[i].Why = shortly("it can't be checked out: " + err.Error())
 		if err := errors.Join(emptyFolder(root, s.Path), root.RemoveAll(s.gitDir())); err != nil {
 			return fmt.Errorf("empty the submodule %s: %w", s.Path, err)
 		}
@@ -160,10 +160,10 @@ type Submodules struct {
 // Submodules tells about those of the last commit.
 func (t *Tree) Submodules(ctx context.Context) (out Submodules, err error) {
 	err = t.reading(ctx, func(o *opened) error {
-		for _, s := range o.state.Filled.full() {
+		for _, s := range o.state.Submodules.full() {
 			out.GitFiles = append(out.GitFiles, filepath.Join(o.place.work(), s.Path, ".git"))
 		}
-		out.Empty = o.state.Filled.empty()
+		out.Empty = o.state.Submodules.empty()
 		return nil
 	})
 	return out, err

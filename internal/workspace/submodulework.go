@@ -58,7 +58,7 @@ func (o *opened) touched(ctx context.Context) (list []string, err error) {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
 	defer root.Close()
-	for _, s := range o.state.Filled.full() {
+	for _, s := range o.state.Submodules.full() {
 		changed, fresh := "all of it", ""
 		if realFolders(root, s.Path) {
 			r := o.submoduleRepo(s)
@@ -86,7 +86,7 @@ func (o *opened) touched(ctx context.Context) (list []string, err error) {
 // leave them behind.
 func (o *opened) leaveSubmodules(ctx context.Context, tree string) error {
 	tops := map[string]bool{}
-	for _, s := range o.state.Filled.full() {
+	for _, s := range o.state.Submodules.full() {
 		if s.In == "" {
 			tops[s.Path] = true
 		}

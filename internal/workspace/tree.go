@@ -71,7 +71,7 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 			}
 			out = append(out, string(store))
 		}
-		for _, s := range o.state.Filled.full() {
+		for _, s := range o.state.Submodules.full() {
 			if objects := filepath.Join(o.m.mirror(s.Mirror).dir, "objects"); !slices.Contains(out, objects) {
 				out = append(out, objects)
 			}

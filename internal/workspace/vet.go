@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,11 +49,22 @@ func (o *opened) suspect(paths []string) bool {
 	})
 }
 
+// gitlink is a change, as --raw shows it, that makes a path the commit of another repository.
+var gitlink = regexp.MustCompile(`(^|\x00):[0-7]{6} 160000 `)
+
 // fit says what keeps well-made commits of the agent from being taken as they are: any of them brings what a commit of ours would not.
 // They are neither rewritten nor handed back then. A rewritten commit is not what its message says and its author tried, and all that they
 // hold is in the work tree: a commit of ours takes it from there, by its own rules, and names what it leaves out or refuses.
 func (o *opened) fit(ctx context.Context, head, theirs string) error {
 	r := o.theirObjects()
+	raw := []string{"log", "--format=", "--raw", "-m", "--root", "--no-renames", "--ignore-submodules=none", "-z"}
+	text, err := r.run(ctx, slices.Concat(raw, span(head, theirs))...)
+	if err != nil {
+		return err
+	}
+	if gitlink.MatchString(text) {
+		return errors.New("one names a commit of another repository, which nobody else may have")
+	}
 	list, err := r.broughtBy(ctx, span(head, theirs))
 	if err != nil {
 		return err
