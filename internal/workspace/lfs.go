@@ -54,11 +54,10 @@ func filters(who, own string, others ...string) [][2]string {
 		{"filter.lfs.smudge", command(smudge, append([]string{own}, others...)...)}, {"filter.lfs.required", "true"}}
 }
 
-func (o *opened) ownLFS() lfs.Store    { return lfs.Store(filepath.Join(o.place.git(), "lfs")) }
-func (o *opened) sharedLFS() lfs.Store { return o.m.sharedLFS(o.state.Mirror) }
+func (o *opened) ownLFS() lfs.Store { return lfs.Store(filepath.Join(o.place.git(), "lfs")) }
 
-func (m *Manager) sharedLFS(mirror string) lfs.Store {
-	return lfs.Store(filepath.Join(m.mirror(mirror).dir, "lfs"))
+func (o *opened) sharedLFS() lfs.Store {
+	return lfs.Store(filepath.Join(o.m.mirror(o.state.Mirror).dir, "lfs"))
 }
 
 // agentFilters are the filters of the agent's git. With git-lfs in their place a pointer that can't be filled is no failure either.

@@ -3,12 +3,14 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/lfs"
+	"github.com/longshift/longshift/internal/task"
 )
 
 // mostFilled is how many bytes of Git LFS are fetched for one work tree: builds and tests need some of it, and nobody waits for a
@@ -91,21 +93,34 @@ func (o *opened) unfilled(ctx context.Context, tree string) (missing []lfs.Point
 	return missing, paths, err
 }
 
-// fetchObjects brings objects into the store of the repository. Another task of it may be at the same.
+// fetchObjects brings objects into the store of the repository, out of it and of the fork that the task pushes to. Another task may be
+// at the same.
 func (o *opened) fetchObjects(ctx context.Context, list []lfs.Pointer) error {
-	rem, err := o.m.remote(ctx, o.state.Repository)
+	release, err := o.m.lock(ctx, "mirror-"+o.state.Mirror)
 	if err != nil {
+		return err
+	}
+	defer release()
+	from := []task.Repository{o.state.Repository}
+	if o.state.Fork != nil {
+		from = append(from, *o.state.Fork)
+	}
+	var failed []error
+	for _, r := range from {
+		list = slices.DeleteFunc(slices.Clone(list), o.sharedLFS().Has)
+		failed = append(failed, o.fetchFrom(ctx, r, list))
+	}
+	return errors.Join(failed...)
+}
+
+func (o *opened) fetchFrom(ctx context.Context, r task.Repository, list []lfs.Pointer) error {
+	rem, err := o.m.remote(ctx, r)
+	if err != nil || len(list) == 0 {
 		return err
 	}
 	server, err := o.lfsServer(ctx, rem)
 	if err != nil {
 		return err
 	}
-	release, err := o.m.lock(ctx, "mirror-"+o.state.Mirror)
-	if err != nil {
-		return err
-	}
-	defer release()
-	list = slices.DeleteFunc(slices.Clone(list), o.sharedLFS().Has)
 	return server.Download(ctx, list, o.sharedLFS())
 }

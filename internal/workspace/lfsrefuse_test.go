@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
@@ -75,5 +76,32 @@ func TestLFSWithoutServer(t *testing.T) {
 				t.Errorf("the commits hold %q", got)
 			}
 		})
+	}
+}
+
+// Of a task over a fork the objects go where its branch goes, and come from both.
+func TestLFSOfAFork(t *testing.T) {
+	t.Parallel()
+	upstream, fork := gittest.NewHTTP(t, inLFS()), gittest.NewHTTP(t, inLFS())
+	gittest.PutObject(t, upstream.Bare, cover)
+	b := newBench(t, upstream.URL)
+	b.fork = fork.URL
+	spec := b.spec("t-1", 1)
+	spec.Fork = &task.Repository{Text: "ann/repo", Owner: "ann", Name: "repo"}
+	_, tree := b.prepareOn(b.m, spec)
+	upstream.Before(func(service, _ string) gittest.Action { // it lets nobody write
+		return gittest.Action{Status: map[string]int{"lfs": 403, "receive-pack": 403}[service]}
+	})
+	b.commit(tree, "1", map[string]string{"new.psd": "new\n"})
+	must(t, tree.Checkpoint(t.Context()))
+	upstream.Before(nil)
+	id := gittest.Object("new\n")
+	if !exists(gittest.ObjectFile(fork.Bare, id)) || exists(gittest.ObjectFile(upstream.Bare, id)) {
+		t.Error("the object is not in the fork, or not there alone")
+	}
+	spec.Fence = 2
+	ws, other := b.prepareOn(b.manager(t.TempDir()), spec)
+	if readFile(t, other.Dir(), "new.psd") != "new\n" || readFile(t, other.Dir(), "cover.psd") != cover || ws.Unfilled != "" {
+		t.Errorf("another host has not got all of it: %q", ws.Unfilled)
 	}
 }
