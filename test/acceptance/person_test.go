@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,7 +148,8 @@ func (p *person) leftNothing() {
 	must(p.t, err)
 	for _, e := range entries {
 		if !slices.Contains([]string{"longshift", ".gitconfig", ".local", ".cache", "src", "tmp"}, e.Name()) {
-			p.t.Errorf("left in the home folder: %s", e.Name())
+			files, _ := fs.Glob(os.DirFS(p.home), e.Name()+"/*/*")
+			p.t.Errorf("left in the home folder: %s %q", e.Name(), files)
 		}
 	}
 	if left := lab.Marked(p.t, filepath.Dir(p.home)+"/"); len(left) != 0 {
