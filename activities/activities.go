@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/signals"
 )
@@ -33,7 +34,7 @@ type Host struct {
 	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
 	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
-	Cache      string                                                          // caches of tool chains that all tasks share; "" for one folder for each repository
+	Caches     *toolcache.Store                                                // of tool chains
 	Confine    Confinement                                                     // what programs of tasks may see and reach
 	Policy     policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
 	Audit      Ledger                                                          // the command log

@@ -41,7 +41,7 @@ type Config struct {
 	Destructive bool          `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
 	Readable    []string      `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
 	TaskEnv     string        `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
-	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder for the caches of tool chains that all tasks share; when empty, tasks of one repository share one of their own"`
+	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
 	Registries  []string      `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
 	EgressProxy Secret        `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY" help:"proxy through which the registries are reached"`
 	Bubblewrap  string        `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`

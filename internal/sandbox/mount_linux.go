@@ -50,6 +50,23 @@ func (p *plan) addFolder(path string, kind access) error {
 	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
 }
 
+// addMoved mounts a folder at another path.
+func (p *plan) addMoved(path, folder string) error {
+	var real [2]string
+	for i, name := range []string{path, folder} {
+		dir, missing, err := p.ground.resolve(name)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).WithHint("make both folders before the program starts")
+		}
+		real[i] = dir
+	}
+	p.ground = append(p.ground, real[1])
+	return p.add(mount{path: real[0], from: real[1], access: writable, folder: true})
+}
+
 // addHidden covers a path; what isn't there needs no cover. Nor does a device: the box has a /dev of its own, and a cover over
 // /dev/null in it would leave every program without one.
 func (p *plan) addHidden(path string) error {
