@@ -28,7 +28,7 @@ func BenchmarkCaches(b *testing.B) {
 		"go": {map[string]string{"go.mod": "module example.com/app\n\ngo 1.26\n\nrequire (\n\tgithub.com/spf13/cobra v1.10.2\n\tgolang.org/x/tools v0.40.0\n\tgolang.org/x/text v0.32.0\n)\n",
 			"app.go": "package app\n\nimport (\n\t_ \"github.com/spf13/cobra\"\n\t_ \"golang.org/x/text/collate\"\n\t_ \"golang.org/x/tools/go/packages\"\n)\n"},
 			[]string{"go", "mod", "tidy"}, "go vet ./..."},
-		"npm": {map[string]string{"package.json": `{"name":"app","version":"1.0.0","devDependencies":{"eslint":"9.39.1","jest":"30.2.0","typescript":"5.9.3"}}`},
+		"npm": {map[string]string{"package.json": `{"name":"app","version":"1.0.0","devDependencies":{"eslint":"9.39.1","express":"5.1.0","mocha":"11.7.4","typescript":"5.9.3"}}`},
 			[]string{"npm", "install", "--package-lock-only", "--no-audit", "--no-fund"}, "npm ci --no-audit --no-fund"},
 	} {
 		b.Run(name, func(b *testing.B) {
