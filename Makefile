@@ -9,6 +9,8 @@ export GOFLAGS := -buildvcs=false
 BIN := bin
 SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_test.go' 2>/dev/null) \
            $(shell find internal -name '*.md' -o -name '*.yaml' -o -name '*.json' 2>/dev/null) go.mod go.sum
+# The server asks who runs it, and by libc there is no answer for a user without an entry in passwd, as containers have them.
+AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # Tests of how long one goroutine takes for much text, or how much it keeps: the race detector makes them ten times slower and has
 # nothing to find in them.
@@ -35,11 +37,11 @@ $(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
 $(BIN)/longshift-devserver: $(DEVSERVER)
 	@mkdir -p $(BIN)
 	@echo "build $@ (about four minutes the first time)"
-	@cd devserver && $(GO) build -trimpath -o ../$@ ./cmd/longshift-devserver
+	@cd devserver && $(GO) build $(AS_SERVER) -o ../$@ ./cmd/longshift-devserver
 
 .PHONY: agents
-agents: ## install the agent binaries and API descriptions that tests use
-	@for dir in test/agents test/github; do \
+agents: ## install the agent binaries, tool managers and API descriptions that tests use
+	@for dir in test/agents test/github test/tools; do \
 	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 
@@ -55,7 +57,7 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 	$(GO) test -race -vet=off -timeout 20m -skip '^($(HEAVY))$$' ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
 	$(GO) test -vet=off -timeout 10m -run '^($(HEAVY))$$' $(HEAVY_IN)
 	$(GO) test -p 1 -parallel $(STORIES) -vet=off -timeout 40m ./test/...
-	cd devserver && $(GO) test -trimpath -vet=off -timeout 10m ./...
+	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
 .PHONY: acceptance
@@ -74,7 +76,7 @@ unit: ## run the tests that need no server, no network and no agent binary
 lint: ## gofmt, vet, workflowcheck, shell and module checks
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
 	$(GO) vet ./...
-	cd devserver && $(GO) vet -trimpath ./... # as it is built, so that nothing is compiled twice
+	cd devserver && $(GO) vet $(AS_SERVER) ./... # as it is built, so that nothing is compiled twice
 	cd test/compose && $(GO) vet ./...
 	$(GO) run $(WORKFLOWCHECK) -config .workflowcheck.yaml ./workflows/...
 	$(GO) mod tidy -diff

@@ -34,6 +34,7 @@ type Host struct {
 	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
 	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
+	Secrets    func(r task.Repository, part string) (map[string]string, error) // that the operator grants to a part of the repository's tasks: "setup", "check" or "agent"; nil for none
 	Caches     *toolcache.Store                                                // of tool chains
 	Confine    Confinement                                                     // what programs of tasks may see and reach
 	Policy     policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session

@@ -44,8 +44,8 @@ type systemKey struct {
 }
 
 type systemText struct {
-	place
-	text string
+	place // as it was then; confine looks at it anew
+	text  string
 }
 
 // startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.

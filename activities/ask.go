@@ -21,7 +21,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 		return agent.Session{}, err
 	}
 	data := r.in.Prompt
-	data.Resumed, data.Structured = s.Resume, r.in.structured()
+	data.Resumed, data.Structured, data.Unset = s.Resume, r.in.structured(), lacking(r.in.NeedsEnv, s.Env, s.CommandEnv)
 	if r.in.Role == task.Reviewer {
 		diff, err := r.tree.Diff(ctx, data.BaseCommit)
 		if err != nil {
@@ -76,10 +76,14 @@ func (h *Host) standing(ctx context.Context, in SessionInput, rec *record) (agen
 	if err != nil {
 		return agent.Session{}, err
 	}
+	env, commandEnv, err := h.agentEnv(system.of, h.dirs(system.place, in.TaskID), in.Env)
+	if err != nil {
+		return agent.Session{}, err
+	}
 	s := agent.Session{
 		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
 		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
-		Env: h.AgentEnv(h.dirs(system.place, in.TaskID)), Scenario: in.Scenario,
+		Env: env, CommandEnv: commandEnv, Scenario: in.Scenario,
 	}
 	if s.Scenario == "" {
 		s.Scenario = h.Scenario

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/toolchain"
 	"github.com/longshift/longshift/internal/workspace"
@@ -31,6 +33,7 @@ type CommandInput struct {
 	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely comes next
 
 	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
+	Env   map[string]string `json:"env,omitempty"`  // what it sets itself
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
@@ -86,15 +89,22 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
+	if err := tree.BeforeCommand(ctx, name); err != nil {
+		return signals.Check{}, err
+	}
 	res, err := h.inBox(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
 		Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
+		Filter: func(to io.Writer) io.WriteCloser { return redact.FileWriter(to, h.Redact) },
 	}, kind)
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
 	}
 	if err != nil {
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
+	}
+	if err := tree.AfterCommand(ctx, name); err != nil {
+		return signals.Check{}, err
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: tail(h.Redact.String(res.Output), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
@@ -154,7 +164,9 @@ func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree,
 	}
 	box.Writable = append(box.Writable, dirs.Home)
 	h.openWay(&box, Caller{Task: in.TaskID, Role: kind})
-	s.Env = h.CommandEnv(dirs)
+	if s.Env, err = h.commandEnv(where.of, dirs, kind, in.Env); err != nil {
+		return process.Result{}, err
+	}
 	done, err := h.logRun(ctx, in, kind)
 	if err != nil {
 		return process.Result{}, err

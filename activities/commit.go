@@ -46,7 +46,12 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	c, err := tree.Commit(ctx, workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs)})
 	switch {
 	case err == nil:
-		out.Commit, out.Created, out.Notes = c.ID, c.Created, h.notes(c)
+		out.Commit, out.Created = c.ID, c.Created
+		empty, err := unfilled(ctx, tree)
+		if err != nil {
+			return out, err
+		}
+		out.Notes = h.notes(about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra, fault.Internal):
@@ -73,12 +78,15 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	return out, nil
 }
 
-// notes says what a commit does not show by itself.
-func (h *Host) notes(c workspace.Commit) (notes []string) {
-	for _, n := range []struct {
-		what string
-		list []string
-	}{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}} {
+// about is what a workspace or a commit does not show by itself.
+type about struct {
+	what string
+	list []string
+}
+
+// notes makes one line of each.
+func (h *Host) notes(all ...about) (notes []string) {
+	for _, n := range all {
 		const most = 10
 		if len(n.list) == 0 {
 			continue

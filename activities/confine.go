@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -53,10 +54,16 @@ type place struct {
 	objects []string // git objects that its own .git borrows
 	key     string   // of the repository
 	branch  string   // that the task starts from
+	gits    []string // files in its submodules that lead to their git
+	of      task.Repository
 }
 
 func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error) {
 	objects, err := tree.Objects(ctx)
+	if err != nil {
+		return place{}, err
+	}
+	of, err := tree.Repository(ctx)
 	if err != nil {
 		return place{}, err
 	}
@@ -65,7 +72,11 @@ func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error)
 		return place{}, err
 	}
 	branch, _, err := tree.Start(ctx)
-	return place{tree.Dir(), objects, key, branch}, err
+	if err != nil {
+		return place{}, err
+	}
+	subs, err := tree.Submodules(ctx)
+	return place{tree.Dir(), objects, key, branch, subs.GitFiles, of}, err
 }
 
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }
@@ -98,10 +109,13 @@ func (h *Host) box(ctx context.Context, p place, d Dirs, readOnly bool, paths ta
 	git := filepath.Join(p.dir, ".git")
 	if !readOnly {
 		s.Writable = append(s.Writable, git) // a mount of its own can't be moved away
+	} else if objects := filepath.Join(git, "lfs"); isFolder(objects) {
+		s.Writable = append(s.Writable, objects) // git-lfs writes there when it only compares; what is taken from there is looked at
 	}
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
 		s.Protected = append(s.Protected, filepath.Join(git, name))
 	}
+	s.Protected = append(s.Protected, p.gits...)
 	for _, pattern := range paths.ReadOnly {
 		if path, ok := plainPath(pattern); ok {
 			s.Protected = append(s.Protected, filepath.Join(p.dir, path))
@@ -115,6 +129,11 @@ func (h *Host) box(ctx context.Context, p place, d Dirs, readOnly bool, paths ta
 	return s, nil
 }
 
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
 // plainPath gives the file or folder that a pattern names as a whole. Others are for policy alone: a mount takes no pattern.
 func plainPath(pattern string) (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
@@ -124,12 +143,17 @@ func plainPath(pattern string) (string, bool) {
 // confine has the session's processes run in a box whose only ways out lead to its model and to the registries. It gives the
 // folders that they have beside the workspace.
 func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) (Dirs, error) {
-	system, err := h.system(ctx, in)
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Dirs{}, err
 	}
-	dirs := h.dirs(system.place, in.TaskID)
-	spec, err := h.box(ctx, system.place, dirs, in.Role.ReadOnly(), in.Paths)
+	defer tree.Close()
+	where, err := h.placeOf(ctx, tree) // as it is now: a merge may have brought submodules
+	if err != nil {
+		return Dirs{}, err
+	}
+	dirs := h.dirs(where, in.TaskID)
+	spec, err := h.box(ctx, where, dirs, in.Role.ReadOnly(), in.Paths)
 	if err != nil {
 		return dirs, err
 	}

@@ -57,7 +57,7 @@ func (r *sessionRun) warden(ctx context.Context, home string, readable ...string
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
-	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: r.restorable(ctx),
+	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: restorable(r.tree.Dir()),
 		ask: newPeople(r.host.asker(), r.host.Now).ask, runs: map[string]running{}}, nil
 }
 

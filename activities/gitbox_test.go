@@ -63,6 +63,58 @@ func TestGitInTheBox(t *testing.T) {
 	}
 }
 
+// submoduleWork is what is done in and around a submodule.
+var submoduleWork = []string{
+	"test \"$(cat part/calc.go)\" = 'package calc'", "test \"$(git submodule status | cut -c1)\" = ' '", "git submodule status --recursive", "git submodule update --init --recursive",
+	"git submodule foreach --quiet 'git log -1 --format=%h'", "git -C part log -1", "git -C part status --short", "git -C part diff HEAD", "git -C part show --stat", "git -C part ls-files",
+	"(cd part && git rev-parse --show-superproject-working-tree | grep .)", "echo more >> part/calc.go", "git status --short | grep part", "git diff | grep part", "git diff --submodule=diff | grep more",
+	"touch part/new.txt && git -C part clean -fdq && test ! -e part/new.txt", "git clean -fd && test -e part/calc.go",
+}
+
+// submoduleAttacks would have the next git, or one of a person, run something else.
+var submoduleAttacks = []string{
+	"echo gitdir: /tmp/evil > part/.git", "rm -f part/.git", "mv part/.git part/x", "mv part other", "echo x > n && mv -f n part/.git", "git -C part config core.fsmonitor /tmp/evil",
+	"for d in .git/modules/*; do echo x >> $d/config && exit; done; false", "for d in .git/modules/*; do mkdir $d/hooks && exit; done; false",
+	"for d in .git/modules/*; do echo / > $d/commondir && exit; done; false", "mv .git/modules m", "git init -q part --separate-git-dir evil",
+}
+
+// Git works in and around a filled submodule, and what steers it there is held as that of the repository is.
+func TestSubmoduleInTheBox(t *testing.T) {
+	t.Parallel()
+	part := gittest.NewCheckout(t, map[string]string{"calc.go": "package calc\n"})
+	parent := gittest.NewCheckout(t, map[string]string{"README.md": "Parent\n"})
+	gittest.Git(t, parent, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", part, "part")
+	gittest.Git(t, parent, "commit", "--quiet", "--message=Add a part")
+	b := confined(t, parent)
+	control := func() string {
+		return gittest.Sh(t, b.work(), `cat part/.git .git/config; for f in $(find .git/modules -type f ! -name index | sort); do echo $f; cat $f; done`)
+	}
+	before := control()
+	for _, attack := range submoduleAttacks {
+		if c := b.check(attack, nil); c.Passed() {
+			t.Errorf("%s: went through", attack)
+		}
+	}
+	if after := control(); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	script := ""
+	for _, line := range submoduleWork {
+		script += "{ " + line + "; } || { echo \"exit $?: " + line + "\"; exit 1; }\n"
+	}
+	if c := b.check(script, nil); !c.Passed() {
+		t.Errorf("exit %d: %s", c.ExitCode, c.Tail)
+	}
+	out, err := b.CommitWork(t.Context(), CommitInput{Ref: b.ref, Session: 1, Message: "Work", BaseCommit: b.made.BaseCommit})
+	must(t, err)
+	if got := strings.Join(out.Notes, "\n"); got != "left out of the commit: part (changes in a submodule, which were undone)" {
+		t.Errorf("notes %q", got)
+	}
+	if c := b.check("test \"$(cat part/calc.go)\" = 'package calc' && test -z \"$(git status --short)\"", nil); !c.Passed() {
+		t.Errorf("the submodule was not put back: %s", c.Tail)
+	}
+}
+
 // Nothing that a program does to the agent's git makes the next git, or one of a person, run something else.
 func TestGitControlFilesHold(t *testing.T) {
 	t.Parallel()

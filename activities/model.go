@@ -44,6 +44,7 @@ func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
 }
 
 func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
+	s.Search = gate.Granted("web_search")
 	s.BaseURL, s.Upstream, s.Token, s.Login = gate.BaseURL(), gate.Upstream(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
 }
 

@@ -17,12 +17,13 @@ const configFile = ".longshift.yaml"
 // PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
-	Repository task.Repository `json:"repository"`
-	Base       string          `json:"base,omitempty"`
-	Title      string          `json:"title"` // the task in words, for the branch's name
-	Config     *task.Config    `json:"config,omitempty"`
-	Branch     string          `json:"branch,omitempty"`   // set when the task has one already
-	Continue   bool            `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
+	Repository task.Repository  `json:"repository"`
+	Fork       *task.Repository `json:"fork,omitempty"` // takes the branch, and what else is pushed
+	Base       string           `json:"base,omitempty"`
+	Title      string           `json:"title"` // the task in words, for the branch's name
+	Config     *task.Config     `json:"config,omitempty"`
+	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
+	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -34,6 +35,7 @@ type Prepared struct {
 	Restored   bool          `json:"restored,omitempty"`
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 }
@@ -52,7 +54,7 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
@@ -65,6 +67,9 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		return Prepared{}, err
 	}
 	resolved, err := h.settings(ctx, in)
+	if err == nil {
+		err = h.needs(ctx, in, resolved.Settings)
+	}
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -80,9 +85,22 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 			return Prepared{}, err
 		}
 	}
+	warnings := resolved.Warnings
+	if ws.Unfilled != "" {
+		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
+	}
+	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return Prepared{}, err
+	}
+	defer tree.Close()
+	empty, err := unfilled(ctx, tree)
+	if err != nil {
+		return Prepared{}, err
+	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
-		Settings: resolved.Settings, Warnings: resolved.Warnings,
+		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
 }
@@ -108,6 +126,12 @@ func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved,
 		job = *in.Config
 	}
 	return project.Resolve(h.Limits, repo, job)
+}
+
+// unfilled names the submodules that could not be had.
+func unfilled(ctx context.Context, tree *workspace.Tree) (about, error) {
+	s, err := tree.Submodules(ctx)
+	return about{"submodules that could not be filled, so that their folders are empty", s.Empty}, err
 }
 
 func branchPrefix(c *task.Config) string {

@@ -28,3 +28,23 @@ func TestBranchPrefixOfTheRepository(t *testing.T) {
 		t.Errorf("the task's own prefix gave %s", out.Branch)
 	}
 }
+
+// A submodule that can't be had is named to people and agents, by the workspace and by no commit after it in other words.
+func TestSubmodulesThatCantBeHadAreNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	part := gittest.NewCheckout(t, map[string]string{"calc.go": "package calc\n"})
+	b.remote = gittest.NewCheckout(t, map[string]string{"README.md": "Parent\n"})
+	gittest.Sh(t, b.remote, `set -e; git -c protocol.file.allow=always submodule --quiet add "$1" part; git config -f .gitmodules submodule.part.url ../gone.git
+		git commit --quiet --all --message 'Add a part'; git submodule --quiet deinit --force part`, part)
+	b.prepare()
+	want := "submodules that could not be filled, so that their folders are empty: part ("
+	if len(b.made.Notes) != 1 || !strings.HasPrefix(b.made.Notes[0], want) || !strings.HasSuffix(b.made.Notes[0], "/gone.git is not there)") {
+		t.Errorf("notes %q", b.made.Notes)
+	}
+	out, err := b.CommitWork(t.Context(), CommitInput{Ref: b.ref, Session: 1, Message: "Work", BaseCommit: b.made.BaseCommit})
+	must(t, err)
+	if len(out.Notes) != 1 || out.Notes[0] != b.made.Notes[0] {
+		t.Errorf("notes %q", out.Notes)
+	}
+}

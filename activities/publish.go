@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -47,14 +48,15 @@ func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
 // PullRequestInput asks for the pull request.
 type PullRequestInput struct {
 	Ref
-	Repository task.Repository `json:"repository"`
-	Head       string          `json:"head"`
-	HeadCommit string          `json:"headCommit"`
-	Base       string          `json:"base"`
-	Draft      bool            `json:"draft,omitempty"`
-	Labels     []string        `json:"labels,omitempty"`
-	Reviewers  []string        `json:"reviewers,omitempty"`
-	Summary    forge.Summary   `json:"summary"`
+	Repository task.Repository  `json:"repository"`
+	Fork       *task.Repository `json:"fork,omitempty"` // has the branch
+	Head       string           `json:"head"`
+	HeadCommit string           `json:"headCommit"`
+	Base       string           `json:"base"`
+	Draft      bool             `json:"draft,omitempty"`
+	Labels     []string         `json:"labels,omitempty"`
+	Reviewers  []string         `json:"reviewers,omitempty"`
+	Summary    forge.Summary    `json:"summary"`
 }
 
 // Checked is what is known of a task's surroundings before it starts.
@@ -76,6 +78,23 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	return known, nil
 }
 
+// ForkRepository finds the fork that takes a task's branch, or makes it, and waits until it can be pushed to.
+func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.Repository, error) {
+	f, err := c.Forge(ctx, r)
+	if err != nil {
+		return task.Repository{}, err
+	}
+	forker, ok := f.(forge.Forker)
+	if !ok {
+		return task.Repository{}, fault.New(fault.Input, "repository %s is on a forge without forks", r.Text).WithHint("leave fork out")
+	}
+	fork, err := forker.Fork(ctx, r)
+	if err != nil {
+		return task.Repository{}, fmt.Errorf("fork %s: %w", r.Text, err)
+	}
+	return fork, nil
+}
+
 // OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
 func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
 	f, err := c.Forge(ctx, in.Repository)
@@ -87,10 +106,14 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	if err := leaksIn(c.Redact, map[string]string{"the pull request's title": title, "the pull request's text": body}); err != nil {
 		return forge.PullRequest{}, err
 	}
-	pr, err := f.EnsurePullRequest(ctx, forge.Request{
+	r := forge.Request{
 		Repository: in.Repository, TaskID: in.TaskID, Fence: in.Fence, Head: in.Head, HeadCommit: in.HeadCommit,
 		Base: in.Base, Title: title, Body: body, Draft: in.Draft, Labels: in.Labels, Reviewers: in.Reviewers,
-	})
+	}
+	if in.Fork != nil {
+		r.HeadOwner = in.Fork.Owner
+	}
+	pr, err := f.EnsurePullRequest(ctx, r)
 	if err != nil {
 		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
 	}

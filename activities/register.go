@@ -28,6 +28,7 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 // Register registers what runs where the tokens of forges are.
 func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.CheckForge)
+	r.RegisterActivity(c.ForkRepository)
 	r.RegisterActivity(c.OpenPullRequest)
 	r.RegisterActivity(c.LookAtPullRequest)
 	r.RegisterActivity(c.AnswerPullRequest)

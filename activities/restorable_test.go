@@ -9,7 +9,7 @@ import (
 )
 
 // In the box an agent clears away what it has made and moves what git knows, and nobody is asked. What git can't bring back, and
-// everything where no box stands, is left to a person.
+// everything where no box stands, is left to a person. What lies in a submodule is put back.
 func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"}
@@ -26,7 +26,8 @@ func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 		{"", "git clean -fd", true, true}, {"", "git clean -fd", false, false},
 		{"", "git reset --hard HEAD", true, true}, {"", "rm -rf out && rmdir empty", true, true},
 		{"", "find . -name '*.orig' -delete", true, true}, {"", "rm -rf .git", true, false}, {"", "rm -rf ..", true, false}, {"", "rm -rf .", true, false},
-		{parent, "rm calc.go", true, true}, {parent, "rm -rf part", true, false}, {parent, "rm part/calc.go", true, false}, {parent, "mv part other", true, false},
+		{parent, "rm calc.go", true, true}, {parent, "rm -rf part", true, true}, {parent, "rm part/calc.go", true, true}, {parent, "git clean -fd", true, true}, {parent, "git reset --hard", true, true},
+		{parent, "git stash", true, true}, {parent, "git restore .", true, true}, {parent, "rm -rf part", false, false}, {parent, "rm -rf part/.git", true, false},
 	} {
 		b := newBench(t, nil)
 		if c.remote != "" {

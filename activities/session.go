@@ -36,6 +36,8 @@ type SessionInput struct {
 
 	Commands task.CommandSettings `json:"commands,omitzero"` // what the task says about commands and paths
 	Paths    task.PathSettings    `json:"paths,omitzero"`
+	Env      map[string]string    `json:"env,omitempty"`      // what the task sets for the commands of the session
+	NeedsEnv []string             `json:"needsEnv,omitempty"` // what it needs of the operator
 }
 
 // SessionResult is what came of it.

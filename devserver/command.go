@@ -65,7 +65,7 @@ func startCommand(f *flags, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			for _, warning := range warnings {
-				fmt.Fprintln(stderr, "longshift-devserver: warning:", warning)
+				fmt.Fprintln(stderr, "warning:", warning) // without our name, which stands before the error that we end with
 			}
 			return run(cmd.Context(), options, stdout)
 		},

@@ -24,7 +24,10 @@ const (
 
 // serverConfig is the configuration of the four services that make up a server.
 func serverConfig(o Options, p ports, db database) *config.Config {
-	frontend := hostPort(reachable(o.IP), p.frontend)
+	frontend, http := hostPort(reachable(o.IP), p.frontend), ""
+	if o.HTTP {
+		http = hostPort(reachable(o.IP), p.http)
+	}
 	c := &config.Config{
 		Persistence: config.Persistence{
 			DefaultStore:     storeName,
@@ -32,7 +35,7 @@ func serverConfig(o Options, p ports, db database) *config.Config {
 			NumHistoryShards: historyShards,
 			DataStores:       map[string]config.DataStore{storeName: {SQL: db.config()}},
 		},
-		ClusterMetadata: clusterMetadata(frontend, hostPort(reachable(o.IP), p.http)),
+		ClusterMetadata: clusterMetadata(frontend, http),
 		Services: map[string]config.Service{
 			string(primitives.FrontendService): {RPC: config.RPC{BindOnIP: o.IP, GRPCPort: p.frontend, HTTPPort: p.http}},
 			// These three take orders without any check, so they never listen beyond loopback.
@@ -44,10 +47,12 @@ func serverConfig(o Options, p ports, db database) *config.Config {
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
 	}
 	c.Global.Membership = config.Membership{MaxJoinDuration: membershipJoinIn, BroadcastAddress: reachable(o.IP)}
-	c.Global.Metrics = &metrics.Config{Prometheus: &metrics.PrometheusConfig{
-		ListenAddress: hostPort(o.IP, p.metrics),
-		HandlerPath:   "/metrics",
-	}}
+	if o.Metrics {
+		c.Global.Metrics = &metrics.Config{Prometheus: &metrics.PrometheusConfig{
+			ListenAddress: hostPort(o.IP, p.metrics),
+			HandlerPath:   "/metrics",
+		}}
+	}
 	c.Archival.History.State, c.Archival.Visibility.State = disabled, disabled
 	c.NamespaceDefaults.Archival.History.State, c.NamespaceDefaults.Archival.Visibility.State = disabled, disabled
 	return c

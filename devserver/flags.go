@@ -13,13 +13,13 @@ import (
 )
 
 // flags are the raw values of "server start-dev". Names and shorthands are the official command line's,
-// plus --retention.
+// plus --retention and --ui-host.
 type flags struct {
 	ip, uiIP, uiPublicPath, uiAssetPath, uiCodecEndpoint string
 	port, httpPort, metricsPort, uiPort                  int
 	dbFilename                                           string
 	namespaces, searchAttributes                         []string
-	dynamicConfig, pragmas                               []string
+	dynamicConfig, pragmas, uiHosts                      []string
 	headless, uiDisableNewsFetch                         bool
 	retention, logLevel, logFormat, color                string
 }
@@ -28,8 +28,8 @@ func (f *flags) define(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&f.ip, "ip", loopback, "address to listen on")
 	set.IntVarP(&f.port, "port", "p", defaultPort, "gRPC port; 0 takes a free one")
-	set.IntVar(&f.httpPort, "http-port", 0, "HTTP API port; 0 takes a free one")
-	set.IntVar(&f.metricsPort, "metrics-port", 0, "Prometheus metrics port; 0 takes a free one")
+	set.IntVar(&f.httpPort, "http-port", 0, "HTTP API port; 0 takes a free one; without this flag there is none")
+	set.IntVar(&f.metricsPort, "metrics-port", 0, "Prometheus metrics port; 0 takes a free one; without this flag there are none")
 	set.StringVarP(&f.dbFilename, "db-filename", "f", "", "SQLite file to keep everything in; without it all is lost on exit")
 	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "namespace to create; repeatable; \"default\" always is")
 	set.StringVar(&f.retention, "retention", "30d", "how long closed workflows stay readable, for example 72h or 30d; existing namespaces change only if given")
@@ -39,6 +39,7 @@ func (f *flags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.headless, "headless", false, "no Temporal Web")
 	set.IntVar(&f.uiPort, "ui-port", 0, "Temporal Web port; 0 is --port + 1000")
 	set.StringVar(&f.uiIP, "ui-ip", "", "address Temporal Web listens on (default --ip)")
+	set.StringArrayVar(&f.uiHosts, "ui-host", nil, "public name of Temporal Web, host or host:port, when a proxy leads to it; repeatable")
 	set.StringVar(&f.uiPublicPath, "ui-public-path", "", "path prefix of Temporal Web")
 	set.StringVar(&f.uiAssetPath, "ui-asset-path", "", "folder with other Temporal Web pages")
 	set.StringVar(&f.uiCodecEndpoint, "ui-codec-endpoint", "", "URL of a codec server for Temporal Web")
@@ -55,8 +56,8 @@ func (f *flags) defineGlobal(set *pflag.FlagSet) {
 // options checks every value. Nothing has been opened or started by then.
 func (f *flags) options(set *pflag.FlagSet, stderr io.Writer) (Options, []string, error) {
 	o := Options{
-		IP: f.ip, Port: f.port, HTTPPort: f.httpPort, MetricsPort: f.metricsPort,
-		Headless: f.headless, UIIP: f.uiIP, UIPort: f.uiPort,
+		IP: f.ip, Port: f.port, HTTP: set.Changed("http-port"), HTTPPort: f.httpPort, Metrics: set.Changed("metrics-port"), MetricsPort: f.metricsPort,
+		Headless: f.headless, UIIP: f.uiIP, UIPort: f.uiPort, UIHosts: f.uiHosts,
 		UIPublicPath: f.uiPublicPath, UIAssetPath: f.uiAssetPath, UICodecEndpoint: f.uiCodecEndpoint,
 		DBFilename: f.dbFilename, Namespaces: f.namespaces,
 	}

@@ -28,9 +28,9 @@ type process struct {
 // launch starts the server and returns when it has said that it serves.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
-	p, lines := spawn(t, args...)
+	p, lines := spawn(t, append([]string{"--metrics-port", "0"}, args...)...)
 	timeout := time.After(patience)
-	for p.printed["Temporal Metrics"] == "" {
+	for p.printed["Temporal Metrics"] == "" { // the last line
 		select {
 		case line, open := <-lines:
 			if !open {

@@ -31,15 +31,18 @@ const (
 type Options struct {
 	IP          string // address of the gRPC, HTTP and metrics listeners; empty is 127.0.0.1
 	Port        int    // gRPC; 0 takes a free one
-	HTTPPort    int    // HTTP API; 0 takes a free one
-	MetricsPort int    // Prometheus; 0 takes a free one
+	HTTP        bool   // serve the HTTP API
+	HTTPPort    int    // 0 takes a free one
+	Metrics     bool   // serve Prometheus metrics
+	MetricsPort int    // 0 takes a free one
 
-	Headless        bool   // no Temporal Web
-	UIIP            string // empty is IP
-	UIPort          int    // 0 is Port + 1000, or a free one when Port is 0
-	UIPublicPath    string // prefix of every Temporal Web path, "/temporal"
-	UICodecEndpoint string // URL of a codec server for Temporal Web
-	UIAssetPath     string // folder to serve in place of the built-in pages
+	Headless        bool     // no Temporal Web
+	UIIP            string   // empty is IP
+	UIPort          int      // 0 is Port + 1000, or a free one when Port is 0
+	UIHosts         []string // public names of Temporal Web, host or host:port, beside this machine's own
+	UIPublicPath    string   // prefix of every Temporal Web path, "/temporal"
+	UICodecEndpoint string   // URL of a codec server for Temporal Web
+	UIAssetPath     string   // folder to serve in place of the built-in pages
 
 	DBFilename string            // SQLite file; empty keeps everything in memory
 	Pragmas    map[string]string // SQLite pragmas; they win over ours

@@ -17,7 +17,7 @@ const (
 	freePortTries   = 200
 )
 
-// ports of one server. The last three are for its own use and on loopback only.
+// ports of one server, 0 for what it does not serve. The last three are for its own use and on loopback only.
 type ports struct {
 	frontend, http, metrics, ui int
 	history, matching, worker   int
@@ -35,20 +35,21 @@ func choosePorts(o Options) (ports, error) {
 	}
 	wanted := []struct {
 		into *int
+		on   bool
 		ip   string
 		port int
 		flag string
 	}{
-		{&p.frontend, o.IP, o.Port, "--port"},
-		{&p.ui, o.UIIP, uiPort, uiHint},
-		{&p.http, o.IP, o.HTTPPort, "--http-port"},
-		{&p.metrics, o.IP, o.MetricsPort, "--metrics-port"},
-		{&p.history, loopback, 0, ""},
-		{&p.matching, loopback, 0, ""},
-		{&p.worker, loopback, 0, ""},
+		{&p.frontend, true, o.IP, o.Port, "--port"},
+		{&p.ui, !o.Headless, o.UIIP, uiPort, uiHint},
+		{&p.http, o.HTTP, o.IP, o.HTTPPort, "--http-port"},
+		{&p.metrics, o.Metrics, o.IP, o.MetricsPort, "--metrics-port"},
+		{&p.history, true, loopback, 0, ""},
+		{&p.matching, true, loopback, 0, ""},
+		{&p.worker, true, loopback, 0, ""},
 	}
 	for _, w := range wanted {
-		if w.into == &p.ui && o.Headless {
+		if !w.on {
 			continue
 		}
 		port, err := claims.take(w.ip, w.port, w.flag)

@@ -3,7 +3,6 @@ package devserver
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"google.golang.org/grpc"
@@ -33,25 +32,6 @@ func waitServing(ctx context.Context, address string) error {
 		}
 		if answer.Status != grpc_health_v1.HealthCheckResponse_SERVING {
 			return fmt.Errorf("frontend reports %s", answer.Status)
-		}
-		return nil
-	})
-}
-
-// waitUI returns once Temporal Web answers.
-func waitUI(ctx context.Context, address string) error {
-	return poll(ctx, func(ctx context.Context) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
-		if err != nil {
-			return err
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("UI answers %s", response.Status)
 		}
 		return nil
 	})

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	uiserver "github.com/temporalio/ui-server/v2/server"
 	"go.temporal.io/server/common/authorization"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/temporal"
@@ -20,7 +20,7 @@ type Server struct {
 	ports    ports
 	database database
 	temporal temporal.Server
-	ui       *uiserver.Server // nil when headless
+	ui       *http.Server // nil when headless
 	stopping *atomic.Bool
 	stopOnce sync.Once
 	stopErr  error
@@ -72,7 +72,11 @@ func (s *Server) open(ctx context.Context) error {
 
 // serve starts everything and waits until it answers.
 func (s *Server) serve(ctx context.Context) error {
-	client, err := s.options.DynamicConfig.client()
+	settings, err := s.options.settings(s.ports)
+	if err != nil {
+		return err
+	}
+	client, err := settings.client()
 	if err != nil {
 		return err
 	}
@@ -82,6 +86,7 @@ func (s *Server) serve(ctx context.Context) error {
 		temporal.WithStaticHosts(staticHosts(s.options, s.ports)),
 		temporal.WithLogger(serverLog{to: s.options.Logger, stopping: s.stopping}),
 		temporal.WithDynamicConfigClient(client),
+		temporal.WithChainedFrontendGrpcInterceptors(refusePages),
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
 	)
@@ -98,14 +103,8 @@ func (s *Server) serve(ctx context.Context) error {
 	if s.options.Headless {
 		return nil
 	}
-	s.ui = newUI(s.options, s.ports)
-	// It ends the process itself when it cannot listen; the port was free a moment ago.
-	go func() { _ = s.ui.Start() }()
-	address := hostPort(reachable(s.options.UIIP), s.ports.ui)
-	if err := waitUI(ctx, address); err != nil {
-		return fmt.Errorf("UI at %s: %w", address, err)
-	}
-	return nil
+	s.ui, err = startUI(s.options, s.ports)
+	return err
 }
 
 // Stop ends the server and leaves the database in one file. Calling it again returns the same result.
@@ -113,10 +112,10 @@ func (s *Server) Stop() error {
 	s.stopOnce.Do(func() {
 		s.stopping.Store(true)
 		if s.ui != nil {
-			s.ui.Stop()
+			s.stopErr = s.ui.Close()
 		}
 		if s.temporal != nil {
-			s.stopErr = s.temporal.Stop()
+			s.stopErr = errors.Join(s.stopErr, s.temporal.Stop())
 		}
 		s.stopErr = errors.Join(s.stopErr, s.database.settle())
 	})
@@ -136,10 +135,14 @@ func (s *Server) Summary() string {
 	} else {
 		line("Temporal Persistence", s.options.DBFilename)
 	}
-	line("Temporal HTTP", displayed(s.options.IP, s.ports.http))
+	if s.options.HTTP {
+		line("Temporal HTTP", displayed(s.options.IP, s.ports.http))
+	}
 	if !s.options.Headless {
 		line("Temporal UI", "http://"+displayed(s.options.UIIP, s.ports.ui)+s.options.UIPublicPath)
 	}
-	line("Temporal Metrics", "http://"+displayed(s.options.IP, s.ports.metrics)+"/metrics")
+	if s.options.Metrics {
+		line("Temporal Metrics", "http://"+displayed(s.options.IP, s.ports.metrics)+"/metrics")
+	}
 	return b.String()
 }

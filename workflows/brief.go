@@ -36,7 +36,7 @@ func (t *pipeline) newSession(ctx workflow.Context, role task.Role, d *task.Deli
 func (t *pipeline) addressed(n int, role task.Role) activities.SessionInput {
 	s := &t.settings
 	in := activities.SessionInput{N: n, ID: sessionID(t.status.Started, t.status.RunID, n), Role: role, Agent: s.Agent,
-		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths}
+		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Env: s.Env, NeedsEnv: s.NeedsEnv}
 	if role == task.Planner {
 		in.Model = s.PlanModel
 	}

@@ -113,7 +113,8 @@ func (t *pipeline) command(ctx workflow.Context, activity any, command string, n
 				return t.long(ctx, label+clip(command, 100), wait, wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Commit: t.status.Head, Wall: wall, Next: t.ahead(nil), Paths: t.settings.Paths}
+				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Commit: t.status.Head, Wall: wall, Next: t.ahead(nil),
+					Paths: t.settings.Paths, Env: t.settings.Env}
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})

@@ -47,18 +47,23 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil
 	}
-	for _, n := range out.Notes {
-		if !slices.ContainsFunc(t.progress, func(e task.Entry) bool { return e.Text == n }) { // it stays so at the next commit, too
-			t.say(ctx, "note", "%s", n)
-			t.remember(ctx, string(task.Note), n)
-		}
-	}
+	t.notice(ctx, out.Notes)
 	t.status.Head, t.status.Files, t.status.Added, t.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
 	if out.Created {
 		t.status.Commits = append(t.status.Commits, signals.Commit{ID: out.Commit, Subject: firstLine(message)})
 		t.say(ctx, "commit", "%s %s", short(out.Commit), firstLine(message))
 	}
 	return nil
+}
+
+// notice says, once each, what people and the next sessions should know of the workspace: it stays so at the next commit, too.
+func (t *pipeline) notice(ctx workflow.Context, notes []string) {
+	for _, n := range notes {
+		if !slices.ContainsFunc(t.progress, func(e task.Entry) bool { return e.Text == n }) {
+			t.say(ctx, "note", "%s", n)
+			t.remember(ctx, string(task.Note), n)
+		}
+	}
 }
 
 // leaked counts a deliverable whose work holds a secret as an error in a row: the next session is told to take it out. At the

@@ -19,7 +19,7 @@ func (t *pipeline) follow(ctx workflow.Context) bool {
 		Input: t.input, Settings: t.settings, Task: s.WorkflowID, Run: t.talk.run, TaskID: s.TaskID, Fence: s.Fence, Number: s.PullRequest.Number,
 		URL: s.PullRequest.URL, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Usage: s.Usage, BudgetUSD: s.BudgetUSD,
 		Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: t.maxCost, MaxTime: t.maxTime, Talk: t.talk.id != "" && !t.talk.silent,
-		Sessions: t.sessions, Gate: t.repositoryGate(), Limited: t.turns.known.Limited, Shared: t.turns.known.Shared,
+		Sessions: t.sessions, Gate: t.repositoryGate(), Limited: t.turns.known.Limited, Shared: t.turns.known.Shared, Fork: t.fork,
 	}
 	in.Input.Config = nil // it is in the settings
 	options := workflow.ChildWorkflowOptions{

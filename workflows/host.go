@@ -110,7 +110,7 @@ func (t *pipeline) take(ctx workflow.Context) error {
 
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (t *pipeline) workspace(ctx workflow.Context) error {
-	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Base: t.input.Base, Title: t.input.Task,
+	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Fork: t.fork, Base: t.input.Base, Title: t.input.Task,
 		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues}
 	if t.status.Base != "" {
 		in.Base = t.status.Base
@@ -130,6 +130,7 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 		t.status.BaseCommit = out.BaseCommit
 	}
 	t.status.Head = out.Head
+	t.notice(ctx, out.Notes)
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
 	}
@@ -161,6 +162,9 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	}
 	t.openTalk(ctx, checked.Rooms)
 	if err := t.arrive(ctx, checked); err != nil {
+		return err
+	}
+	if err := t.forkOff(ctx); err != nil {
 		return err
 	}
 	for {

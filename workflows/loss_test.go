@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,5 +168,40 @@ func TestWhatPeopleSaidHoldsAfterASpecIssue(t *testing.T) {
 	w.start(t)
 	if tells := w.asked[2].Prompt.Tells; len(tells) != 2 || tells[0].Text != "leave api.go alone" || tells[1].Text != "the first" {
 		t.Errorf("told %+v", tells)
+	}
+}
+
+// What is to be known of a workspace is told once, however often the workspace is made: to every session, in the log, in the pull request.
+func TestNotesOfTheWorkspaceAreTold(t *testing.T) {
+	w := newWorld(t)
+	w.hosts, w.probe, w.notes = []string{"alpha", "beta"}, unanswered, []string{"submodules that could not be filled: part"}
+	lost := false
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if !lost {
+			lost = true
+			return activities.Committed{}, stopping()
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1, Notes: w.notes}, nil
+	}
+	s := w.start(t)
+	for _, in := range w.asked {
+		n := 0
+		for _, e := range in.Prompt.Progress {
+			if e.Kind == string(task.Note) && e.Text == w.notes[0] {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("session %d (%s) was told %d times", in.N, in.Role, n)
+		}
+	}
+	n := 0
+	for _, line := range s.Log {
+		if line.Kind == "note" {
+			n++
+		}
+	}
+	if w.takes != 2 || n != 1 || !slices.Equal(w.request(t).Summary.Notes, w.notes) {
+		t.Errorf("%d hosts, %d lines in the log, the pull request notes %q", w.takes, n, w.request(t).Summary.Notes)
 	}
 }

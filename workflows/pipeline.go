@@ -21,6 +21,7 @@ import (
 type pipeline struct {
 	input    task.Input
 	repo     task.Repository
+	fork     *task.Repository // takes the branch when the input wants that; nil is repo
 	settings task.Settings
 	status   signals.Status
 	taken    activities.Taken

@@ -28,7 +28,7 @@ func (t *pipeline) publish(ctx workflow.Context) error {
 	}
 	t.status.Head = head
 	in := activities.PullRequestInput{
-		Ref: t.ref(), Repository: t.repo, Head: t.status.Branch, HeadCommit: head, Base: t.status.Base,
+		Ref: t.ref(), Repository: t.repo, Fork: t.fork, Head: t.status.Branch, HeadCommit: head, Base: t.status.Base,
 		Draft: t.settings.PullRequest.Draft || !t.sound(), Labels: t.settings.PullRequest.Labels, Reviewers: t.settings.PullRequest.Reviewers,
 		Summary: t.summary(),
 	}

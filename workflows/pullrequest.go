@@ -123,7 +123,7 @@ func beginFollow(ctx workflow.Context, in signals.Follow) (*follower, error) {
 	if f.going.Done == nil {
 		f.going.Done = map[string]string{}
 	}
-	f.continues = true
+	f.continues, f.fork = true, in.Fork
 	f.settings, f.before, f.maxCost, f.maxTime = in.Settings, in.Usage, in.MaxCost, in.MaxTime
 	f.sessions, f.progress = max(f.going.Sessions, in.Sessions), f.going.Progress
 	f.status = signals.Status{

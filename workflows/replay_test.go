@@ -55,6 +55,7 @@ var recorded = map[string][]string{
 	"check-flaky":       {"sessions pir", "!log fix", "outcome pull_request"},
 	"checks-failed":     {"sessions piir", "log fix", "activity OpenPullRequest", "activity CleanUp", "outcome checks_failed"},
 	"check-unfinished":  {"sessions pir", "log suspended infrastructure", "signal resume", "outcome pull_request"},
+	"forked":            {"activity ForkRepository", "log fork", "activity OpenPullRequest", "outcome pull_request"},
 	"bad-input":         {"sessions ", "end failed LongshiftInput"},
 	"repository-missing": {"sessions ", "activity failed LongshiftNotFound", "end failed LongshiftNotFound",
 		"outcome failed"},

@@ -31,6 +31,7 @@ type world struct {
 	takes    int
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
+	notes    []string // of every workspace
 	probe    func() error
 	noForge  error
 	checked  activities.Checked
@@ -97,7 +98,7 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 			return activities.Prepared{}, err
 		}
 	}
-	return activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings}, nil
+	return activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}, nil
 }
 
 func (w *world) RunAgent(_ context.Context, in activities.SessionInput) (activities.SessionResult, error) {

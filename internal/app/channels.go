@@ -45,7 +45,7 @@ func (c *channels) slack(cfg config.Config, log *slog.Logger) error {
 		return nil
 	}
 	s, err := slack.New(slack.Config{BotToken: reader(cfg.Slack), AppToken: reader(cfg.SlackApp), SigningSecret: reader(cfg.SlackSigning),
-		APIURL: cfg.SlackURL, Log: log, Now: time.Now})
+		APIURL: cfg.SlackURL, Inbox: boxOf(cfg, channel.Slack), Log: log, Now: time.Now})
 	if err != nil {
 		return err
 	}

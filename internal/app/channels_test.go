@@ -1,19 +1,15 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"maps"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -69,54 +65,6 @@ func TestProjectsAreOpened(t *testing.T) {
 	record := func(context.Context, listen.Act) error { return nil }
 	if _, err := newEar(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
 		t.Errorf("a folder that is not there: %v", err)
-	}
-}
-
-// A listener serves webhooks only where their secret is known, says that it lives, and ends with its context.
-func TestListenerServes(t *testing.T) {
-	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	address := l.Addr().String()
-	must(t, l.Close())
-	var said bytes.Buffer
-	cfg := load(t, "LONGSHIFT_LISTEN="+address, "LONGSHIFT_WHATSAPP_TOKEN=w", "LONGSHIFT_WHATSAPP_APP_SECRET=s", "LONGSHIFT_WHATSAPP_PHONE_ID=123", "LONGSHIFT_ROLE=listen",
-		"LONGSHIFT_DATA="+t.TempDir())
-	e, end, err := newEars(t.Context(), cfg, nothing{}, "default", &said, nil, slog.New(slog.DiscardHandler))
-	must(t, err)
-	defer end()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- e.run(ctx) }()
-	status := func(method, path string) int {
-		for deadline := time.Now().Add(10 * time.Second); ; {
-			req, err := http.NewRequest(method, "http://"+address+path, strings.NewReader("{}"))
-			must(t, err)
-			resp, err := http.DefaultClient.Do(req)
-			if err == nil {
-				resp.Body.Close()
-				return resp.StatusCode
-			}
-			if time.Now().After(deadline) {
-				t.Fatal(err)
-			}
-		}
-	}
-	for path, want := range map[string]int{"/healthz": 204, "/webhooks/slack": 404, "/webhooks/github": 404, "/": 404} {
-		if got := status("GET", path); got != want {
-			t.Errorf("GET %s: %d, want %d", path, got, want)
-		}
-	}
-	if got := status("POST", "/webhooks/whatsapp"); got != 401 {
-		t.Errorf("an unsigned call: %d", got)
-	}
-	other := *e
-	if _, err := other.serve(t.Context()); fault.KindOf(err) != fault.Input || !strings.Contains(err.Error(), address) {
-		t.Errorf("an address that is taken: %v", err)
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 

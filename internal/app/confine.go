@@ -27,6 +27,9 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 		return activities.Confinement{}, nil, err
 	}
 	box, err := newBox(ctx, cfg, log)
+	if err == nil {
+		err = keepVersions(cfg)
+	}
 	if err != nil {
 		return activities.Confinement{}, nil, err
 	}
@@ -171,6 +174,9 @@ func trySandbox(ctx context.Context, cfg config.Config) ([]cli.Layer, error) {
 func tryWork(ctx context.Context, cfg config.Config) ([]cli.Tool, error) {
 	log := slog.New(slog.DiscardHandler)
 	box, err := newBox(ctx, cfg, log)
+	if err == nil {
+		err = keepVersions(cfg)
+	}
 	if err != nil {
 		return nil, err
 	}

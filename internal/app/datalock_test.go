@@ -18,9 +18,9 @@ func TestOneWorkerOnADataDirectory(t *testing.T) {
 	must(t, err)
 	var out bytes.Buffer
 	code := WorkerMain(nil, lookup("LONGSHIFT_DATA="+dir), &out)
-	first, _, _ := strings.Cut(out.String(), "\n")
-	if want := fmt.Sprintf("is in use by another worker, process %d", os.Getpid()); code != fault.ExitConflict || !strings.Contains(first, dir) ||
-		!strings.HasSuffix(first, want) || !strings.Contains(out.String(), "LONGSHIFT_DATA") {
+	said, way, _ := strings.Cut(out.String(), "; ")
+	if want := fmt.Sprintf("is in use by another worker, process %d", os.Getpid()); code != fault.ExitConflict || !strings.Contains(said, dir) ||
+		!strings.HasSuffix(said, want) || !strings.Contains(way, "LONGSHIFT_DATA") || strings.Count(way, "\n") != 1 {
 		t.Errorf("code %d:\n%s", code, out.String())
 	}
 	unlock()

@@ -39,7 +39,9 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	if err != nil {
 		return nil, nil, err
 	}
-	gate, err := gateway.New(gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Now: time.Now, Log: log})
+	model := modelGateway(cfg)
+	model.Now, model.Log = time.Now, log
+	gate, err := gateway.New(model)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,12 +65,18 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		closeAll()
 		return nil, nil, err
 	}
+	rules.Search = gate.Granted("web_search")
+	for _, g := range cfg.Grants() {
+		if _, err := g.Read(); err != nil {
+			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
+		}
+	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
-		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg),
+		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg),
 		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Audit: commands,
 	}
 	for _, name := range cfg.AllowedAgents() {
@@ -113,7 +121,8 @@ func tryHost(ctx context.Context, h *activities.Host) error {
 // limits are the operator's bounds on what repositories and tasks may ask for.
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.MaxCost, MaxTime: cfg.MaxTime, MaxIterations: cfg.MaxIterations,
-		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval), Profiles: cfg.Profiles, NoDestructive: !cfg.Destructive}
+		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval), Profiles: cfg.Profiles, NoDestructive: !cfg.Destructive,
+		Env: cfg.TaskVariables(os.LookupEnv)}
 }
 
 const hostFile = "host-id"

@@ -107,6 +107,11 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
+// modelGateway is what the gateway to the model's API needs.
+func modelGateway(cfg config.Config) gateway.Config {
+	return gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Tools: cfg.ServerTools, Pass: cfg.GatewayPass}
+}
+
 // secretValues are the exact values that must never leave; a file that can't be read now has none.
 func secretValues(cfg config.Config) []string {
 	var values []string
@@ -148,7 +153,7 @@ func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
 // reached, and who commits.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
-	tools, own := toolEnv(), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
+	tools, own := toolEnv(cfg), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
 			"GOFLAGS":         "-modcacherw",

@@ -16,13 +16,13 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"golang.org/x/net/netutil"
 	"golang.org/x/term"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/door"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
@@ -104,7 +104,7 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, log: log}, func() { _ = acts.Close() }, nil
+	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, news: newNews(cfg, ear.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
 }
 
 // desk builds the activities on forges and channels.
@@ -138,7 +138,13 @@ type ears struct {
 	channels channels
 	sources  map[intake.Kind]activities.Source
 	hub      *github.Forge
+	news     *news
 	log      *slog.Logger
+}
+
+// resumer goes on with what it had taken when its process ended.
+type resumer interface {
+	Resume(ctx context.Context, hear channel.Hear)
 }
 
 // run hears until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
@@ -151,15 +157,17 @@ func (e *ears) run(ctx context.Context) error {
 	for name, l := range e.channels.listeners {
 		wg.Go(func() { e.hear(ctx, name, l) })
 	}
+	for _, c := range e.channels.all {
+		if r, ok := c.(resumer); ok {
+			wg.Go(func() { r.Resume(ctx, e.ear.Hear) })
+		}
+	}
+	wg.Go(func() { e.news.run(ctx) })
 	wg.Go(func() { e.watch(ctx) })
 	wg.Go(func() { e.invite(ctx) })
 	<-ctx.Done()
 	if server != nil {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		if err := server.Shutdown(end); err != nil {
-			_ = server.Close()
-		}
+		endServer(ctx, server)
 	}
 	wg.Wait()
 	return nil
@@ -186,29 +194,25 @@ func (e *ears) serve(ctx context.Context) (*http.Server, error) {
 	if e.cfg.Listen == "" {
 		return nil, nil
 	}
-	mux := http.NewServeMux()
-	refused := newDoorman(e.record, e.log)
+	proxies, err := door.ParseProxies(e.cfg.ListenProxies)
+	if err != nil {
+		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN_PROXIES: %w", err)
+	}
+	d := door.New(e.cfg.ListenHosts, proxies, e.log)
+	refused := newDoorman(e.record, proxies.Caller, e.log)
 	for name, w := range e.channels.webhooks {
-		mux.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.ear.Hear)))
+		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.ear.Hear)))
 	}
 	if e.cfg.GitHubWebhook.Present() {
-		mux.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
-			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.ear.OnForge, Log: e.log})))
+		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
+			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.news.take, Log: e.log})))
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	listener, err := net.Listen("tcp", e.cfg.Listen)
+	server, address, err := serveDoor(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen, d)
 	if err != nil {
-		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN=%q: %w", e.cfg.Listen, err).WithHint("give a free address of this machine")
+		return nil, err
 	}
-	server := &http.Server{Handler: atMost(mostCalls, mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
-	go func() {
-		if err := server.Serve(netutil.LimitListener(listener, mostConnections)); !errors.Is(err, http.ErrServerClosed) {
-			e.log.ErrorContext(ctx, "Webhooks are not taken any more", "error", err)
-		}
-	}()
-	e.log.InfoContext(ctx, "Taking webhooks", "address", listener.Addr().String())
-	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+	e.log.InfoContext(ctx, "Taking webhooks", "address", address.String())
+	if a, ok := address.(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		e.log.WarnContext(ctx, "Webhooks are taken in the clear on an address that others may reach: put a proxy that ends TLS before it", "address", a.String())
 	}
 	return server, nil

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"cmp"
 	"os"
 	"os/exec"
@@ -17,8 +16,9 @@ import (
 
 // toolHomes are the folders of tool chains below a home, by the variable that names them elsewhere. None of them holds a key.
 var toolHomes = map[string]string{
-	"ASDF_DATA_DIR": ".asdf", "BUN_INSTALL": ".bun", "DENO_INSTALL": ".deno", "MISE_DATA_DIR": ".local/share/mise", "NVM_DIR": ".nvm",
-	"PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "RUSTUP_HOME": ".rustup", "SDKMAN_DIR": ".sdkman", "VOLTA_HOME": ".volta",
+	"ASDF_DATA_DIR": ".asdf", "BUN_INSTALL": ".bun", "DENO_INSTALL": ".deno", "FNM_DIR": ".local/share/fnm", "GOENV_ROOT": ".goenv",
+	"MISE_DATA_DIR": ".local/share/mise", "NODENV_ROOT": ".nodenv", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv",
+	"RUSTUP_HOME": ".rustup", "SDKMAN_DIR": ".sdkman", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python", "VOLTA_HOME": ".volta",
 }
 
 // What an operator has chosen goes along as it is: toolFolders name folders, toolChoices versions and the like.
@@ -30,10 +30,14 @@ var (
 // toolPrograms are where tool chains put their programs below a home. What is not on the worker's PATH, for no shell has set it, is
 // added at its end.
 var toolPrograms = []string{".local/bin", ".cargo/bin", "go/bin", ".pyenv/shims", ".pyenv/bin", ".asdf/shims", ".asdf/bin", ".local/share/mise/shims",
-	".volta/bin", ".rbenv/shims", ".bun/bin", ".deno/bin", ".nvm/versions/node/*/bin", ".sdkman/candidates/*/current/bin"}
+	".volta/bin", ".rbenv/shims", ".rbenv/bin", ".nodenv/shims", ".nodenv/bin", ".goenv/shims", ".goenv/bin", ".bun/bin", ".deno/bin",
+	".nvm/versions/node/*/bin", ".local/share/fnm/aliases/default/bin", ".sdkman/candidates/*/current/bin"}
+
+// toolData are folders that programs in .local/bin are links into.
+var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/share/uv/tools"}
 
 // toolEnv is the environment by which programs find the tool chains of the worker's user.
-func toolEnv() map[string]string {
+func toolEnv(cfg config.Config) map[string]string {
 	env := map[string]string{"GOTOOLCHAIN": cmp.Or(os.Getenv("GOTOOLCHAIN"), "auto"), "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0"}
 	home := operatorHome()
 	for name, folder := range toolHomes {
@@ -46,76 +50,80 @@ func toolEnv() map[string]string {
 			env[name] = value
 		}
 	}
-	for tool, version := range chosenVersions(filepath.Join(home, ".tool-versions")) {
-		env["ASDF_"+tool+"_VERSION"] = version
+	if env["MISE_DATA_DIR"] != "" {
+		env["MISE_TRUSTED_CONFIG_PATHS"] = cfg.Data // else it refuses to read the settings of a project that nobody has looked at
 	}
 	return env
 }
 
-// chosenVersions reads the versions that asdf's user has chosen. asdf looks for them in the home folder.
-func chosenVersions(file string) map[string]string {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	versions := map[string]string{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if words := strings.Fields(line); len(words) > 1 {
-			versions[strings.ToUpper(strings.ReplaceAll(words[0], "-", "_"))] = strings.Join(words[1:], " ")
+// taskPath is PATH inside: the worker's, and after it the programs of tool chains that it lacks. Of the versions of one tool the
+// newest comes first, unless its user has chosen another one. A folder that is a link from where tasks see nothing stands there itself.
+func taskPath() string {
+	var path []string
+	home := operatorHome()
+	add := func(dir string) {
+		if home != "" && strings.HasPrefix(dir, home+"/") || strings.HasPrefix(dir, "/run/") {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real
+			}
+		}
+		if !slices.Contains(path, dir) {
+			path = append(path, dir)
 		}
 	}
-	return versions
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		add(dir)
+	}
+	for _, pattern := range append(belowHome(toolPrograms), "/usr/local/go/bin") {
+		found, _ := filepath.Glob(pattern) // the patterns are ours, and right
+		for _, dir := range slices.DeleteFunc(newestFirst(found), func(dir string) bool { return !isFolder(dir) }) {
+			add(dir)
+		}
+	}
+	return strings.Join(path, string(filepath.ListSeparator))
 }
 
-// taskPath is PATH inside: the worker's, and after it the programs of tool chains that it lacks. Of the versions of one tool the
-// newest comes first.
-func taskPath() string {
-	path := os.Getenv("PATH")
-	have := filepath.SplitList(path)
-	home := operatorHome()
-	for _, pattern := range append(slices.Clone(toolPrograms), "/usr/local/go/bin") {
-		if !filepath.IsAbs(pattern) {
-			if home == "" {
-				continue
-			}
-			pattern = filepath.Join(home, pattern)
-		}
-		found, _ := filepath.Glob(pattern) // the patterns are ours, and right
-		for _, dir := range slices.Backward(found) {
-			if isFolder(dir) && !slices.Contains(have, dir) {
-				have, path = append(have, dir), path+string(filepath.ListSeparator)+dir
-			}
+// belowHome gives folders below the home of the worker's user.
+func belowHome(folders []string) (list []string) {
+	if home := operatorHome(); home != "" {
+		for _, folder := range folders {
+			list = append(list, filepath.Join(home, folder))
 		}
 	}
-	return strings.TrimPrefix(path, string(filepath.ListSeparator))
+	return list
 }
 
 // readable is what programs see below a hidden folder all the same: tool chains and the agents' binaries. Of a folder that
 // also holds keys (".cargo", ".local") only the programs are shown.
 func readable(cfg config.Config) []string {
 	list := slices.Clone(cfg.Readable)
-	env := toolEnv()
+	env := toolEnv(cfg)
 	for name := range toolHomes {
 		list = append(list, env[name])
 	}
 	for _, name := range toolFolders {
 		list = append(list, env[name])
 	}
+	list = append(list, belowHome(toolData)...)
 	for _, dir := range filepath.SplitList(taskPath()) {
 		list = append(list, dir)
-		if filepath.Base(dir) == "bin" && !strings.HasPrefix(filepath.Base(filepath.Dir(dir)), ".") {
-			list = append(list, filepath.Join(filepath.Dir(dir), "lib"))
+		if filepath.Base(dir) == "bin" {
+			list = append(list, filepath.Join(filepath.Dir(dir), "lib/node_modules"))
+			if !strings.HasPrefix(filepath.Base(filepath.Dir(dir)), ".") {
+				list = append(list, filepath.Join(filepath.Dir(dir), "lib"))
+			}
 		}
 	}
+	list = append(list, versionsFile(cfg))
 	if path, err := exec.LookPath(cfg.Claude); err == nil {
 		list = append(list, binaryDirs(path)...)
 	}
-	below := hidden(cfg)
-	list = slices.DeleteFunc(list, func(dir string) bool { return dir == "" || tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) })
+	covered := hidden(cfg)
 	list = slices.DeleteFunc(list, func(dir string) bool {
-		return !slices.ContainsFunc(append(below, "/tmp", "/var/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
+		return dir == "" || tooWide(dir, covered) && !slices.Contains(cfg.Readable, dir)
+	})
+	list = slices.DeleteFunc(list, func(dir string) bool {
+		return !slices.ContainsFunc(append(covered, "/tmp", "/var/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })
 	})
 	list = existing(list)
 	slices.Sort(list)

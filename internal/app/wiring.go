@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli"
@@ -29,10 +30,12 @@ func Wiring() cli.Wiring {
 		LocalPullRequest: localPullRequest,
 		Issue:            readIssue,
 		Standing:         readStanding,
+		ForkOf:           readFork,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
 		Model:            tryModel,
+		ClaudeVersion:    claude.Pinned,
 		Commands:         audit.Read,
 		Acts:             audit.ReadActs,
 		Demo: func() cli.Demo {
@@ -43,7 +46,7 @@ func Wiring() cli.Wiring {
 
 // tryModel asks the model's endpoint whether it takes our key.
 func tryModel(ctx context.Context, process config.Config) (string, error) {
-	return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: modelCredential(process)})
+	return gateway.Try(ctx, modelGateway(process))
 }
 
 func parseConfig(file []byte) (*task.Config, error) {
@@ -124,6 +127,19 @@ func readStanding(ctx context.Context, process config.Config, repository, base, 
 	}
 	s, err := hub.Standing(ctx, r, base, ours)
 	return cli.Standing(s), err
+}
+
+// readFork asks GitHub about the fork that a task is to push to.
+func readFork(ctx context.Context, process config.Config, repository string) (owner, name string, err error) {
+	r, err := task.ParseRepository(repository)
+	if err != nil {
+		return "", "", err
+	}
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", "", err
+	}
+	return hub.ForkOf(ctx, r)
 }
 
 func firstLine(s string) string {

@@ -42,10 +42,11 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	if err := runWorker(ctx, lookup, stderr); err != nil {
-		fmt.Fprintf(stderr, "longshift-worker: %v\n", err)
+		text := err.Error()
 		if hint := fault.HintOf(err); hint != "" {
-			fmt.Fprintf(stderr, "  %s\n", hint)
+			text += "; " + hint
 		}
+		fmt.Fprintf(stderr, "longshift-worker: %s\n", text)
 		return fault.KindOf(err).ExitCode()
 	}
 	return fault.ExitOK
@@ -88,6 +89,11 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
 		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
 	}}
+	endHealth, err := serveHealth(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer endHealth()
 	if cfg.Role.Host() {
 		host, closeHost, err := newHost(ctx, cfg, secrets, log)
 		if err != nil {

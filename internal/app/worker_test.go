@@ -41,7 +41,7 @@ func TestWorkerMainRefuses(t *testing.T) {
 		{"two wrong values", nil, []string{data, "LONGSHIFT_SLOTS=many", "LONGSHIFT_ROLE=cook"}, "", fault.ExitUsage, 3, []string{"2 mistakes", "LONGSHIFT_SLOTS", "LONGSHIFT_ROLE"}},
 		{"a secret twice", nil, []string{data, "LONGSHIFT_GITHUB_TOKEN=" + token, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"}, "", fault.ExitUsage, 1, []string{"LONGSHIFT_GITHUB_TOKEN"}},
 		{"a profile of Temporal's that isn't there", nil, []string{data}, "nope", fault.ExitUsage, 1, []string{"Temporal's environment", "nope"}},
-		{"no server", nil, []string{data}, "", fault.ExitServer, 2, []string{address, "longshift dev", "TEMPORAL_ADDRESS"}},
+		{"no server", nil, []string{data}, "", fault.ExitServer, 1, []string{address, "longshift dev", "TEMPORAL_ADDRESS"}},
 	} {
 		t.Setenv("TEMPORAL_PROFILE", c.profile)
 		var out bytes.Buffer

@@ -104,7 +104,7 @@ var rules = []rule{
 	}, {
 		of: exactly("internal/task", "signals"),
 		allows: func(_, i string) bool {
-			return standard(i) || anyOf("internal/fault", "internal/task")("", i)
+			return standard(i) || anyOf("internal/fault", "internal/task", "internal/variable")("", i)
 		},
 		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
 	}, {

@@ -37,7 +37,8 @@ it is answered with ` + "`longshift resume`" + `.
 
 A file is taken when nobody has written to the folder for the quiet time. Nothing new begins without this command, unless an intake looks at
 the same folder (` + "`longshift intake add --source backlog`" + `): then what that one begins is followed. Ctrl-C leaves the task running; the next
-watch follows it again. The repository must be a work tree on this machine, and on the worker's.
+watch follows it again. The repository must be a work tree on this machine, and on the worker's. Its tasks work in that folder, also in a
+clone from GitHub: the files are there, and are removed there. Pull requests are records in it.
 
 On a terminal the bell rings when a task has ended, stops, or waits for somebody. With -o jsonl each event is one JSON object a line:
 waiting, found, started, log, blocked, unblocked, ended, kept, error, recovered.`,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,20 +18,24 @@ import (
 type child struct {
 	name string
 	cmd  *exec.Cmd
-	tail *tail         // its last lines on stderr
+	tail *tail         // what it said last on stderr
 	done chan struct{} // closed when it has ended and its output has been read
 	err  error         // how it ended; valid after done
 }
 
 // startChild starts a program. Each line it writes to stderr goes to line, with the child's name before it; what programs
-// that serve write to stdout is a greeting to whoever started them by hand.
+// that serve write to stdout is a greeting to whoever started them by hand. What it says of its own end is for who reports that.
 func startChild(name, path string, args, env []string, line func(string)) (*child, error) {
-	c := &child{name: name, cmd: exec.Command(path, args...), tail: &tail{}, done: make(chan struct{})}
+	c := &child{name: name, cmd: exec.Command(path, args...), tail: &tail{name: filepath.Base(path) + ": "}, done: make(chan struct{})}
 	c.cmd.Env = env
 	c.cmd.Dir = "/"
 	c.cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	c.cmd.SysProcAttr = childAttributes()
-	c.cmd.Stderr = &lineWriter{use: func(s string) { c.tail.add(s); line(name + " | " + s) }}
+	c.cmd.Stderr = &lineWriter{use: func(s string) {
+		if !c.tail.add(s) {
+			line(name + " | " + s)
+		}
+	}}
 	began := make(chan error)
 	go func() {
 		// The signal that tells the child of our death belongs to the thread that started it, so the thread stays.
@@ -77,8 +82,11 @@ func (c *child) running() bool {
 	}
 }
 
-// ended says in words how the child ended.
+// ended says in words how the child ended: in its own, when it had any.
 func (c *child) ended() string {
+	if words := c.tail.words(); words != "" {
+		return words
+	}
 	how := "exit code 0"
 	var exit *exec.ExitError
 	if errors.As(c.err, &exit) {
@@ -114,18 +122,32 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// tail keeps the last line that says something.
+// tail keeps the last line that says something, and the error that a program ends with: what follows its name, as all of ours write it.
 type tail struct {
+	name string // of the program, as it stands before the error
 	mu   sync.Mutex
 	line string
+	end  []string
 }
 
-func (t *tail) add(line string) {
+// add tells whether a line is part of the error.
+func (t *tail) add(line string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if text, begins := strings.CutPrefix(line, t.name); begins || len(t.end) > 0 {
+		t.end = append(t.end, text)
+		return true
+	}
 	if line = strings.TrimSpace(line); line != "" {
 		t.line = line
 	}
+	return false
+}
+
+func (t *tail) words() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.end, "\n")
 }
 
 func (t *tail) last() string {

@@ -91,6 +91,8 @@ type Wiring struct {
 	Issue func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error)
 	// Standing asks the forge about a repository that a task is to be started on. ours is what the names of our branches start with.
 	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
+	// ForkOf tells in whose account the fork of a repository is to be, and its name when it is there.
+	ForkOf func(ctx context.Context, process config.Config, repository string) (owner, name string, err error)
 	// Demo gives the demonstration's repository, scenario and task.
 	Demo func() Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
@@ -101,6 +103,8 @@ type Wiring struct {
 	Work func(ctx context.Context, process config.Config) ([]Tool, error)
 	// Model makes one call that costs nothing to the model's endpoint, and gives the endpoint's name. Errors are faults.
 	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
+	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.
+	ClaudeVersion string
 	// Policy gives the operator's rules for commands; sandboxed as they hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.

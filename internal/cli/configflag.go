@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -70,14 +69,16 @@ func (o overrides) set(pair string) error {
 	if !ok || name == "" {
 		return fault.New(fault.Input, "--config %q: must have the form key=value", pair).WithHint("for example --config budget.cost=5")
 	}
-	keys := task.ConfigKeys()
-	i := slices.IndexFunc(keys, func(k task.ConfigKey) bool { return k.Path == name })
-	if i < 0 {
-		return fault.New(fault.Input, "--config %s: unknown key", name).WithHint("%s", nearKeys(name, keys))
+	key, known := task.KeyOf(name)
+	switch {
+	case !known:
+		return fault.New(fault.Input, "--config %s: unknown key", name).WithHint("%s", nearKeys(name, task.ConfigKeys()))
+	case key.Type == task.MapKey && key.Path == name:
+		return fault.New(fault.Input, "--config %s=%q: one at a time", name, text).WithHint("give --config %s.NAME=value", name)
 	}
-	value, err := parseAs(keys[i].Type, text)
+	value, err := parseAs(key.Type, text)
 	if err != nil {
-		return fault.New(fault.Input, "--config %s=%q: %w", name, text, err).WithHint("%s", keys[i].Way)
+		return fault.New(fault.Input, "--config %s=%q: %w", name, text, err).WithHint("%s", key.Way)
 	}
 	o.put(name, value)
 	return nil
@@ -129,7 +130,7 @@ func parseAs(kind task.KeyType, text string) (any, error) {
 			}
 		}
 		return list, nil
-	case task.TextKey, task.ChoiceKey, task.DurationKey:
+	case task.TextKey, task.ChoiceKey, task.DurationKey, task.MapKey:
 	}
 	return text, nil
 }

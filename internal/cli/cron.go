@@ -51,7 +51,7 @@ twice is taken once or twice.`,
 		},
 	}
 	c.Flags().StringVar(&zone, "timezone", cron.UTC, "time `zone` of the schedule, such as Europe/Rome")
-	c.Flags().StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder)")
+	o.targetOptions.define(c.Flags(), ", else the current workspace")
 	c.Flags().StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	c.Flags().StringArrayVarP(&o.config, "config", "c", nil, "configuration of each task, `key=value`; repeatable")
 	c.Flags().StringVar(&o.configFile, "config-file", "", "configuration of each task, a JSON or YAML `file`")
@@ -71,6 +71,15 @@ func (p *program) cronCreate(ctx context.Context, c *cobra.Command, o *runOption
 	in, err := p.input(ctx, c, o, words)
 	if err != nil {
 		return err
+	}
+	if t := o.forge; t != nil { // the base is what it is at each time
+		standing, err := p.reach(ctx, t, &in)
+		if err != nil {
+			return err
+		}
+		if err := p.tellWhere(ctx, t, &in, standing); err != nil {
+			return err
+		}
 	}
 	cl, err := p.client(ctx)
 	if err != nil {

@@ -148,6 +148,8 @@ func TestDevRefusals(t *testing.T) {
 		{"no server", []string{"LONGSHIFT_DEVSERVER=/nowhere/server"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitNotFound, "longshift: LONGSHIFT_DEVSERVER=\"/nowhere/server\": no program there; give the path of a Temporal server\n"},
 		{"server that ends", []string{"LONGSHIFT_DEVSERVER=/bin/false"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitServer, "longshift: the Temporal server did not start: exit status 1\n"},
 		{"worker that ends", []string{"LONGSHIFT_WORKER=" + script(t, "echo the disk is full >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer, "longshift: the worker did not start: exit status 3: the disk is full\n"},
+		{"worker that says why", []string{"LONGSHIFT_WORKER=" + script(t, "echo working >&2; echo 'script: no room' >&2; echo '  at all; make some' >&2; exit 4")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
+			"worker | working\nlongshift: the worker did not start: no room\n  at all; make some\n"},
 		{"data folder", []string{"LONGSHIFT_DATA=/dev/null/data"}, nil, fault.ExitFailed, "longshift: make data folder: mkdir /dev/null: not a directory; set LONGSHIFT_DATA to a folder that you can write to\n"},
 	} {
 		t.Run(d.name, func(t *testing.T) {

@@ -57,7 +57,7 @@ func longshiftMain() {
 // testWiring fills the seams with what the real ones rest on.
 func testWiring() Wiring {
 	return Wiring{
-		Version: "v1.2.3-test", ParseInput: task.ParseInput,
+		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput,
 		ParseConfig: func(b []byte) (*task.Config, error) {
 			c, err := project.Parse(b)
 			return &c, err
@@ -91,16 +91,19 @@ func testWiring() Wiring {
 			}})
 		},
 		Standing: func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error) {
-			hub, err := github.New(github.Config{BaseURL: process.GitHubURL, Token: func(context.Context) (string, error) { return process.GitHubToken.Read() }})
-			if err != nil {
-				return Standing{}, err
-			}
-			r, err := task.ParseRepository(repository)
+			hub, r, err := hubOf(process, repository)
 			if err != nil {
 				return Standing{}, err
 			}
 			s, err := hub.Standing(ctx, r, base, ours)
 			return Standing(s), err
+		},
+		ForkOf: func(ctx context.Context, process config.Config, repository string) (string, string, error) {
+			hub, r, err := hubOf(process, repository)
+			if err != nil {
+				return "", "", err
+			}
+			return hub.ForkOf(ctx, r)
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
 			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
@@ -348,4 +351,14 @@ func TestServerScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// hubOf is GitHub as a process is configured for it, and a repository there.
+func hubOf(process config.Config, repository string) (*github.Forge, task.Repository, error) {
+	hub, err := github.New(github.Config{BaseURL: process.GitHubURL, Token: func(context.Context) (string, error) { return process.GitHubToken.Read() }})
+	if err != nil {
+		return nil, task.Repository{}, err
+	}
+	r, err := task.ParseRepository(repository)
+	return hub, r, err
 }

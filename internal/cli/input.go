@@ -25,13 +25,16 @@ func (p *program) input(ctx context.Context, c *cobra.Command, o *runOptions, ar
 	if err != nil {
 		return task.Input{}, err
 	}
-	repository, err := p.target(ctx, o)
+	repository, err := p.target(ctx, &o.targetOptions)
 	if err != nil {
 		return task.Input{}, err
 	}
 	in := map[string]any{"repository": repository, "task": text, "requestedBy": task.Person{Name: p.by(), Via: "cli"}}
 	if o.base != "" {
 		in["base"] = o.base
+	}
+	if o.fork {
+		in["fork"] = true
 	}
 	if o.issue != 0 {
 		issue, err := p.issue(ctx, repository, o.issue)

@@ -70,7 +70,7 @@ in a repository on the worker's machine.`,
 	f, s := c.Flags(), &o.spec
 	f.SortFlags = false
 	f.StringVar(&s.Source, "source", "", "where work comes from, `kind`: github, linear, backlog or heartbeat")
-	f.StringVar(&s.Repository, "repo", "", "`repository` that is worked on: owner/name, git URL or path (default: that of the current folder)")
+	f.StringVar(&s.Repository, "repo", "", "`repository` that is worked on: owner/name, git URL or path (default: that of the current folder; for trackers on GitHub where it is a clone from there)")
 	f.StringVar(&s.Label, "label", "", "github, linear: take what has this `label`")
 	f.StringVar(&s.Assignee, "assignee", "", "github, linear: take what is assigned to this `user`; me is the account of the token")
 	f.StringVar(&s.Team, "team", "", "linear: only this team, its `key` such as ENG")
@@ -89,12 +89,12 @@ in a repository on the worker's machine.`,
 
 func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) error {
 	ctx, s := c.Context(), &o.spec
-	repository, err := p.repository(ctx, s.Repository)
+	kind := intake.Kind(s.Source)
+	repository, err := p.intakeRepository(ctx, kind, s.Repository)
 	if err != nil {
 		return err
 	}
 	s.Repository = repository
-	kind := intake.Kind(s.Source)
 	if s.Every == 0 && !c.Flags().Changed("every") {
 		s.Every = intakes.DefaultEvery(kind)
 	}
@@ -127,6 +127,15 @@ func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) e
 		}
 		return text + "  " + guardText(s.Guard) + "\n"
 	})
+}
+
+// intakeRepository is what an intake's tasks work on: for a tracker what a task would that is started here; for files the folder that has
+// them.
+func (p *program) intakeRepository(ctx context.Context, kind intake.Kind, given string) (string, error) {
+	if kind == intake.GitHub || kind == intake.Linear {
+		return p.target(ctx, &targetOptions{repo: given})
+	}
+	return p.repository(ctx, given)
 }
 
 func intakeName(source, repository string) string {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
 )
 
 // Bounds for what tasks need.
@@ -41,6 +42,9 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 		findings = append(findings, sandbox)
 		if sandbox.State != stateFail && data.State == stateOK {
 			findings = append(findings, p.checkWork(ctx, conf))
+		}
+		if len(conf.Grants()) > 0 {
+			findings = append(findings, checkGrants(conf))
 		}
 	}
 	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
@@ -91,6 +95,18 @@ func (p *program) checkEnvironment() finding {
 		hint = "see `longshift config show` for all variables"
 	}
 	return finding{"environment", stateWarn, "not ours: " + strings.Join(names, ", "), hint}
+}
+
+// checkGrants tells which secrets tasks get, and which they do not for the worker does not have them.
+func checkGrants(conf config.Config) finding {
+	var granted []string
+	for _, g := range conf.Grants() {
+		if _, err := g.Read(); err != nil {
+			return finding{"secrets for tasks", stateWarn, err.Error(), fault.HintOf(err)}
+		}
+		granted = append(granted, fmt.Sprintf("%s for %s of %s", g.Name, strings.Join(g.Parts, ", "), g.Repository))
+	}
+	return finding{Check: "secrets for tasks", State: stateOK, Detail: strings.Join(granted, "; ")}
 }
 
 // checkData writes a file into the data folder and removes it.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/config"
@@ -40,7 +41,12 @@ func (p *program) checkClaude(ctx context.Context, conf config.Config) finding {
 		}
 		return finding{"claude", stateFail, "--version failed: " + detail, hint}
 	}
-	return finding{Check: "claude", State: stateOK, Detail: clip(firstLine(out.String()), 100)}
+	detail, tested := clip(firstLine(out.String()), 100), p.wiring.ClaudeVersion
+	if version, _, _ := strings.Cut(detail, " "); version != tested {
+		return finding{"claude", stateFail, detail + " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only",
+			"install @anthropic-ai/claude-code@" + tested}
+	}
+	return finding{Check: "claude", State: stateOK, Detail: detail}
 }
 
 // checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs

@@ -13,24 +13,32 @@ import (
 )
 
 func TestForgeScripts(t *testing.T) {
-	hub := forgetest.NewGitHub(t)
-	bare := gittest.NewBare(t, map[string]string{"README.md": "# web\n"})
-	hub.AddRepository(forgetest.Repository{Name: "acme/web", GitDir: bare})
-	hub.AddRepository(forgetest.Repository{Name: "acme/read", GitDir: bare, ReadOnly: true})
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/forge",
-		RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			port, err := freePort() // nobody listens there
-			e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
-			e.Setenv("LONGSHIFT_GITHUB_URL", hub.URL)
-			e.Setenv("GITHUB", hub.URL)
-			e.Setenv("TOKEN", forgetest.Token)
-			e.Setenv("BARE", bare)
-			e.Setenv("HOME", e.WorkDir+"/home")
-			return err
-		},
-	})
+	scripts, err := filepath.Glob("testdata/forge/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range scripts {
+		hub := forgetest.NewGitHub(t)
+		bare := gittest.NewBare(t, map[string]string{"README.md": "# web\n"})
+		hub.AddRepository(forgetest.Repository{Name: "acme/web", GitDir: bare})
+		hub.AddRepository(forgetest.Repository{Name: "acme/read", GitDir: bare, ReadOnly: true})
+		hub.AddRepository(forgetest.Repository{Name: "acme/forked", GitDir: bare, ReadOnly: true})
+		hub.AddRepository(forgetest.Repository{Name: "longshift-bot/forked", GitDir: bare, ForkedFrom: "acme/forked"})
+		testscript.Run(t, testscript.Params{
+			Files:               []string{file},
+			RequireExplicitExec: true,
+			Setup: func(e *testscript.Env) error {
+				port, err := freePort() // nobody listens there
+				e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
+				e.Setenv("LONGSHIFT_GITHUB_URL", hub.URL)
+				e.Setenv("GITHUB", hub.URL)
+				e.Setenv("TOKEN", forgetest.Token)
+				e.Setenv("BARE", bare)
+				e.Setenv("HOME", e.WorkDir+"/home")
+				return err
+			},
+		})
+	}
 }
 
 func TestNameOn(t *testing.T) {
@@ -57,7 +65,7 @@ func TestNameOn(t *testing.T) {
 		{"github.com", "../github.com:acme/web", ""},
 		{"github.com", "file:///srv/git/acme/web", ""},
 	} {
-		if got := nameOn(c.host, c.address); got != c.want {
+		if got := place(c.address).on(c.host); got != c.want {
 			t.Errorf("%s on %s: %q, want %q", c.address, c.host, got, c.want)
 		}
 	}

@@ -202,7 +202,7 @@ func (d decider) decide(row policyRow, o policyOptions) (policyVerdict, error) {
 	return policyVerdict{Command: *row.Command, Verdict: v.Verdict, Rule: v.Rule, Reason: v.Reason, Part: v.Part}, nil
 }
 
-// anyPath stands for a workspace without submodules and large files: git can bring back all that the base has.
+// anyPath stands for a workspace: all that the base has can be brought back.
 func anyPath(string) bool { return true }
 
 func (d decider) policy(profiles []string, destructive bool) (*policy.Policy, error) {

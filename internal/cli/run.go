@@ -19,8 +19,9 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Start a task and follow it",
 		Long: `Start a task and follow it to its end. Ctrl-C leaves the task running.
 
-In a clone whose origin is on GitHub the task works on GitHub, with the token of LONGSHIFT_GITHUB_TOKEN, GH_TOKEN, GITHUB_TOKEN or
-gh, and opens the pull request there. GITHUB_REPO names another repository. Elsewhere, and with --local, it works in the folder.
+In a clone from GitHub the task works on GitHub, with the token of LONGSHIFT_GITHUB_TOKEN, GH_TOKEN, GITHUB_TOKEN or gh, and opens the
+pull request there: in the repository that gh would take. GITHUB_REPO names another one. With --fork the token needs no write access.
+Elsewhere, and with --local, it works in the folder.
 
 On a terminal the plan is shown when it is ready, and a key decides: a approves, e edits, r rejects.
 Without a terminal the command ends with exit code 5 when the task is suspended, unless --wait is given.`,

@@ -4,31 +4,45 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // runOptions are the flags of run that make the task's input.
 type runOptions struct {
-	repo, base, file, id string
-	issue                int
-	config               []string
-	configFile           string
-	budget               float64
-	time, approveAfter   time.Duration
-	approval, agent      string
-	model, planModel     string
-	iterations           int
-	check, setup         string
-	draft                bool
-	labels, reviewers    []string
-	detach, wait, local  bool
-	forge                *forgeTarget // where the task goes when it works on GitHub and was not told so by repo
+	targetOptions
+	base, file, id     string
+	issue              int
+	config             []string
+	configFile         string
+	budget             float64
+	time, approveAfter time.Duration
+	approval, agent    string
+	model, planModel   string
+	iterations         int
+	check, setup       string
+	draft              bool
+	labels, reviewers  []string
+	detach, wait       bool
+}
+
+// targetOptions are the flags that say which repository is meant, and what was found out about it.
+type targetOptions struct {
+	repo        string
+	local, fork bool
+	forge       *forgeTarget // where a task goes when it works on GitHub and was not told so by repo
+}
+
+// define adds the flags. otherwise is what counts where nothing is named and the folder is in no repository.
+func (o *targetOptions) define(f *pflag.FlagSet, otherwise string) {
+	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder"+otherwise+")")
+	f.BoolVar(&o.local, "local", false, "work in the folder although it is a clone from GitHub; the pull request is a record there")
+	f.BoolVar(&o.fork, "fork", false, "push to a fork in the account of GitHub's token, made if need be; the pull request goes to the repository")
 }
 
 func (o *runOptions) define(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder, else the current workspace)")
-	f.BoolVar(&o.local, "local", false, "work in the folder although its origin is on GitHub; the pull request is a record there")
+	o.targetOptions.define(f, ", else the current workspace")
 	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")

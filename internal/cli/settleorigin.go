@@ -19,38 +19,63 @@ type Standing struct {
 
 // settleForge checks what a task on GitHub needs before it is started, settles its base, and says where the pull request will go.
 func (p *program) settleForge(ctx context.Context, t *forgeTarget, in *task.Input) error {
-	conf, err := p.withToken(ctx)
-	if err != nil {
-		return err
-	}
-	if !conf.GitHubToken.Present() {
-		return fault.New(fault.Input, "the pull request would go to %s, and there is no token for it", t).
-			WithHint("set GH_TOKEN, or give --local to work in this folder; with --repo %s the worker's own token counts", t.repository)
-	}
 	if in.Base == "" && t.clone != "" {
 		in.Base, _ = p.git(ctx, t.clone, "symbolic-ref", "--quiet", "--short", "HEAD") // none is checked out: the default branch
 	}
-	ours := p.branchPrefix(ctx, t, in)
-	standing, err := p.wiring.Standing(ctx, conf, t.repository, in.Base, ours)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return fault.New(fault.KindOf(err), "%s: %w", t, err).
-			WithHint("%s; or give --local to work in this folder", cmp.Or(fault.HintOf(err), "try again later"))
-	case !standing.Writable:
-		return fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHubToken.Source(), t).
-			WithHint("give one with write access, or --local to work in this folder; a fork of yours can be named with --repo")
+	standing, err := p.reach(ctx, t, in)
+	if err != nil {
+		return err
 	}
 	in.Base = standing.Base
 	if err := p.compare(ctx, t, standing); err != nil {
 		return err
 	}
-	first := ""
-	if !standing.Known {
-		first = "; the first one, so branches " + ours + "* will be pushed there"
+	return p.tellWhere(ctx, t, in, standing)
+}
+
+// reach asks GitHub about the repository, with a token that can do there what the task will need.
+func (p *program) reach(ctx context.Context, t *forgeTarget, in *task.Input) (Standing, error) {
+	conf, err := p.withToken(ctx)
+	if err != nil {
+		return Standing{}, err
 	}
-	p.say("pull request: %s, base %s%s", t, standing.Base, first)
+	if !conf.GitHubToken.Present() {
+		return Standing{}, fault.New(fault.Input, "the pull request would go to %s, and there is no token for it", t).
+			WithHint("set GH_TOKEN, or give --local to work in this folder; with --repo %s the worker's own token counts", t.repository)
+	}
+	standing, err := p.wiring.Standing(ctx, conf, t.repository, in.Base, p.branchPrefix(ctx, t, in))
+	switch {
+	case ctx.Err() != nil:
+		return Standing{}, ctx.Err()
+	case err != nil:
+		return Standing{}, fault.New(fault.KindOf(err), "%s: %w", t, err).
+			WithHint("%s; or give --local to work in this folder", cmp.Or(fault.HintOf(err), "try again later"))
+	case !standing.Writable && !in.Fork:
+		return Standing{}, fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHubToken.Source(), t).
+			WithHint("give --fork to push to a fork in its account, or a token with write access, or --local to work in this folder")
+	}
+	return standing, nil
+}
+
+// tellWhere says in a line where pull request and branches go.
+func (p *program) tellWhere(ctx context.Context, t *forgeTarget, in *task.Input, s Standing) error {
+	conf, err := p.withToken(ctx)
+	if err != nil {
+		return err
+	}
+	pushed, ours := "", p.branchPrefix(ctx, t, in)
+	if in.Fork {
+		owner, name, err := p.wiring.ForkOf(ctx, conf, t.repository)
+		if err != nil {
+			return fault.New(fault.KindOf(err), "--fork: %w", err).WithHint("%s", fault.HintOf(err))
+		}
+		if pushed = "; branches " + ours + "* will be pushed to the fork " + name; name == "" {
+			pushed = "; branches " + ours + "* will be pushed to a fork in the account of " + owner + ", which is made first"
+		}
+	} else if !s.Known {
+		pushed = "; the first one, so branches " + ours + "* will be pushed there"
+	}
+	p.say("pull request: %s, base %s%s", t, s.Base, pushed)
 	return ctx.Err()
 }
 
@@ -78,7 +103,7 @@ func (p *program) compare(ctx context.Context, t *forgeTarget, s Standing) error
 	switch {
 	case s.Head == "" && here:
 		return fault.New(fault.Input, "branch %s is not on %s", s.Base, t).
-			WithHint("push it with `git push -u origin %s`, or give --base with a branch that is there, or --local to work in this folder", s.Base)
+			WithHint("push it with `git push -u %s %s`, or give --base with a branch that is there, or --local to work in this folder", cmp.Or(t.remote, t.repository), s.Base)
 	case s.Head == "":
 		return fault.New(fault.Input, "--base %s: no such branch on %s", s.Base, t).WithHint("give one that is there")
 	case t.clone == "":
@@ -86,7 +111,7 @@ func (p *program) compare(ctx context.Context, t *forgeTarget, s Standing) error
 	}
 	from := s.Head
 	if _, err := p.git(ctx, t.clone, "cat-file", "-e", from+"^{commit}"); err != nil {
-		from = "refs/remotes/origin/" + s.Base // GitHub has more than was fetched
+		from = "refs/remotes/" + t.remote + "/" + s.Base // GitHub has more than was fetched
 	} else if _, err := p.settings(ctx, t.clone, from, s.Base); err != nil {
 		return err
 	}
@@ -99,5 +124,5 @@ func (p *program) compare(ctx context.Context, t *forgeTarget, s Standing) error
 		return ctx.Err() // there may be nothing of that branch here to hold it against
 	}
 	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, count(ahead, "commit")).
-		WithHint("push with `git push origin %s`, or give --local to work in this folder; --repo %s starts without", s.Base, t.repository)
+		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without", cmp.Or(t.remote, t.repository), s.Base, t.repository)
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net"
 	"regexp"
 	"strings"
 )
@@ -51,10 +50,6 @@ func (c *Config) validateChannels() []error {
 	}
 	wrong(c.GitHubPoll >= 0, "LONGSHIFT_GITHUB_POLL", c.GitHubPoll.String(), "negative; give a duration such as 1m, or 0s for never")
 	wrong(c.GitHubLabel != "" && len(c.GitHubLabel) <= 50, "LONGSHIFT_GITHUB_LABEL", c.GitHubLabel, "not a label; give one of up to 50 characters")
-	if c.Listen != "" {
-		_, port, err := net.SplitHostPort(c.Listen)
-		wrong(err == nil && port != "", "LONGSHIFT_LISTEN", c.Listen, "not an address; give host:port such as 127.0.0.1:8088")
-	}
 	wrong(!c.WhatsApp.Present() || c.WhatsAppPhone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "", "not set, and there is a token for WhatsApp; give the id of the phone number")
 	wrong(!c.WhatsApp.Present() || c.WhatsAppSecret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "", "not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
 	wrong(!c.SlackApp.Present() || c.Slack.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")

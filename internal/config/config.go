@@ -41,6 +41,7 @@ type Config struct {
 	Destructive bool          `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
 	Readable    []string      `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
 	TaskEnv     string        `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
+	TaskSecrets string        `envconfig:"LONGSHIFT_TASK_SECRETS" help:"secrets of the worker's environment that tasks get, with spaces between them: NAME@owner/name for setup and check, NAME:setup@owner/* for setup alone, NAME:setup,check,agent@/path for agents too; the value is in NAME or in the file that NAME_FILE names"`
 	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
 	Registries  []string      `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
 	EgressProxy Secret        `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY" help:"proxy through which the registries are reached"`
@@ -48,11 +49,13 @@ type Config struct {
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
 
-	AnthropicKey   Secret `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
-	AnthropicToken Secret `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
-	ClaudeToken    Secret `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
-	AnthropicURL   string `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
-	Claude         string `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
+	AnthropicKey   Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
+	AnthropicToken Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
+	ClaudeToken    Secret   `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
+	AnthropicURL   string   `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
+	ServerTools    []string `envconfig:"LONGSHIFT_SERVER_TOOLS" help:"tools that the model's vendor may run for agents, off by default (comma list: web_search, web_search(docs.example go.dev), WebFetch(https://docs.example/*))"`
+	GatewayPass    []string `envconfig:"LONGSHIFT_GATEWAY_PASS" help:"what agents may send the model's API beyond the list of what is known to be harmless (comma list of the names that refusals give, such as beta:context-hint-2026-04-09 or tool:memory_20260101)"`
+	Claude         string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
 
 	GitHubToken        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GH_TOKEN,GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
 	GitHubURL          string        `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
@@ -92,6 +95,9 @@ type Config struct {
 	Projects         string   `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
 	Listeners        bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
 	Listen           string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
+	ListenHosts      []string `envconfig:"LONGSHIFT_LISTEN_HOSTS" help:"public names under which webhooks and health are called, such as hooks.example.com (comma list); localhost and the machine's own address need none"`
+	ListenProxies    []string `envconfig:"LONGSHIFT_LISTEN_PROXIES" help:"proxies before LONGSHIFT_LISTEN on other machines (comma list of addresses and networks such as 172.18.0.0/16): whom they name in X-Forwarded-For is the caller"`
+	Health           string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN" help:"address on which GET /healthz answers; none when both are empty, or for the value none"`
 
 	WebURL      string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
 	AuthorName  string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
@@ -103,6 +109,7 @@ type Config struct {
 	Worker    string     `envconfig:"LONGSHIFT_WORKER" help:"worker binary for longshift dev; found beside longshift or on PATH when empty"`
 
 	variables []Variable
+	grants    []Grant
 }
 
 // Role is the part a worker process plays.
@@ -142,9 +149,12 @@ func Load(lookup Lookup) (Config, error) {
 		c.Data, mistakes = defaultData(lookup, mistakes)
 	}
 	c.Data = filepath.Clean(c.Data)
+	c.defaultHealth()
 	mistakes = append(mistakes, c.validate()...)
+	mistakes = append(mistakes, c.loadGrants(lookup)...)
 	if len(mistakes) == 0 {
 		c.setValue("LONGSHIFT_DATA", c.Data)
+		c.setValue("LONGSHIFT_HEALTH", c.Health)
 		return c, nil
 	}
 	err := errors.Join(mistakes...)

@@ -89,6 +89,10 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},
 		{"LONGSHIFT_AUTHOR_EMAIL=nobody", `LONGSHIFT_AUTHOR_EMAIL="nobody": not an e-mail address; give one such as bot@example.com`},
 		{"LONGSHIFT_LISTEN=8088", `LONGSHIFT_LISTEN="8088": not an address; give host:port such as 127.0.0.1:8088`},
+		{"LONGSHIFT_HEALTH=on", `LONGSHIFT_HEALTH="on": not an address; give host:port such as 127.0.0.1:8088`},
+		{"LONGSHIFT_LISTEN=127.0.0.1:65535", `LONGSHIFT_HEALTH="127.0.0.1:65536": not an address; give host:port such as 127.0.0.1:8088`},
+		{"LONGSHIFT_LISTEN_HOSTS=https://hooks.example.com", `LONGSHIFT_LISTEN_HOSTS="https://hooks.example.com": not the name of a host; give one such as hooks.example.com, without a scheme or path`},
+		{"LONGSHIFT_LISTEN_PROXIES=caddy", `LONGSHIFT_LISTEN_PROXIES="caddy": neither an address nor a network; give one such as 10.0.0.7 or 172.18.0.0/16`},
 		{"LONGSHIFT_SLACK_APPROVE=ada", `LONGSHIFT_SLACK_APPROVE="ada": not of the right form; give the id of a user, such as U0123456789 (in the profile: copy member ID)`},
 		{"LONGSHIFT_TELEGRAM_CHATS=@team", `LONGSHIFT_TELEGRAM_CHATS="@team": not of the right form; give the id of a chat, such as 12345678 or -1001234567890`},
 		{"LONGSHIFT_GITHUB_REPOSITORIES=web", `LONGSHIFT_GITHUB_REPOSITORIES="web": not of the right form; give owner/name, or owner/*`},
@@ -101,6 +105,31 @@ func TestMistakes(t *testing.T) {
 		}
 		if fault.KindOf(err) != fault.Input {
 			t.Errorf("%s: kind %s", c.set, fault.KindOf(err))
+		}
+	}
+}
+
+// Health is beside the webhooks and on this machine only, unless somebody says otherwise.
+func TestHealthHasAnAddressOfItsOwn(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"LONGSHIFT_LISTEN=0.0.0.0:8088"}, "127.0.0.1:8089"},
+		{[]string{"LONGSHIFT_LISTEN=[::]:0"}, "127.0.0.1:0"},
+		{[]string{"LONGSHIFT_LISTEN=0.0.0.0:8088", "LONGSHIFT_HEALTH=0.0.0.0:9000"}, "0.0.0.0:9000"},
+		{[]string{"LONGSHIFT_LISTEN=0.0.0.0:8088", "LONGSHIFT_HEALTH=none"}, ""},
+		{[]string{"LONGSHIFT_HEALTH=127.0.0.1:9000"}, "127.0.0.1:9000"},
+	} {
+		cfg, err := Load(lookup(c.set...))
+		if err != nil || cfg.Health != c.want {
+			t.Errorf("%v: %q, %v; want %q", c.set, cfg.Health, err, c.want)
+		}
+		for _, v := range cfg.Describe() {
+			if v.Name == "LONGSHIFT_HEALTH" && v.Value != c.want {
+				t.Errorf("%v is shown as %q", c.set, v.Value)
+			}
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // ModelKind is how a secret is shown to the model's API.
 type ModelKind string
@@ -30,3 +33,17 @@ func (c Config) ModelSecret() (Secret, ModelKind) {
 
 // ours tells whether a variable of ours holds the secret, and not one of another program.
 func (s Secret) ours() bool { return strings.HasPrefix(s.source, "LONGSHIFT_") }
+
+// passName is a name as the model gateway's refusals give it.
+var passName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?$`)
+
+// validateModel checks what is said about the model gateway. The gateway itself reads the grants of tools.
+func (c *Config) validateModel() (mistakes []error) {
+	c.ServerTools, c.GatewayPass = tidy(c.ServerTools), tidy(c.GatewayPass)
+	for _, name := range c.GatewayPass {
+		if !passName.MatchString(name) {
+			mistakes = append(mistakes, mistake("LONGSHIFT_GATEWAY_PASS", name, "not a name that a refusal gives; give one such as beta:context-hint-2026-04-09"))
+		}
+	}
+	return mistakes
+}

@@ -73,7 +73,7 @@ func (c *Config) ReportSecrets(report func(values ...string)) {
 	}
 }
 
-// Secrets gives every secret of the configuration, whether it is set or not.
+// Secrets gives every secret of the configuration, whether it is set or not, and those that tasks are granted.
 func (c *Config) Secrets() []*Secret {
 	var all []*Secret
 	config := reflect.ValueOf(c).Elem()
@@ -84,6 +84,9 @@ func (c *Config) Secrets() []*Secret {
 		if secret, ok := config.Field(i).Addr().Interface().(*Secret); ok {
 			all = append(all, secret)
 		}
+	}
+	for _, g := range c.grants {
+		all = append(all, g.secret)
 	}
 	return all
 }

@@ -1,14 +1,9 @@
 package config
 
 import (
-	"regexp"
 	"strings"
-)
 
-var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	secretName   = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|credential|api_?key|private_?key|auth)`)
-	ownName      = regexp.MustCompile(`(?i)^(LONGSHIFT_.*|TEMPORAL_.*|HOME|PATH|.*_PROXY|LD_.*|BASH_ENV|ENV|SSH_AUTH_SOCK)$`)
+	"github.com/longshift/longshift/internal/variable"
 )
 
 // TaskVariables gives the variables that LONGSHIFT_TASK_ENV hands to every program of every task. A name without a value takes the
@@ -32,11 +27,11 @@ func (c *Config) validateTaskEnv() (mistakes []error) {
 	for _, entry := range strings.Fields(c.TaskEnv) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
-		case !variableName.MatchString(name):
+		case !variable.IsName(name):
 			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "no name of a variable; give names and NAME=value with spaces between them"))
-		case secretName.MatchString(name):
-			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "a secret by its name, and agents could read it; leave it out"))
-		case ownName.MatchString(name):
+		case variable.SaysSecret(name):
+			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "a secret by its name, and every agent could read it; grant it in LONGSHIFT_TASK_SECRETS"))
+		case variable.Reserved(name):
 			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "set by Longshift itself; leave it out"))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestTaskVariables(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"LONGSHIFT_TASK_ENV": "GOPRIVATE=github.com/acme/*,git.acme.com CC  EMPTY= MISSING\nNODE_OPTIONS=--max-old-space-size=4096", "CC": "clang"}
+	env := map[string]string{"LONGSHIFT_TASK_ENV": "GOPRIVATE=github.com/acme/*,git.acme.com CC  EMPTY= MISSING\nGIT_AUTHOR_NAME=Ada NODE_OPTIONS=--max-old-space-size=4096", "CC": "clang"}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	c, err := Load(func(name string) (string, bool) {
 		if name == "LONGSHIFT_DATA" {
@@ -20,7 +20,7 @@ func TestTaskVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"GOPRIVATE": "github.com/acme/*,git.acme.com", "CC": "clang", "EMPTY": "", "NODE_OPTIONS": "--max-old-space-size=4096"}
+	want := map[string]string{"GOPRIVATE": "github.com/acme/*,git.acme.com", "CC": "clang", "EMPTY": "", "GIT_AUTHOR_NAME": "Ada", "NODE_OPTIONS": "--max-old-space-size=4096"}
 	if diff := cmp.Diff(want, c.TaskVariables(lookup)); diff != "" {
 		t.Error(diff)
 	}

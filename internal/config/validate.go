@@ -36,7 +36,9 @@ func (c *Config) validate() []error {
 	wrong(c.Role != RoleListen || c.Listeners, "LONGSHIFT_LISTENERS", c.Listeners, "with LONGSHIFT_ROLE=listen nothing is left to do; leave it out")
 	mistakes = append(mistakes, c.validateSandbox()...)
 	mistakes = append(mistakes, c.validateTaskEnv()...)
+	mistakes = append(mistakes, c.validateModel()...)
 	mistakes = append(mistakes, c.validateChannels()...)
+	mistakes = append(mistakes, c.validateListeners()...)
 	c.Agents = tidy(c.Agents)
 	for _, agent := range c.Agents {
 		hint := "unknown agent; give claude"

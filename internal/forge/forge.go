@@ -22,12 +22,20 @@ type Stater interface {
 	State(ctx context.Context, r task.Repository, number int) (State, error)
 }
 
+// A Forker keeps forks.
+type Forker interface {
+	// Fork finds the fork of a repository that is in the account of the token, or makes it, and returns when git can be pushed there.
+	// While it is still being made the error is a fault of kind Infra.
+	Fork(ctx context.Context, r task.Repository) (task.Repository, error)
+}
+
 // Request describes a pull request to be.
 type Request struct {
 	Repository task.Repository
 	TaskID     string // goes into the hidden tag
 	Fence      int    // attempt of the task; goes into the hidden tag
 	Head       string // branch, already pushed
+	HeadOwner  string // of the fork that it was pushed to; "" when that is Repository
 	HeadCommit string // full id of what was pushed
 	Base       string // branch to merge into
 	Title      string // one line

@@ -29,10 +29,17 @@ func ceilingOf(usd float64) nanos {
 type bid struct {
 	model  string
 	bytes  int   // of the request
-	worst  nanos // the call costs no more than this
+	input  nanos // its input costs no more than this
+	output int64 // tokens, at most
+	stream bool  // its answer comes as it is made
+	least  int64 // tokens of output without which it is of no use
+	each   nanos // what a token of output costs
 	tokens int64 // a fair guess of its input
 	guess  nanos // what that input costs
 }
+
+// worst is what the call costs at most.
+func (b bid) worst() nanos { return b.input + nanos(b.output)*b.each }
 
 // account is a session's money. Session.mu guards it.
 type account struct {
@@ -45,13 +52,27 @@ type account struct {
 	queue    []*waiter      // calls that wait for one in flight to settle, oldest first
 }
 
-func (a *account) exhausted() bool { return a.spent >= a.ceiling }
-
-// fits tells whether the calls in flight leave room below the ceiling even at their worst. A call that is admitted only
-// then can pass the ceiling by its own cost, and no other call can add to that: the budget is overshot by one answer at most.
-func (a *account) fits() bool {
-	return a.ceiling == noCeiling || a.spent+a.reserved < a.ceiling
+// fit gives the output that a call may have now, or 0 when it has to wait. It may have all that it asks for when what is
+// left, with the calls in flight at their worst, pays for the worst of it. What a call that is alone asks for beyond that is
+// cut, but for the least that is of use: so only that and its input, which nobody knows before, can pass the ceiling.
+func (a *account) fit(b bid) int64 {
+	left := a.ceiling - a.spent - a.reserved
+	switch {
+	case a.ceiling == noCeiling || b.worst() <= left:
+		return b.output
+	case len(a.open) > 0:
+		return 0
+	case b.each == 0:
+		return b.output
+	}
+	output := int64((left - b.input) / b.each)
+	if output < b.least { // at its worst; most input is far cheaper than that
+		output = max(b.least, int64((left-b.guess)/b.each))
+	}
+	return min(output, b.output)
 }
+
+func (a *account) exhausted() bool { return a.spent >= a.ceiling }
 
 func (a *account) usage() task.Usage {
 	return task.Usage{

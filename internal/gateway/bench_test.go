@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -73,5 +75,29 @@ func BenchmarkMeter(b *testing.B) {
 		if !m.ended() {
 			b.Fatal("the end was not seen")
 		}
+	}
+}
+
+// BenchmarkRead compares what the gateway does with a body of 5 MB before it is sent with the decoding of it alone.
+func BenchmarkRead(b *testing.B) {
+	message := `{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Read","input":{"file_path":"/w/a.go"}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":` + strconv.Quote(strings.Repeat("func main() { println(\"<é>\") }\n", 60)) + `}]},`
+	body := []byte(strings.Replace(plainBody, `"messages":[`, `"messages":[`+strings.Repeat(message, 5<<20/len(message)), 1))
+	v := anthropic(nil)
+	for _, c := range []struct {
+		way string
+		do  func() error
+	}{
+		{"decode", func() error { var q any; return json.Unmarshal(body, &q) }},
+		{"gateway", func() error { _, err := v.read(body, nil); return err }},
+	} {
+		b.Run("body=5MB/"+c.way, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if err := c.do(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -13,9 +13,10 @@ type waiter struct {
 	done chan verdict // buffered
 }
 
-// verdict is the answer to a waiter: a call number, or why not.
+// verdict is the answer to a waiter: a call number and the output that it may have, or why not.
 type verdict struct {
 	number uint64
+	output int64
 	err    error
 }
 
@@ -25,23 +26,23 @@ var (
 	errLedger = errors.New("write usage ledger")
 )
 
-// reserve admits a call, waits until it can be judged, or refuses it. It returns the number to settle the call by.
-func (s *Session) reserve(ctx context.Context, b bid) (uint64, error) {
+// reserve admits a call, waits until it can be judged, or refuses it.
+func (s *Session) reserve(ctx context.Context, b bid) (verdict, error) {
 	s.mu.Lock()
 	v, decided := s.judge(b)
 	if decided {
 		s.mu.Unlock()
-		return v.number, v.err
+		return v, v.err
 	}
 	w := &waiter{bid: b, done: make(chan verdict, 1)}
 	s.account.queue = append(s.account.queue, w)
 	s.mu.Unlock()
 	select {
 	case v := <-w.done:
-		return v.number, v.err
+		return v, v.err
 	case <-ctx.Done():
 		s.abandon(w)
-		return 0, ctx.Err()
+		return verdict{}, ctx.Err()
 	}
 }
 
@@ -67,7 +68,8 @@ func (s *Session) judge(b bid) (verdict, bool) {
 	case a.exhausted():
 		s.state.BudgetRefused = true
 		return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, a.spent.usd(), a.ceiling.usd())}, true
-	case !a.fits():
+	}
+	if b.output = a.fit(b); b.output == 0 {
 		return verdict{}, false
 	}
 	number, err := s.ledger.reserve(b)
@@ -80,8 +82,8 @@ func (s *Session) judge(b bid) (verdict, bool) {
 		a.open = map[uint64]bid{}
 	}
 	a.open[number] = b
-	a.reserved += b.worst
-	return verdict{number: number}, true
+	a.reserved += b.worst()
+	return verdict{number: number, output: b.output}, true
 }
 
 // wake judges the waiting calls again, in their order. s.mu is held.
@@ -119,7 +121,7 @@ func (s *Session) settleLocked(number uint64, st settlement) {
 		return
 	}
 	delete(a.open, number)
-	a.reserved -= b.worst
+	a.reserved -= b.worst()
 	a.spent += st.cost
 	a.totals = a.totals.add(st.counts)
 	if st.billed {

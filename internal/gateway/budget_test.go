@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestOvershootIsOneAnswerAtMost lets many clients ask at once, for answers of random cost, some of which they leave early
-// or the API refuses. Whatever the order, the money spent without the dearest answer must lie below the ceiling.
-func TestOvershootIsOneAnswerAtMost(t *testing.T) {
+// TestOvershootIsOneInputAtMost lets many clients ask at once, for answers of random cost, some of which the API refuses.
+// Whatever the order, the money spent without the dearest input, and the least output, must lie below the ceiling.
+func TestOvershootIsOneInputAtMost(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		ceiling := 0.5 + random.Float64()*2
@@ -32,7 +32,7 @@ func TestOvershootIsOneAnswerAtMost(t *testing.T) {
 			t.Errorf("seed %d: stopped at $%.6f of $%.6f", seed, spent, ceiling)
 		}
 		if spent-api.dearest.usd() >= ceiling {
-			t.Errorf("seed %d, %d clients: spent $%.6f of $%.6f, more than one answer ($%.6f) too much", seed, clients, spent, ceiling, api.dearest.usd())
+			t.Errorf("seed %d, %d clients: spent $%.6f of $%.6f, more than one input ($%.6f) too much", seed, clients, spent, ceiling, api.dearest.usd())
 		}
 		if got := s.State(); got.Waiting != 0 || s.account.reserved != 0 || len(s.account.open) != 0 {
 			t.Errorf("seed %d: left over: %+v", seed, got)
@@ -47,23 +47,25 @@ func TestOvershootIsOneAnswerAtMost(t *testing.T) {
 type randomAPI struct {
 	mu             sync.Mutex
 	random         *rand.Rand
-	total, dearest nanos
+	total, dearest nanos // of answers with their input, of an input with the least output
 }
 
 func (a *randomAPI) answer(w http.ResponseWriter, _ *http.Request, body []byte) {
-	var q asked
+	var q struct {
+		Model string
+		Limit int `json:"max_tokens"`
+	}
 	_ = json.Unmarshal(body, &q)
 	a.mu.Lock()
-	in, out := 1+a.random.IntN(len(body)), 1+a.random.IntN(int(*q.Limit))
+	in, out := 1+a.random.IntN(len(body)), 1+a.random.IntN(q.Limit)
 	if a.random.IntN(2) == 0 {
-		in, out = len(body), int(*q.Limit) // as dear as it may be
+		in, out = len(body), q.Limit // as dear as it may be
 	}
 	refuse := a.random.IntN(8) == 0
 	if !refuse {
 		m, _ := DefaultPrices().find(q.Model)
-		cost := m.cost(counts{Input: int64(in), Output: int64(out)})
-		a.total += cost
-		a.dearest = max(a.dearest, cost)
+		a.total += m.cost(counts{Input: int64(in), Output: int64(out)})
+		a.dearest = max(a.dearest, m.cost(counts{Input: int64(in), Output: leastOutput}))
 	}
 	a.mu.Unlock()
 	if refuse {

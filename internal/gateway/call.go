@@ -9,14 +9,18 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"github.com/longshift/longshift/internal/redact"
 )
 
 // call is one request on its way upstream and its answer on the way back.
 type call struct {
 	session *Session
 	request *http.Request
-	path    string // below the session's base, as it came
-	body    []byte
+	way     route
+	query   string
+	betas   []string
+	body    []byte // as it is sent
 	start   time.Time
 
 	number  uint64 // in the ledger, 0 when the call costs nothing
@@ -25,24 +29,24 @@ type call struct {
 	meter   meter
 	kept    capture // of the answer, for the transcript
 	secrets []string
+	key     redact.Pieces // takes the key out of the answer
 	status  int
 	settled bool
 }
 
-// admit reserves the money for a call, or answers why it may not be made.
-func (c *call) admit(w http.ResponseWriter) bool {
+// admit reserves the money for a call, or answers why it may not be made. It may let it ask for less than it wants.
+func (c *call) admit(w http.ResponseWriter, q *request) bool {
 	s := c.session
-	var err error
-	if c.bid, err = s.gateway.prices.bid(c.body); err != nil {
-		s.answerUnreadable(w, err)
-		return false
-	}
+	c.bid = s.gateway.prices.bid(q)
 	ctx, stop := c.context()
 	defer stop()
-	if c.number, err = s.reserve(ctx, c.bid); err != nil {
+	v, err := s.reserve(ctx, c.bid)
+	if err != nil {
 		s.answerRefusal(w, err)
 		return false
 	}
+	c.number, c.bid.output = v.number, v.output
+	q.shorten(v.output)
 	return true
 }
 
@@ -76,7 +80,7 @@ func (c *call) serve(w http.ResponseWriter) {
 		return
 	}
 	h := w.Header()
-	for name, values := range endToEnd(resp.Header) {
+	for name, values := range endToEnd(resp.Header, c.key.Cover) {
 		h[name] = values
 	}
 	if c.number != 0 && c.session.observe(c.bid.model, c.status, resp.Header) {
@@ -96,19 +100,19 @@ func (c *call) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCredential, err)
 	}
-	h, err := requestHeader(c.request.Header, cred)
+	h, err := g.vendor.pick(c.request.Header, c.betas, cred)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCredential, err)
 	}
-	c.secrets = secrets(h, c.session.token)
+	c.secrets, c.key.Cover = secrets(h, c.session.token), g.cover(cred)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(info httptrace.WroteRequestInfo) { c.sent.Store(info.Err == nil) },
 	})
-	target := g.upstream + c.path
-	if q := c.request.URL.RawQuery; q != "" {
-		target += "?" + q
+	target := g.upstream + upstreamPath[c.way]
+	if c.query != "" {
+		target += "?" + c.query
 	}
-	req, err := http.NewRequestWithContext(ctx, c.request.Method, target, bytes.NewReader(c.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.body))
 	if err != nil {
 		return nil, err
 	}

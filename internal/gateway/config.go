@@ -35,6 +35,8 @@ type Credential struct {
 type Config struct {
 	Upstream   string                                    // base URL of the API, DefaultUpstream when empty
 	Credential func(context.Context) (Credential, error) // asked for every call, so that a rotated file is seen
+	Pass       []string                                  // what is let through beyond the list, by the names that refusals give
+	Tools      []string                                  // tools that the vendor may run, such as web_search and WebFetch(https://docs.example/*)
 	Prices     *Prices                                   // DefaultPrices() when nil
 	Now        func() time.Time                          // time.Now when nil
 	Log        *slog.Logger                              // discarded when nil

@@ -1,7 +1,7 @@
 // Package gateway is the worker's own model endpoint: a reverse proxy on loopback between the agents of this host and
-// the Anthropic Messages API. It puts the key in, counts what calls cost, stops a session at its budget, sees quota and
-// refused logins, and writes a transcript. It may not start processes, decide what a session does next, or listen
-// anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
+// the Anthropic Messages API. It lets through what is on a list, puts the key in, counts what calls cost, stops a session
+// at its budget, sees quota and refused logins, and writes a transcript. It may not start processes, decide what a session
+// does next, or listen anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
 package gateway
 
 import (
@@ -13,8 +13,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/longshift/longshift/internal/door"
 )
 
 // Gateway is the endpoint. One serves every session of a worker.
@@ -22,11 +26,16 @@ type Gateway struct {
 	upstream   string
 	credential func(context.Context) (Credential, error)
 	prices     *Prices
+	granted    []serverTool
+	vendor     vendor
+	pass       map[string]bool // what the operator lets through beyond the list, by name
+	covered    atomic.Pointer[covered]
+	dropped    seen // betas that were left out, to say it once
 	now        func() time.Time
 	log        *slog.Logger
 	client     *http.Client
 	limits     limits
-	unpriced   sync.Map // names of models already warned about
+	unpriced   seen // names of models already warned about
 
 	mu       sync.Mutex
 	server   *http.Server
@@ -55,11 +64,18 @@ func New(c Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	granted, err := parseGrants(c.Tools)
+	if err != nil {
+		return nil, err
+	}
 	g := &Gateway{
 		upstream: upstream, credential: c.Credential, prices: c.Prices, now: c.Now, log: c.Log,
-		client:   upstreamClient(c.Client),
+		client: upstreamClient(c.Client), granted: granted, vendor: anthropic(granted), pass: map[string]bool{},
 		limits:   limits{header: 10 * time.Second, body: time.Minute, idle: 2 * time.Minute, grace: 2 * time.Second},
 		sessions: map[[sha256.Size]byte]*Session{},
+	}
+	for _, name := range c.Pass {
+		g.pass[name] = true
 	}
 	if g.prices == nil {
 		g.prices = DefaultPrices()
@@ -70,7 +86,15 @@ func New(c Config) (*Gateway, error) {
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
+	if len(c.Pass)+len(c.Tools) > 0 {
+		g.log.Warn("agents may send the model's vendor more than the list", "pass", c.Pass, "tools", c.Tools)
+	}
 	return g, nil
+}
+
+// Granted tells whether the operator lets the model's vendor run a tool for agents.
+func (g *Gateway) Granted(tool string) bool {
+	return slices.ContainsFunc(g.granted, func(t serverTool) bool { return t.name == tool })
 }
 
 // Start listens on a free port of 127.0.0.1 and serves until ctx ends or Close is called.
@@ -85,7 +109,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 		return fmt.Errorf("listen for agents: %w", err)
 	}
 	g.server = &http.Server{
-		Handler:           g,
+		Handler:           door.Hosts(nil).Guard(g),
 		ReadHeaderTimeout: g.limits.header,
 		IdleTimeout:       g.limits.idle,
 		MaxHeaderBytes:    64 << 10,

@@ -36,7 +36,7 @@ func TestCredentialTakesThePlaceOfTheToken(t *testing.T) {
 		req, _ := http.NewRequest("POST", s.BaseURL()+"/v1/messages", strings.NewReader(question("claude-opus-5-5", 1)))
 		req.Header.Set(c.shown, strings.ReplaceAll(c.shownValue, "$", s.Token()))
 		for name, v := range map[string]string{
-			"Anthropic-Beta": "a-2026,b-2026", "X-App": "cli", "Cookie": "c=1", "Te": "trailers", "X-Hop": "1",
+			"Anthropic-Beta": "claude-code-20250219, made-up-2026-01-01,effort-2025-11-24", "X-App": "cli", "Cookie": "c=1", "Te": "trailers", "X-Hop": "1",
 			"Connection": "X-Hop", "Accept-Encoding": "gzip, br", "User-Agent": "claude-cli/2.1.328",
 		} {
 			req.Header.Set(name, v)
@@ -50,7 +50,7 @@ func TestCredentialTakesThePlaceOfTheToken(t *testing.T) {
 		if got.Header.Get("X-Api-Key") != c.key || got.Header.Get("Authorization") != c.auth {
 			t.Errorf("%+v: the API saw %q, %q", c, got.Header.Get("X-Api-Key"), got.Header.Get("Authorization"))
 		}
-		if got.Header.Get("Anthropic-Beta") != "a-2026,b-2026" || got.Header.Get("X-App") != "cli" ||
+		if got.Header.Get("Anthropic-Beta") != "claude-code-20250219,effort-2025-11-24" || got.Header.Get("X-App") != "cli" ||
 			got.Header.Get("User-Agent") != "claude-cli/2.1.328" || got.Header.Get("X-Hop") != "" {
 			t.Errorf("%+v: header %v", c, got.Header)
 		}

@@ -6,6 +6,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/internal/redact"
 )
 
 // hopByHop are the headers of one connection; a proxy does not pass them on (RFC 9110, 7.6.1).
@@ -14,56 +16,75 @@ var hopByHop = []string{
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// ours are the headers of a request that the gateway sets itself or that the API has no use for.
-var ours = []string{"Accept-Encoding", "Content-Length", "Cookie", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"}
-
 // credentials are the headers that a key or a login is shown in.
 var credentials = []string{"X-Api-Key", "Authorization"}
 
-// endToEnd copies the headers that are meant for the other end.
-func endToEnd(h http.Header) http.Header {
+// apiVersion is the one version of the API that the list of what is let through was made for.
+const apiVersion = "2023-06-01"
+
+// pick gives the headers of an agent's request that are passed on, with our credential in place of what it showed.
+func (v vendor) pick(from http.Header, betas []string, c Credential) (http.Header, error) {
+	h := http.Header{"Accept-Encoding": {"identity"}, "Content-Type": {"application/json"}, "Anthropic-Version": {apiVersion}}
+	h.Set("User-Agent", "") // keeps net/http from adding its own
+	for _, name := range v.header {
+		if value := from.Get(name); value != "" {
+			h.Set(name, value)
+		}
+	}
+	if len(betas) > 0 {
+		h.Set("Anthropic-Beta", strings.Join(betas, ","))
+	}
+	if c.Kind == Login {
+		for _, name := range credentials {
+			if value := from.Get(name); value != "" {
+				h.Set(name, value)
+			}
+		}
+		return h, nil
+	}
+	return h, c.show(h)
+}
+
+// show puts a credential into a header.
+func (c Credential) show(h http.Header) error {
+	value := strings.TrimSpace(c.Value)
+	switch {
+	case value == "":
+		return errors.New("the credential is empty")
+	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the credential holds characters that no key has")
+	case c.Kind == APIKey:
+		h.Set("X-Api-Key", value)
+	case c.Kind == OAuth || c.Kind == Bearer:
+		h.Set("Authorization", "Bearer "+value)
+	default:
+		return errors.New("the credential is of no known kind")
+	}
+	return nil
+}
+
+// endToEnd copies the headers of an answer that are meant for the agent.
+func endToEnd(h http.Header, key *redact.Cover) http.Header {
 	c := h.Clone()
 	for _, field := range h["Connection"] {
 		for name := range strings.SplitSeq(field, ",") {
 			c.Del(textproto.TrimString(name))
 		}
 	}
-	for _, name := range hopByHop {
+	for _, name := range append(hopByHop, "Set-Cookie") {
 		c.Del(name)
 	}
+	for name, values := range c {
+		for i, v := range values {
+			text := []byte(v)
+			key.In(text)
+			values[i] = string(text)
+		}
+		if key.Within(name) {
+			delete(c, name)
+		}
+	}
 	return c
-}
-
-// requestHeader makes the header of a call upstream: the agent's own, with our credential in place of what it showed.
-func requestHeader(from http.Header, c Credential) (http.Header, error) {
-	h := endToEnd(from)
-	for _, name := range ours {
-		h.Del(name)
-	}
-	h.Set("Accept-Encoding", "identity") // the answer is read on its way
-	if _, ok := h["User-Agent"]; !ok {
-		h.Set("User-Agent", "") // keeps net/http from adding its own
-	}
-	if c.Kind == Login {
-		return h, nil
-	}
-	for _, name := range credentials {
-		h.Del(name)
-	}
-	value := strings.TrimSpace(c.Value)
-	switch {
-	case value == "":
-		return nil, errors.New("the credential is empty")
-	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the credential holds characters that no key has")
-	case c.Kind == APIKey:
-		h.Set("X-Api-Key", value)
-	case c.Kind == OAuth || c.Kind == Bearer:
-		h.Set("Authorization", "Bearer "+value)
-	default:
-		return nil, errors.New("the credential is of no known kind")
-	}
-	return h, nil
 }
 
 // secrets lists the texts that must not be written down: what the call is shown to be ours by.

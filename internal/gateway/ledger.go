@@ -81,7 +81,7 @@ func (l *ledger) settleLost(r *replayed) error {
 // reserve writes that a call is about to be sent, and numbers it.
 func (l *ledger) reserve(b bid) (uint64, error) {
 	n := l.last + 1
-	err := l.append(line{Type: lineReserve, Call: n, Model: b.model, Bytes: b.bytes, Worst: b.worst, Tokens: b.tokens, Guess: b.guess})
+	err := l.append(line{Type: lineReserve, Call: n, Model: b.model, Bytes: b.bytes, Worst: b.worst(), Tokens: b.tokens, Guess: b.guess})
 	if err != nil {
 		return 0, err
 	}

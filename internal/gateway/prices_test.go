@@ -186,22 +186,22 @@ func TestWorstCaseIsTheWorst(t *testing.T) {
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`, 1),
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral","ttl":"1h"}}]`, 1),
 		} {
-			b, err := p.bid([]byte(body))
+			a, err := anthropic(nil).read([]byte(body), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var a asked
-			_ = json.Unmarshal([]byte(body), &a)
+			a.shorten(5000)
+			b := p.bid(a)
 			n, out := int64(len(body)), int64(5000)
-			u := apiUsage{Input: &n, Output: &out, Speed: a.Speed, Geo: a.Geo}
+			u := apiUsage{Input: &n, Output: &out, Speed: a.speed, Geo: a.geo}
 			if strings.Contains(body, "cache_control") {
 				u.Input, u.CacheCreation = nil, &n
 				if strings.Contains(body, "1h") {
 					u.Tiers = &cacheTiers{Write1h: n}
 				}
 			}
-			if _, cost, _ := p.cost(u, name, name); cost > b.worst || b.guess <= 0 || b.guess > b.worst {
-				t.Errorf("%s: cost %d, worst %d, guess %d", body, cost, b.worst, b.guess)
+			if _, cost, _ := p.cost(u, name, name); cost > b.worst() || b.guess <= 0 || b.guess > b.worst() {
+				t.Errorf("%s: cost %d, worst %d, guess %d", body, cost, b.worst(), b.guess)
 			}
 		}
 	}

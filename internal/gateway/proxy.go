@@ -24,6 +24,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"message":"longshift model gateway"}`))
 		return
+	case models:
+		g.answerModels(w, path)
+		return
 	}
 	size := min(r.ContentLength, maxRequest)
 	if size < 0 {
@@ -34,28 +37,50 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.drop(size)
-	body, err := g.readBody(w, r)
-	if err == nil && r.Header.Get("Content-Encoding") != "" {
-		err = errNotJSON // it could not be priced
-	}
+	c := &call{session: s, request: r, way: way, start: g.now()}
+	q, err := c.take(w)
 	if err != nil {
-		s.answerUnreadable(w, err)
+		answerUnreadable(w, err)
 		return
 	}
-	c := &call{session: s, request: r, path: path, body: body, start: g.now()}
-	if way == messages && !c.admit(w) {
+	if way == messages && !c.admit(w, q) {
 		return
 	}
+	c.body = q.text
 	c.serve(w)
 }
 
-// answerUnreadable answers a request whose body could not be taken in.
-func (s *Session) answerUnreadable(w http.ResponseWriter, err error) {
+// take reads the request and decides what of it is let through.
+func (c *call) take(w http.ResponseWriter) (q *request, err error) {
+	g, r := c.session.gateway, c.request
+	if version := r.Header.Get("Anthropic-Version"); version != "" && version != apiVersion {
+		return nil, within("anthropic-version", refuse("is not %s", apiVersion))
+	}
+	if len(r.Header["Content-Encoding"]) > 0 {
+		return nil, within("content-encoding", refuse("is not let through; send the body as it is"))
+	}
+	if c.query, err = queryOf(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	body, err := g.readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	if q, err = g.vendor.read(body, g.pass); err == nil && c.way == messages {
+		err = q.limit()
+	}
+	c.betas = g.pickBetas(r.Header)
+	return q, err
+}
+
+// answerUnreadable answers a request whose body could not be taken in, or that holds what is not let through.
+func answerUnreadable(w http.ResponseWriter, err error) {
+	var not *refusal
 	switch {
 	case errors.Is(err, errTooLarge):
-		answerError(w, http.StatusRequestEntityTooLarge, typeTooLarge, "longshift_request: a request may have 64 MB at most")
-	case errors.Is(err, errNotJSON):
-		answerError(w, http.StatusBadRequest, typeInvalid, "longshift_request: the body must be plain JSON that names a model")
+		answerError(w, http.StatusRequestEntityTooLarge, typeTooLarge, "longshift_request: a request may have 32 MB at most")
+	case errors.Is(err, errNotJSON), errors.As(err, &not):
+		answerError(w, http.StatusBadRequest, typeInvalid, "longshift_request: "+err.Error())
 	default:
 		answerError(w, http.StatusRequestTimeout, typeInvalid, "longshift_request: the body did not arrive")
 	}

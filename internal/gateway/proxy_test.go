@@ -102,8 +102,8 @@ func TestOnlyWhatAgentsNeedPasses(t *testing.T) {
 		status, up   int
 	}{
 		{"POST", "/v1/messages/count_tokens?beta=true", 200, 1},
-		{"GET", "/v1/models?limit=1000", 200, 1},
-		{"GET", "/v1/models/claude-opus-5-5", 200, 1},
+		{"GET", "/v1/models?limit=1000", 200, 0},
+		{"GET", "/v1/models/claude-opus-5-5", 200, 0},
 		{"HEAD", "/api/hello", 200, 0},
 		{"HEAD", "", 200, 0},
 		{"GET", "/", 200, 0},
@@ -121,7 +121,7 @@ func TestOnlyWhatAgentsNeedPasses(t *testing.T) {
 		{"CONNECT", "/v1/messages", 403, 0},
 	} {
 		before := u.count()
-		req := httptest.NewRequest(c.method, "/", strings.NewReader("{}"))
+		req := httptest.NewRequest(c.method, "/", strings.NewReader(`{"model":"claude-opus-5-5","messages":[]}`))
 		req.URL.Path, req.URL.RawQuery, _ = strings.Cut("/s/"+s.Token()+c.path, "?")
 		if strings.Contains(req.URL.Path, "%") {
 			req.URL.RawPath = req.URL.Path
@@ -210,6 +210,16 @@ func TestClientGoneEndsTheCallAndIsCharged(t *testing.T) {
 }
 
 func TestClientGoneBeforeTheAnswer(t *testing.T) {
+	for body, output := range map[string]int64{
+		question("claude-opus-5-5", 1000):                                      0,    // nothing of it had come
+		strings.Replace(question("claude-opus-5-5", 1000), "true", "false", 1): 1000, // it may be written to its end all the same
+	} {
+		clientGone(t, body, output)
+	}
+}
+
+func clientGone(t *testing.T, body string, output int64) {
+	t.Helper()
 	arrived := make(chan struct{})
 	u := newUpstream(t, func(_ http.ResponseWriter, r *http.Request, _ []byte) {
 		close(arrived)
@@ -218,12 +228,12 @@ func TestClientGoneBeforeTheAnswer(t *testing.T) {
 	s := openSession(t, startGateway(t, u.URL, nil), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
-	if _, err := ask(ctx, s, question("claude-opus-5-5", 1000)); !errors.Is(err, context.Canceled) {
+	if _, err := ask(ctx, s, body); !errors.Is(err, context.Canceled) {
 		t.Fatalf("ask: %v", err)
 	}
 	eventually(t, "the call is settled", func() bool { return s.State().InFlight == 0 })
-	if got := s.Usage(); got.Input == 0 || got.CostUSD == 0 || got.Calls != 1 {
-		t.Errorf("usage %+v; want a guess of the input", got)
+	if got := s.Usage(); got.Input == 0 || got.Output != output || got.CostUSD == 0 || got.Calls != 1 {
+		t.Errorf("usage %+v; want a guess of the input, and %d of output", got, output)
 	}
 }
 
@@ -297,6 +307,31 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	}
 }
 
+// A page in a browser on this machine gets nothing, though it had a session's token.
+func TestPagesInBrowsersAreRefused(t *testing.T) {
+	u := newUpstream(t, func(http.ResponseWriter, *http.Request, []byte) {})
+	g := startGateway(t, u.URL, nil)
+	s := openSession(t, g, 0)
+	for want, change := range map[int]func(*http.Request){
+		http.StatusMisdirectedRequest: func(r *http.Request) { r.Host = "attacker.example" + strings.TrimPrefix(r.Host, "127.0.0.1") },
+		http.StatusForbidden:          func(r *http.Request) { r.Header.Set("Origin", "https://attacker.example") },
+	} {
+		r, err := http.NewRequest(http.MethodPost, s.BaseURL()+"/v1/messages", strings.NewReader(`{"model":"claude-opus-5-5","max_tokens":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want || u.count() != 0 {
+			t.Errorf("answered %d, want %d; %d calls upstream", resp.StatusCode, want, u.count())
+		}
+	}
+}
+
 func TestSlowBodyIsCutOff(t *testing.T) {
 	u := newUpstream(t, func(http.ResponseWriter, *http.Request, []byte) {})
 	g := startGateway(t, u.URL, func(_ *Config, g *Gateway) {
@@ -310,7 +345,7 @@ func TestSlowBodyIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, _ = io.WriteString(conn, "POST /s/"+s.Token()+"/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	_, _ = io.WriteString(conn, "POST /s/"+s.Token()+"/v1/messages HTTP/1.1\r\nHost: "+conn.RemoteAddr().String()+"\r\nContent-Length: 100\r\n\r\n{")
 	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 	answer, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") || u.count() != 0 {

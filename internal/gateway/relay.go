@@ -2,14 +2,20 @@ package gateway
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // decoded undoes the one encoding an API might use although it was asked for none.
 func decoded(resp *http.Response) (io.Reader, error) {
-	if resp.Header.Get("Content-Encoding") != "gzip" {
+	switch coding := strings.Join(resp.Header["Content-Encoding"], ","); coding {
+	case "", "identity":
 		return resp.Body, nil
+	case "gzip":
+	default:
+		return nil, fmt.Errorf("the answer has the encoding %s, which was not asked for", shown(coding))
 	}
 	resp.Header.Del("Content-Encoding")
 	resp.Header.Del("Content-Length")
@@ -31,8 +37,8 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 		if err != nil || total == length || c.meter.ended() {
 			c.finish()
 		}
-		if n > 0 {
-			if _, werr := w.Write(buf[:n]); werr != nil {
+		if out := c.key.Pass(buf[:n], err != nil); len(out) > 0 {
+			if _, werr := w.Write(out); werr != nil {
 				return nil // the client is gone; leaving ends the call upstream
 			}
 			_ = control.Flush()

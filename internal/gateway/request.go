@@ -5,22 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 )
 
 const (
-	maxRequest   = 64 << 20  // bytes of a request body
-	maxHeld      = 256 << 20 // bytes of request bodies that a session may have under way
-	maxPrompt    = 1_000_000 // tokens; no model takes more
-	maxOutput    = 1_000_000 // tokens; no model gives more
-	defaultLimit = 128_000   // tokens of output when a request names no limit
-	promptExtra  = 8_192     // tokens that the API adds for tools and the like
-	guessBytes   = 4         // bytes of text that make a token, on average
+	maxRequest    = 32 << 20  // bytes of a request body; the API takes no more
+	maxHeld       = 256 << 20 // bytes of request bodies that a session may have under way
+	maxPrompt     = 1_000_000 // tokens; no model takes more
+	maxOutput     = 1_000_000 // tokens; no model gives more
+	leastOutput   = 256       // tokens that a call gets however little is left, when it asks for so much
+	leastThinking = 1_024     // tokens; the API takes no smaller budget, and wants as much beside it
+	promptExtra   = 8_192     // tokens that the API adds for tools and the like
+	guessBytes    = 4         // bytes of text that make a token, on average
 )
 
 var (
 	errTooLarge = errors.New("the request is too large")
-	errNotJSON  = errors.New("the request is not a JSON object")
+	errNotJSON  = errors.New("the body is not plain JSON")
 )
 
 // readBody reads the body of a request. A client that takes too long for it is cut off.
@@ -42,32 +44,98 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	return b.Bytes(), control.SetReadDeadline(time.Time{})
 }
 
-// asked is what the gateway reads of a request for a message.
-type asked struct {
-	Model  string `json:"model"`
-	Limit  *int64 `json:"max_tokens"`
-	Speed  string `json:"speed"`
-	Geo    string `json:"inference_geo"`
-	Stream bool   `json:"stream"`
+// request is the body of a call that was let through: what is decided on, and what is sent.
+type request struct {
+	body   *dict
+	text   []byte // of body
+	model  string
+	output int64 // tokens that are asked for, at most
+	stream bool
+	speed  string
+	geo    string
+	tokens int64 // of input beyond what the size bounds
+	uses   int64 // of tools that the vendor runs, at most
 }
 
+// read takes the body of a request apart, holds it against the list, and puts it together again.
+func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
+	decoded, err := decodeJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	r := review{pass: pass}
+	if err := v.body.check(&r, decoded); err != nil {
+		return nil, err
+	}
+	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses} // the body is a record
+	q.model, _ = q.body.get("model").(string)
+	q.stream, _ = q.body.get("stream").(bool)
+	q.speed, _ = q.body.get("speed").(string)
+	q.geo, _ = q.body.get("inference_geo").(string)
+	if q.model == "" {
+		return nil, within("model", refuse("is missing"))
+	}
+	q.text = encodeJSON(q.body)
+	return q, nil
+}
+
+// whole gives a number that is whole.
+func whole(v value) (int64, bool) {
+	n, ok := v.(json.Number)
+	i, err := n.Int64()
+	return i, ok && err == nil
+}
+
+// limit reads how much output a request for a message asks for, and holds it below what any model gives.
+func (q *request) limit() error {
+	asked, ok := whole(q.body.get("max_tokens"))
+	if !ok || asked == 0 {
+		return within("max_tokens", refuse("is not a number above 0"))
+	}
+	q.shorten(min(asked, maxOutput))
+	return nil
+}
+
+// shorten changes the output that is asked for, and with it what of it may be thinking.
+func (q *request) shorten(output int64) {
+	if asked, _ := whole(q.body.get("max_tokens")); asked != output {
+		q.body.set("max_tokens", number64(output))
+		if q.thinking() >= output {
+			q.body.get("thinking").(*dict).set("budget_tokens", number64(max(leastThinking, output-leastThinking)))
+		}
+		q.text = encodeJSON(q.body)
+	}
+	q.output = output
+}
+
+// thinking gives the budget that the request has for it, 0 when it names none.
+func (q *request) thinking() int64 {
+	d, _ := q.body.get("thinking").(*dict)
+	if d == nil {
+		return 0
+	}
+	budget, _ := whole(d.get("budget_tokens"))
+	return budget
+}
+
+func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+
 // bid says what a request may cost at worst, and what its input will cost about.
-func (p *Prices) bid(body []byte) (bid, error) {
-	a := asked{}
-	if err := json.Unmarshal(body, &a); err != nil || a.Model == "" {
-		return bid{}, errNotJSON
+func (p *Prices) bid(q *request) bid {
+	size := len(q.text)
+	b := bid{model: q.model, bytes: size, tokens: int64(size/guessBytes) + 1, output: q.output, stream: q.stream}
+	m, _ := p.find(q.model)
+	prompt := min(int64(size)+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token of text is a byte at least
+	worst := m.in(prompt, q.speed)
+	b.least = min(b.output, leastOutput)
+	if q.thinking() > 0 {
+		b.least = min(b.output, 2*leastThinking)
 	}
-	output := int64(defaultLimit)
-	if a.Limit != nil {
-		output = min(max(*a.Limit, 0), maxOutput)
-	}
-	b := bid{model: a.Model, bytes: len(body), tokens: int64(len(body)/guessBytes) + 1}
-	m, _ := p.find(a.Model)
-	prompt := min(int64(len(body))+promptExtra, maxPrompt) // a token is a byte at least
-	worst := m.in(prompt, a.Speed)
-	b.worst = p.geo(nanos(prompt)*worst.dearestInput(body)+nanos(output)*worst.output, a.Geo)
-	b.guess = p.geo(nanos(b.tokens)*m.in(b.tokens, a.Speed).input, a.Geo)
-	return b, nil
+	turns := nanos(q.uses + 1) // after each use the model reads all of it again
+	b.input = p.geo(turns*nanos(prompt)*worst.dearestInput(q.text), q.geo) + nanos(q.uses)*p.search
+	b.each = p.geo(worst.output, q.geo) + 1 // for what rounding took off
+	b.guess = p.geo(nanos(b.tokens)*m.in(b.tokens, q.speed).input, q.geo)
+	return b
 }
 
 var (

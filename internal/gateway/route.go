@@ -2,19 +2,24 @@ package gateway
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 )
 
-// route is where a request goes.
+// route is what is done with a request.
 type route int
 
 const (
 	refused  route = iota
 	messages       // costs money: reserved, metered, settled
-	free           // passed on, costs nothing
+	count          // passed on, costs nothing
+	models         // which models there are; answered here
 	hello          // a greeting that clients open a connection with; answered here
 )
+
+// upstreamPath is where a route leads.
+var upstreamPath = map[route]string{messages: "/v1/messages", count: "/v1/messages/count_tokens"}
 
 // letThrough is told to a client that asked for something else.
 const letThrough = "POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models"
@@ -26,16 +31,30 @@ var modelPath = regexp.MustCompile(`^/v1/models(/[A-Za-z0-9._:@\[\]-]+)?$`)
 func routeOf(method, path string) route {
 	read := method == http.MethodGet || method == http.MethodHead
 	switch {
-	case method == http.MethodPost && path == "/v1/messages":
+	case method == http.MethodPost && path == upstreamPath[messages]:
 		return messages
-	case method == http.MethodPost && path == "/v1/messages/count_tokens":
-		return free
+	case method == http.MethodPost && path == upstreamPath[count]:
+		return count
 	case read && modelPath.MatchString(path):
-		return free
+		return models
 	case read && (path == "" || path == "/" || path == "/api/hello"):
 		return hello
 	}
 	return refused
+}
+
+// queryOf gives the query that is sent on. beta=true, without a meaning today, is all that agents send.
+func queryOf(raw string) (string, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return "", refuse("has a query that can't be read")
+	}
+	for name, v := range values {
+		if name != "beta" || len(v) != 1 || v[0] != "true" {
+			return "", refuse("has the query parameter %s, which is not let through; only beta=true is", shown(name))
+		}
+	}
+	return values.Encode(), nil
 }
 
 // splitPath takes /s/<token>/rest apart. The rest begins with a slash or is empty.

@@ -102,6 +102,9 @@ func (s *Session) Upstream() string { return s.gateway.host() }
 // Token is what the agent shows in place of a key. It is worth nothing for another session, anywhere else, or after Close.
 func (s *Session) Token() string { return s.token }
 
+// Granted tells whether the operator lets the model's vendor run a tool for agents.
+func (s *Session) Granted(tool string) bool { return s.gateway.Granted(tool) }
+
 // Kind is how calls are shown to be ours now: a subscription login needs headers that only the agent can send. A source
 // that has no credential gives APIKey; the session's first call then tells what is wrong with it.
 func (s *Session) Kind(ctx context.Context) Kind {

@@ -31,19 +31,22 @@ func (c *call) record() {
 	s := c.session
 	took := s.gateway.now().Sub(c.start)
 	s.transcript.write(entry{
-		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: c.path, Status: c.status, Millis: took.Milliseconds(),
+		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: upstreamPath[c.way], Status: c.status, Millis: took.Milliseconds(),
 	}, c.body, &c.kept, c.secrets)
-	s.gateway.log.Debug("model call", "session", s.id, "path", c.path, "status", c.status, "took", took)
+	s.gateway.log.Debug("model call", "session", s.id, "path", upstreamPath[c.way], "status", c.status, "took", took)
 }
 
 // settlement says what the call has cost.
 func (c *call) settlement(r reading) settlement {
-	s := c.session
 	st := settlement{model: orElse(r.model, c.bid.model), status: c.status}
+	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
+	if gone && !r.complete && !c.bid.stream {
+		r.text = max(r.text, guessBytes*c.bid.output) // an answer in one piece is written to its end, whether somebody waits for it or not
+	}
 	switch {
-	case c.status == 0 && c.sent.Load() && (c.request.Context().Err() != nil || s.ctx.Err() != nil):
+	case c.status == 0 && c.sent.Load() && gone:
 		// The client left, or the session was ended, after the request had gone out. The API may have worked on it, and charges the input at least.
-		c.guess(&st, reading{}, flagLost)
+		c.guess(&st, r, flagLost)
 	case c.status == 0 || c.status >= 300:
 		// Not answered, or refused: nothing is charged.
 	case !r.seen:
@@ -80,7 +83,7 @@ func (c *call) book(st *settlement, r reading) {
 	st.billed = true
 	if unknown != "" {
 		st.flags = append(st.flags, flagUnknown)
-		if _, warned := g.unpriced.LoadOrStore(unknown, true); !warned {
+		if g.unpriced.first(unknown) {
 			g.log.Warn("model is not in the price list; it is priced as the dearest one there", "model", unknown, "as", g.prices.dear)
 		}
 	}

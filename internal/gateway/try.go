@@ -54,12 +54,13 @@ func Try(ctx context.Context, c Config) (string, error) {
 
 // try makes a call and gives its status and what its error says.
 func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body string) (int, string, error) {
-	h, err := requestHeader(http.Header{"Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"}, "User-Agent": {"longshift"}}, cred)
+	var betas []string
+	if cred.Kind == OAuth {
+		betas = []string{loginBeta}
+	}
+	h, err := g.vendor.pick(http.Header{"User-Agent": {"longshift"}}, betas, cred)
 	if err != nil {
 		return 0, "", fault.New(fault.Denied, "the key for the model: %w", err)
-	}
-	if cred.Kind == OAuth {
-		h.Set("Anthropic-Beta", loginBeta)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, g.upstream+path, strings.NewReader(body))
 	if err != nil {

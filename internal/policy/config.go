@@ -25,6 +25,7 @@ type Config struct {
 	Loopback    bool                // the loopback interface belongs to this task alone
 	Namespace   bool                // processes live in a namespace of their own
 	Boxed       bool                // commands run in a sandbox with every layer: what only runs code inside it needs no person
+	Search      bool                // the operator has granted the search that the model's vendor runs
 	Protected   []string            // more paths that no command changes; globs relative to Root, ** for any folders
 	Readable    []string            // absolute folders outside Root that may be read: tool chains, module caches
 	Scopes      map[task.Role]Scope // what each role may touch; a role that is not there may touch the whole tree

@@ -58,7 +58,7 @@ type Request struct {
 	Path    string // absolute, or relative to Dir
 	Access  Access
 
-	// Restorable tells whether all at and below an absolute path of the tree may go without a person: git can bring it back,
+	// Restorable tells whether all at and below an absolute path of the tree may go without a person: it can be brought back,
 	// or the base never had it. Nil says that nothing may. Only what runs boxed asks.
 	Restorable func(path string) bool
 }

@@ -15,6 +15,9 @@ func (j *judge) tool(r Request) {
 	case "StructuredOutput", "TodoWrite", "Agent", "Task":
 		return // what a sub-agent does comes here call by call
 	case "WebFetch", "WebSearch":
+		if r.Tool == "WebSearch" && j.p.c.Search {
+			return
+		}
 		j.ask("tool.web", "a task has no way out to the web; work with what the repository holds")
 		return
 	}

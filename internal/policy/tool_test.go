@@ -90,3 +90,16 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// A search that the operator has granted needs nobody; a page that the agent itself would fetch still does.
+func TestGrantedSearch(t *testing.T) {
+	p, err := New(Config{Root: "/w", Search: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]Verdict{"WebSearch": Allow, "WebFetch": Ask} {
+		if got := p.Decide(Request{Role: task.Implementer, Tool: tool, Dir: "/w", Input: []byte(`{"query":"x"}`)}); got.Verdict != want {
+			t.Errorf("%s: %+v", tool, got)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Spec struct {
 	Grace      time.Duration // between TERM and KILL; 0 for 5 s, negative for none
 	OutputFile string        // for Run: the full output goes there too
 
+	// Filter is what output passes on its way into OutputFile, nil for nothing. It is closed when the output has ended.
+	Filter func(io.Writer) io.WriteCloser
+
 	// Ended is for a program that runs inside of another: it is called once when the whole tree is gone, before anybody is
 	// told, with the end of the outer one, and gives the end of the inner one. nil for a program that stands for itself.
 	Ended func(Exit) Exit

@@ -40,7 +40,7 @@ func Bash(command string) Spec {
 // surroundings: it could not be started, ctx has ended, the output file could not be written.
 func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 	begin := time.Now()
-	file, err := newOutputFile(s.OutputFile, l.File)
+	file, err := newOutputFile(s.OutputFile, l.File, s.Filter)
 	if err != nil {
 		return Result{}, err
 	}
@@ -58,7 +58,7 @@ func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 		l.Keep = defaultKeep
 	}
 	kept := newCapture(int(l.Keep/2), int(l.Keep-l.Keep/2))
-	io.Copy(io.MultiWriter(kept, file), p.Stdout()) // neither writer fails, and the reader ends with the tree
+	io.Copy(io.MultiWriter(kept, file.in), p.Stdout()) // neither writer fails, and the reader ends with the tree
 	r := Result{Exit: p.Wait(), Output: kept.String(), Duration: time.Since(begin), Truncated: kept.cut() > 0}
 	err = file.close()
 	if ctx.Err() != nil {
@@ -71,13 +71,15 @@ func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 // outputFile takes a command's full output up to a limit. It never stops the command: a full disk is told at the end.
 type outputFile struct {
 	f    *os.File
+	in   io.WriteCloser // the filter before it, or the file itself
 	room int64
 	err  error
 }
 
-func newOutputFile(path string, limit int64) (*outputFile, error) {
-	if path == "" {
-		return &outputFile{}, nil
+func newOutputFile(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*outputFile, error) {
+	o := &outputFile{}
+	if o.in = o; path == "" {
+		return o, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -86,7 +88,11 @@ func newOutputFile(path string, limit int64) (*outputFile, error) {
 	if limit <= 0 {
 		limit = defaultFile
 	}
-	return &outputFile{f: f, room: limit}, nil
+	o.f, o.room = f, limit
+	if filter != nil {
+		o.in = filter(o)
+	}
+	return o, nil
 }
 
 func (o *outputFile) Write(b []byte) (int, error) {
@@ -101,11 +107,16 @@ func (o *outputFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Close ends the file for a filter, which need not know that it is one.
+func (o *outputFile) Close() error { return nil }
+
+// close passes on what the filter has kept back, and then closes the file.
 func (o *outputFile) close() error {
 	if o.f == nil {
 		return nil
 	}
-	if err := errors.Join(o.err, o.f.Close()); err != nil {
+	filtered := o.in.Close()
+	if err := errors.Join(filtered, o.err, o.f.Close()); err != nil {
 		return fmt.Errorf("write output file: %w", err)
 	}
 	return nil

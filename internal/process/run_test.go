@@ -193,3 +193,34 @@ func TestStdinOfAProgramCantBeOpenedAgain(t *testing.T) {
 		t.Errorf("got %q, %v", got, p.Wait())
 	}
 }
+
+// What goes into the file passes the filter, to its last byte; the result has the output as it was.
+func TestOutputFilter(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "out")
+	s := Bash("printf 'one\ntwo'")
+	s.OutputFile, s.Filter = file, func(to io.Writer) io.WriteCloser { return &shout{to: to} }
+	r, err := Run(t.Context(), s, Limits{File: 6})
+	if err != nil || r.Output != "one\ntwo" {
+		t.Errorf("output %q, %v", r.Output, err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "ONE\nTW\n[the output file has reached its limit]\n" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// shout keeps everything back until it is closed.
+type shout struct {
+	to   io.Writer
+	kept []byte
+}
+
+func (s *shout) Write(b []byte) (int, error) {
+	s.kept = append(s.kept, b...)
+	return len(b), nil
+}
+
+func (s *shout) Close() error {
+	_, err := s.to.Write(bytes.ToUpper(s.kept))
+	return err
+}

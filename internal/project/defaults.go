@@ -21,6 +21,8 @@ func defaults() task.Config {
 		Quota:       new(task.QuotaWait),
 		Setup:       new(""),
 		Check:       new(""),
+		Env:         map[string]string{},
+		NeedsEnv:    []string{},
 		FixAttempts: new(3),
 		KnownRed:    new(task.KnownRedDraft),
 		Specs:       new("specs"),

@@ -12,13 +12,14 @@ import (
 // Limits is what the operator allows. Repositories and tasks can ask for less, never for more. Zero values limit nothing,
 // but for Agents.
 type Limits struct {
-	MaxCost       float64       // US dollars for one task
-	MaxTime       time.Duration // running time of one task
-	MaxIterations int           //
-	Agents        []string      // the agents that may be used, the preferred first; when empty: all but script
-	Approval      string        // the least approval a plan needs: "none", "auto" or "required"
-	Profiles      []string      // tool chains that agents may use; when empty: the default ones
-	NoDestructive bool          // agents may never remove or move files
+	MaxCost       float64           // US dollars for one task
+	MaxTime       time.Duration     // running time of one task
+	MaxIterations int               //
+	Agents        []string          // the agents that may be used, the preferred first; when empty: all but script
+	Approval      string            // the least approval a plan needs: "none", "auto" or "required"
+	Profiles      []string          // tool chains that agents may use; when empty: the default ones
+	NoDestructive bool              // agents may never remove or move files
+	Env           map[string]string // variables that the operator sets for every task
 }
 
 // strictness orders the approval modes.
@@ -88,6 +89,7 @@ func (l Limits) narrow(r *Resolved) {
 		r.cut("approval.mode")
 	}
 	l.narrowCommands(r)
+	l.narrowEnv(r)
 	if s.Budget.PlanCost > s.Budget.Cost {
 		s.Budget.PlanCost = s.Budget.Cost
 		r.follow("budget.planCost", "budget.cost")

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/longshift/longshift/internal/task"
@@ -24,6 +25,7 @@ func merge(base, over task.Config) task.Config {
 	base.Quota = pick(base.Quota, over.Quota)
 	base.Setup = pick(base.Setup, over.Setup)
 	base.Check = pick(base.Check, over.Check)
+	base.Env, base.NeedsEnv = texts(base.Env, over.Env), pickList(base.NeedsEnv, over.NeedsEnv)
 	base.FixAttempts, base.KnownRed = pick(base.FixAttempts, over.FixAttempts), pick(base.KnownRed, over.KnownRed)
 	base.Specs = pick(base.Specs, over.Specs)
 	base.Commits = pick(base.Commits, over.Commits)
@@ -60,6 +62,17 @@ func pickList(base, over []string) []string {
 		return over
 	}
 	return base
+}
+
+// texts merges entry by entry, into a fresh map.
+func texts(base, over map[string]string) map[string]string {
+	if over == nil {
+		return base
+	}
+	merged := map[string]string{}
+	maps.Copy(merged, base)
+	maps.Copy(merged, over)
+	return merged
 }
 
 // both, narrower and firstOf are for lists that say what agents may not do: a later source adds to them and clears nothing.

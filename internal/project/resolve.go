@@ -3,6 +3,8 @@ package project
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +52,12 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 	r := Resolved{Settings: all.Settings()}
 	for _, k := range task.ConfigKeys() {
 		value, _ := all.Lookup(k.Path)
+		if entries, is := value.(map[string]string); is && len(entries) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(entries)) {
+				r.Origins = append(r.Origins, Origin{Key: k.Path + "." + name, Value: entries[name], Origin: originOf(k.Path+"."+name, repo, job)})
+			}
+			continue
+		}
 		r.Origins = append(r.Origins, Origin{Key: k.Path, Value: show(k, value), Origin: originOf(k.Path, repo, job)})
 	}
 	limits.narrow(&r)
@@ -145,6 +153,8 @@ func show(k task.ConfigKey, value any) string {
 		return number(v)
 	case []string:
 		return strings.Join(v, ", ")
+	case map[string]string: // an empty one: the others are shown entry by entry
+		return ""
 	}
 	return fmt.Sprint(value)
 }

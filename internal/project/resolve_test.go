@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{Agent: "claude", Model: "sonnet", PlanModel: "opus", Thinking: 8192, Iterations: 10, Errors: 3,
 		Approval: task.ApprovalSettings{Mode: "auto", After: task.Duration(20 * time.Minute)},
 		Budget:   task.BudgetSettings{Cost: 20, Time: task.Duration(120 * time.Minute), PlanCost: 1},
-		Quota:    "wait", FixAttempts: 3, KnownRed: "draft", Specs: "specs", Commits: "incremental", Branch: "longshift/",
+		Env:      map[string]string{}, NeedsEnv: []string{}, Quota: "wait", FixAttempts: 3, KnownRed: "draft", Specs: "specs", Commits: "incremental", Branch: "longshift/",
 		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}, Follow: true, Rounds: 5,
 			Batch: task.Duration(2 * time.Minute), Poll: task.Duration(5 * time.Minute)},
 		Notify: task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
@@ -92,7 +92,7 @@ func TestLaterSourcesWin(t *testing.T) {
 func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
- budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
+ budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], ignore: [i]}, scenario: demo}`)
@@ -138,6 +138,31 @@ func TestOperatorLimitsCut(t *testing.T) {
 		if got := origin(r, key); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
+	}
+}
+
+// Variables are merged one by one, and each is shown with its own origin. Those of the operator stay out of the settings.
+func TestVariablesOfEverySource(t *testing.T) {
+	t.Parallel()
+	repo, job := parse(t, "env: {TZ: UTC, NODE_ENV: test, DEBUG: \"1\"}\nneedsEnv: [NPM_TOKEN]\n"), parse(t, "env: {DEBUG: \"\", CI_ONLY: x}\n")
+	r, err := Resolve(Limits{Env: map[string]string{"TZ": "Europe/Berlin", "CC": "clang"}}, repo, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"NODE_ENV": "test", "DEBUG": "", "CI_ONLY": "x"}, r.Settings.Env); diff != "" {
+		t.Error(diff)
+	}
+	for key, want := range map[string]string{"env.NODE_ENV": "test from .longshift.yaml", "env.DEBUG": " from task", "env.CI_ONLY": "x from task",
+		"env.TZ": "Europe/Berlin from operator limit", "env.CC": "not there", "env": "not there", "needsEnv": "NPM_TOKEN from .longshift.yaml"} {
+		if got := origin(r, key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+	if want := []string{"env.TZ: UTC from .longshift.yaml is not used, for the operator sets it: Europe/Berlin"}; !reflect.DeepEqual(r.Warnings, want) {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	if repo.Env["TZ"] != "UTC" || repo.Env["DEBUG"] != "1" {
+		t.Error("a source was changed")
 	}
 }
 

@@ -66,6 +66,11 @@ func schemaOf(k task.ConfigKey) object {
 		s.add("type", "array")
 		s.add("maxItems", k.Items)
 		s.add("items", object{{"type", "string"}, {"maxLength", k.Length}})
+	case task.MapKey:
+		s.add("type", []string{"object", "null"})
+		s.add("maxProperties", k.Items)
+		s.add("propertyNames", object{{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}})
+		s.add("patternProperties", object{{"", object{{"type", "string"}, {"maxLength", k.Length}}}})
 	case task.WholeKey:
 		s.add("type", "integer")
 		s.add("minimum", k.Least)

@@ -49,6 +49,7 @@ type Data struct {
 	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
 	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
 	Resumed     bool              `json:"resumed,omitempty"`    // an earlier attempt was interrupted
+	Unset       []string          `json:"unset,omitempty"`      // variables that the project needs and the session does not have
 }
 
 // Result is what a check command came to.

@@ -71,6 +71,7 @@ func full() Data {
 		BaseCommit:  "0123456789abcdef",
 		Diff:        " greet.go | 2 +-",
 		Resumed:     true,
+		Unset:       []string{"NPM_TOKEN", "LICENSE"},
 	}
 }
 

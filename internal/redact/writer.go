@@ -16,9 +16,14 @@ const longest = 64 << 10
 // that is split over two lines is not, because the first is gone by then. It may be used by several goroutines.
 func Writer(to io.Writer, r *Redactor) io.WriteCloser { return &writer{to: to, r: r} }
 
+// FileWriter is a Writer for what nobody follows while it is written. It keeps lines back until it has seen what comes after them, so
+// that a value is found that goes over line ends, as encoders break them.
+func FileWriter(to io.Writer, r *Redactor) io.WriteCloser { return &writer{to: to, r: r, lags: true} }
+
 type writer struct {
-	to io.Writer
-	r  *Redactor
+	to   io.Writer
+	r    *Redactor
+	lags bool // whole lines are kept back too
 
 	mu    sync.Mutex
 	rest  []byte // begins a line, or goes on with one that is too long
@@ -30,7 +35,10 @@ func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rest = append(w.rest, p...)
-	cut := bytes.LastIndexByte(w.rest, '\n') + 1
+	cut := 0
+	if !w.lags {
+		cut = bytes.LastIndexByte(w.rest, '\n') + 1
+	}
 	if limit := max(longest, 4*w.r.Reach()); len(w.rest)-cut > limit {
 		cut = w.safe(len(w.rest) - w.r.Reach())
 	}

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,36 @@ func through(t testing.TB, r *redact.Redactor, text string, rng *rand.Rand) stri
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// A FileWriter gives what String gives, of a text that is longer than what is kept back and with values that go over lines.
+func TestFileWriterIsString(t *testing.T) {
+	r := redact.New(held()...)
+	var text strings.Builder
+	for text.Len() < 1<<20 {
+		for _, v := range held() {
+			text.WriteString(strings.Repeat("between the lines\n", 200))
+			coded := base64.StdEncoding.EncodeToString([]byte("x=" + v + "\ny"))
+			text.WriteString(coded[:len(coded)/2] + "\n" + coded[len(coded)/2:] + "\n" + v[:len(v)/2] + "\\\n" + v[len(v)/2:] + "\n")
+		}
+	}
+	var out bytes.Buffer
+	w := redact.FileWriter(&out, r)
+	for rest := text.String(); rest != ""; {
+		n := min(len(rest), 1000)
+		if _, err := io.WriteString(w, rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if err := w.Close(); err != nil || out.String() != r.String(text.String()) {
+		t.Errorf("differs from String of the whole, %v", err)
+	}
+	for _, v := range held() {
+		if survives(out.String(), v) {
+			t.Error("a value survives")
+		}
+	}
 }
 
 // For text whose secrets do not go over a line end it does not matter how it is cut.

@@ -14,6 +14,8 @@ type Config struct {
 	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait or end
 	Setup       *string            `json:"setup,omitempty" yaml:"setup"`             // command, run by bash in the workspace
 	Check       *string            `json:"check,omitempty" yaml:"check"`             // command, run by bash in the workspace
+	Env         map[string]string  `json:"env,omitempty" yaml:"env"`                 // variables of setup, check and what agents run
+	NeedsEnv    []string           `json:"needsEnv,omitzero" yaml:"needsEnv"`        // variables that the operator has to give
 	FixAttempts *int               `json:"fixAttempts,omitempty" yaml:"fixAttempts"` // sessions that mend a failing check, for each deliverable
 	KnownRed    *string            `json:"knownRed,omitempty" yaml:"knownRed"`       // draft or ready
 	Specs       *string            `json:"specs,omitempty" yaml:"specs"`             // folder that is never committed
@@ -61,8 +63,8 @@ type PathsConfig struct {
 // PullRequestConfig says how the pull request looks, and how it is looked after.
 type PullRequestConfig struct {
 	Draft     *bool    `json:"draft,omitempty" yaml:"draft"`
-	Labels    []string `json:"labels,omitempty" yaml:"labels"`
-	Reviewers []string `json:"reviewers,omitempty" yaml:"reviewers"`
+	Labels    []string `json:"labels,omitzero" yaml:"labels"` // an empty list clears, and so has to arrive
+	Reviewers []string `json:"reviewers,omitzero" yaml:"reviewers"`
 	Follow    *bool    `json:"follow,omitempty" yaml:"follow"` // look after it until it is merged or closed
 	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"` // of work on what people and checks say
 	Batch     *string  `json:"batch,omitempty" yaml:"batch"`   // how long what comes up is collected before a round begins

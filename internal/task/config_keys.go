@@ -17,6 +17,7 @@ const (
 	FlagKey     KeyType = "true or false"
 	DurationKey KeyType = "duration"
 	ListKey     KeyType = "list"
+	MapKey      KeyType = "map" // of texts, by name
 )
 
 // ConfigKey describes one key of the configuration. The keys are the one source of the checks, of the published JSON Schema
@@ -29,8 +30,8 @@ type ConfigKey struct {
 	Least   float64  // of numbers; durations in seconds
 	Most    float64
 	Above   bool // Least itself is too little
-	Length  int  // of text, and of each item of a list, in bytes
-	Items   int  // of a list, at most
+	Length  int  // of text, and of each item of a list or map, in bytes
+	Items   int  // of a list or map, at most
 	Way     string
 	wrong   func(string) string // what is wrong with a text or item, "" for nothing
 }
@@ -74,6 +75,8 @@ func ConfigKeys() []ConfigKey {
 		choice("quota", "when the account's quota is used up: wait until it comes back, or end the task", QuotaWait, QuotaEnd),
 		text("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task", command, wrongCommand, "give one command line for bash"),
 		text("check", "command that bash runs on the base, after each deliverable and so before the review; agents see its output", command, wrongCommand, "give one command line for bash"),
+		{Path: "env", Type: MapKey, Doc: "variables of setup, check and the commands of agents: NAME: value; what the operator gives wins", Items: mostVariables, Length: 1 << 10, Way: wayOfEnv},
+		list("needsEnv", "names of variables that the operator has to give, secrets among them; without one of them the task is refused", mostVariables, 100, wrongNeed, "give names of variables such as NPM_TOKEN"),
 		whole("fixAttempts", "how often a deliverable that leaves the check failing goes back to an agent, with the output", 0, 20),
 		choice("knownRed", "ready: a check whose failing tests are known by name, and failed on the base all of them, does not make the pull request a draft; draft: it does", KnownRedDraft, KnownRedReady),
 		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder, `give a folder inside the repository such as "specs", or ""`),

@@ -55,7 +55,7 @@ func TestKeysAgreeWithTheStructs(t *testing.T) {
 func TestSettingsTakeEveryValue(t *testing.T) {
 	t.Parallel()
 	text := `{"agent":"claude","model":"m","planModel":"p","thinking":2048,"iterations":2,"errors":1,"approval":{"mode":"none","after":"90m","again":true},
-		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","specs":"d","commits":"single","branch":"b/",
+		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","env":{"TZ":"UTC"},"needsEnv":["NPM_TOKEN"],"specs":"d","commits":"single","branch":"b/",
 		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"],"follow":true,"rounds":2,"batch":"1m","poll":"5m"},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},
 		"commands":{"profiles":["go"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"ignore":["i"]},"scenario":"demo"}`
@@ -89,6 +89,22 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 	}
 	if _, set := c.Lookup("budget.tips"); set {
 		t.Error("Lookup makes up a key")
+	}
+}
+
+// An empty list clears the one below it, so it must not be lost on the way from whoever starts a task to the host.
+func TestEmptyListsArrive(t *testing.T) {
+	t.Parallel()
+	text := `{"needsEnv":[],"pullRequest":{"labels":[],"reviewers":[]}}`
+	var c Config
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := json.Marshal(c); err != nil || string(got) != text {
+		t.Errorf("%s becomes %s, %v", text, got, err)
+	}
+	if got, _ := json.Marshal(Config{PullRequest: &PullRequestConfig{}}); string(got) != `{"pullRequest":{}}` {
+		t.Errorf("what was not said becomes %s", got)
 	}
 }
 
@@ -130,6 +146,23 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"branch":"a.lock/"}`, `branch is "a.lock/", which is no branch name; `},
 		{`{"pullRequest":{"labels":"bug"}}`, `pullRequest.labels is the text "bug"; give labels of up to 50 characters`},
 		{`{"pullRequest":{"reviewers":["@ada"]}}`, `pullRequest.reviewers item 1 is "@ada", which is no user or team name; give user names`},
+		{`{"env":["TZ=UTC"]}`, `env is a list; give NAME: "value"`},
+		{`{"env":{"PORT":8080}}`, `env.PORT is 8080; give NAME: "value", in quotes when it is a number`},
+		{`{"env":{"NPM_TOKEN":null}}`, `env.NPM_TOKEN is empty; give NAME: "value", in quotes when it is a number or a flag; what the operator gives is named in needsEnv`},
+		{`{"env":{"A":"1","A":"2"}}`, `env.A stands there twice; keep one of them`},
+		{`{"env":{"1X":"y"}}`, `env.1X is no name of a variable; give NAME: "value"`},
+		{`{"env":{"PATH":"/x"}}`, `env.PATH is "/x", but Longshift itself sets this variable; leave it out`},
+		{`{"env":{"https_proxy":"/x"}}`, `env.https_proxy is "/x", but Longshift itself sets this variable; leave it out`},
+		{`{"env":{"LD_PRELOAD":"x.so"}}`, `env.LD_PRELOAD is "x.so", but Longshift itself sets this variable; leave it out`},
+		{`{"env":{"GIT_SSH_COMMAND":"x"}}`, `env.GIT_SSH_COMMAND is "x", but only the operator may set this variable; leave it out`},
+		{`{"env":{"ANTHROPIC_BASE_URL":"http://x"}}`, `env.ANTHROPIC_BASE_URL is "http://x", but only the operator may set this variable; leave it out`},
+		{`{"env":{"BASH_ENV":"x"}}`, `env.BASH_ENV is "x", but Longshift itself sets this variable; leave it out`},
+		{`{"env":{"A":"` + strings.Repeat("x", 1025) + `"}}`, `env.A has 1025 bytes, 1024 are allowed; put it into a file`},
+		{`{"env":{"A":"a\u0000b"}}`, `env.A holds a null byte; `},
+		{many("env", 51), `env has 51 variables, 50 are allowed; set fewer`},
+		{many("env", 9, strings.Repeat("x", 1000)), `env has 9018 bytes in all, 8192 are allowed; set fewer`},
+		{`{"needsEnv":["NPM_TOKEN=x"]}`, `needsEnv item 1 is "NPM_TOKEN=x", which is no name of a variable; give names of variables such as NPM_TOKEN`},
+		{`{"needsEnv":["HTTPS_PROXY"]}`, `needsEnv item 1 is "HTTPS_PROXY", which is set by Longshift itself; give names`},
 		{`{"scenario":" "}`, `scenario is " ", which is no scenario; give "demo" or the path of a scenario file`},
 	} {
 		l, err := ReadJSON([]byte(tt.config))
@@ -143,10 +176,21 @@ func TestValuesAreChecked(t *testing.T) {
 	}
 }
 
+// many gives a map with n entries.
+func many(key string, n int, value ...string) string {
+	entries := map[string]string{}
+	for i := range n {
+		entries[string(rune('A'+i/26))+string(rune('A'+i%26))] = strings.Join(value, "")
+	}
+	text, _ := json.Marshal(map[string]any{key: entries})
+	return string(text)
+}
+
 func TestGoodValuesPass(t *testing.T) {
 	t.Parallel()
 	for _, config := range []string{`{}`, `{"specs":""}`, `{"specs":"docs/specs/"}`, `{"branch":"longshift/"}`, `{"branch":"bot-"}`, `{"errors":0}`, `{"model":"anthropic/claude-sonnet-4-5@20250929[1m]"}`,
-		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`} {
+		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`,
+		`{"env":{"TZ":"Europe/Berlin","EMPTY":"","NODE_OPTIONS":"--max-old-space-size=4096","POSTGRES_PASSWORD":"postgres"},"needsEnv":["NPM_TOKEN"]}`, `{"env":{},"needsEnv":[]}`} {
 		l, err := ReadJSON([]byte(config))
 		if err == nil {
 			_, err = DecodeConfig(l, "")

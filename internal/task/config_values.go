@@ -14,9 +14,16 @@ func (c Config) Validate() error {
 	return asError(fault.Input, "", configMistakes(c, "", func(string) int { return 0 }))
 }
 
-// Lookup gives the value of a key by its path, and whether it is set: a string, int, float64, bool or []string.
+// Lookup gives the value of a key by its path, and whether it is set: a string, int, float64, bool, []string or map[string]string;
+// of an entry of a map a string.
 func (c Config) Lookup(path string) (value any, set bool) {
 	v := reflect.ValueOf(c)
+	if k, _ := KeyOf(path); k.Type == MapKey && k.Path != path {
+		all, _ := c.Lookup(k.Path)
+		entries, _ := all.(map[string]string)
+		value, set = entries[strings.TrimPrefix(path, k.Path+".")]
+		return value, set
+	}
 	for name := range strings.SplitSeq(path, ".") {
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
@@ -50,13 +57,22 @@ func DecodeConfig(l Literal, where string) (Config, error) {
 // configWay gives the way out of a wrong type from the table of keys.
 func configWay(prefix string) func(string) string {
 	return func(field string) string {
-		for _, k := range ConfigKeys() {
-			if prefix+k.Path == field {
-				return k.Way
-			}
+		path, ours := strings.CutPrefix(field, prefix)
+		if k, known := KeyOf(path); known && ours {
+			return k.Way
 		}
 		return ""
 	}
+}
+
+// KeyOf gives the key that a path names, itself or as an entry of a map: "env.TZ".
+func KeyOf(path string) (ConfigKey, bool) {
+	for _, k := range ConfigKeys() {
+		if k.Path == path || k.Type == MapKey && strings.HasPrefix(path, k.Path+".") {
+			return k, true
+		}
+	}
+	return ConfigKey{}, false
 }
 
 func configMistakes(c Config, prefix string, line func(field string) int) (all []mistake) {
@@ -65,8 +81,12 @@ func configMistakes(c Config, prefix string, line func(field string) int) (all [
 		if !set {
 			continue
 		}
+		field := prefix + k.Path
+		if env, is := value.(map[string]string); is {
+			all = append(all, k.envMistakes(env, field, line)...)
+			continue
+		}
 		if what := k.check(value); what != "" {
-			field := prefix + k.Path
 			all = append(all, mistake{field: field, line: line(field), what: what, way: k.Way})
 		}
 	}

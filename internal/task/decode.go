@@ -9,8 +9,8 @@ import (
 )
 
 // decoder fills a struct from a Literal and refuses whatever does not fit: unknown and duplicate keys, wrong types.
-// It goes by the json tags. Null means that nothing was said. It knows text, whole numbers, numbers, flags, lists, structs
-// and pointers to them.
+// It goes by the json tags. Null means that nothing was said. It knows text, whole numbers, numbers, flags, lists, maps of
+// text, structs and pointers to them.
 type decoder struct {
 	lines    []fieldLine
 	mistakes []mistake
@@ -54,6 +54,8 @@ func (d *decoder) value(l Literal, at string, v reflect.Value) {
 		d.object(l, at, v)
 	case reflect.Slice:
 		d.list(l, at, v)
+	case reflect.Map:
+		d.texts(l, at, v)
 	default:
 		d.scalar(l, at, v)
 	}
@@ -100,6 +102,28 @@ func (d *decoder) list(l Literal, at string, v reflect.Value) {
 	if len(d.mistakes) > before {
 		v.SetZero() // its values need no further check
 	}
+}
+
+// texts fills a map of texts. An entry without a value is a mistake: it could mean several things.
+func (d *decoder) texts(l Literal, at string, v reflect.Value) {
+	if l.Type != ObjectLiteral {
+		d.wrongType(l, at, "names with values")
+		return
+	}
+	texts := map[string]string{}
+	for _, f := range l.Fields {
+		field := join(at, f.Name)
+		if _, twice := texts[f.Name]; twice {
+			d.add(mistake{field: field, line: f.Line, what: "stands there twice", way: "keep one of them"})
+			continue
+		}
+		texts[f.Name] = f.Value.Text
+		d.lines = append(d.lines, fieldLine{field, f.Line})
+		if f.Value.Type != TextLiteral {
+			d.wrongType(f.Value, field, "text, in quotes")
+		}
+	}
+	v.Set(reflect.ValueOf(texts))
 }
 
 func (d *decoder) scalar(l Literal, at string, v reflect.Value) {

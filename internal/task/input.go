@@ -55,13 +55,15 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 		}
 		all = append(all, m)
 	}
-	switch _, err := ParseRepository(in.Repository); {
+	switch r, err := ParseRepository(in.Repository); {
 	case in.Repository == "":
 		add(mistake{field: "repository", what: "is missing", way: "give owner/name, a git URL without a password, or an absolute path"})
 	case len(in.Repository) > maxLink:
 		add(tooLong("repository", len(in.Repository), maxLink))
 	case err != nil:
 		add(mistake{field: "", what: err.Error(), way: fault.HintOf(err)})
+	case in.Fork && r.Path != "":
+		add(mistake{field: "fork", what: "is true, and the repository is a folder", way: "give a repository on GitHub, or leave fork out"})
 	}
 	if strings.TrimSpace(in.Task) == "" {
 		add(mistake{field: "task", what: "is missing", way: "say in words what is to be done"})

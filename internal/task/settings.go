@@ -44,6 +44,8 @@ type Settings struct {
 	Quota       string              `json:"quota"`
 	Setup       string              `json:"setup,omitempty"`
 	Check       string              `json:"check,omitempty"`
+	Env         map[string]string   `json:"env,omitempty"`
+	NeedsEnv    []string            `json:"needsEnv,omitempty"`
 	FixAttempts int                 `json:"fixAttempts"`
 	KnownRed    string              `json:"knownRed,omitempty"`
 	Specs       string              `json:"specs,omitempty"`
@@ -148,7 +150,7 @@ func (c Config) Settings() Settings {
 		Iterations: or(c.Iterations), Errors: or(c.Errors),
 		Approval: ApprovalSettings{Mode: or(approval.Mode), After: parsed(approval.After), Again: or(approval.Again)},
 		Budget:   BudgetSettings{Cost: or(budget.Cost), Time: parsed(budget.Time), PlanCost: or(budget.PlanCost)},
-		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check),
+		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check), Env: c.Env, NeedsEnv: c.NeedsEnv,
 		FixAttempts: or(c.FixAttempts), KnownRed: or(c.KnownRed), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
 		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers,
 			Follow: or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},

@@ -11,6 +11,7 @@ type Input struct {
 	Repository  string  `json:"repository"`            // owner/name, git URL, or absolute path
 	Task        string  `json:"task"`                  // what is to be done, in words
 	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
+	Fork        bool    `json:"fork,omitempty"`        // branches go to a fork in the token's account, the pull request to the repository
 	Issue       *Issue  `json:"issue,omitempty"`       // where the task comes from
 	RequestedBy *Person `json:"requestedBy,omitempty"` // who asked
 	Room        *Room   `json:"room,omitempty"`        // where it is followed in chat, beside the rooms that the operator names

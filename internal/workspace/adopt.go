@@ -17,16 +17,19 @@ import (
 const mostAdopted = 200
 
 // adopt takes over commits that the agent has made on top of head, and gives the last of them; head when there are none
-// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded and bear none of
-// our marks. Their objects are read with our own git and configuration, packed, and checked on the way in, so what the
-// agent's git folder says about itself has no effect. Nothing is moved yet. Commits that can't be taken are no loss:
-// what they hold is in the work tree.
+// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, bear none of
+// our marks and hold nothing that a commit of ours would not (see fit). Their objects are read with our own git and
+// configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no effect.
+// Nothing is moved yet. Commits that can't be taken are no loss: what they hold is in the work tree.
 func (o *opened) adopt(ctx context.Context, head string, exclude []string) (string, error) {
 	theirs := o.agentHead()
 	if theirs == "" || theirs == head {
 		return head, nil
 	}
 	why := o.adoptable(ctx, head, theirs, exclude)
+	if why == nil {
+		why = o.fit(ctx, head, theirs)
+	}
 	if why == nil {
 		why = o.bringIn(ctx, head, theirs)
 	}

@@ -89,7 +89,7 @@ func (o *opened) agentGitSound(root *os.Root) bool {
 }
 
 func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
-	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
+	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/lfs", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (o *opened) makeAgentGit(ctx context.Context, root *os.Root) error {
 	config := shape{format: o.state.Format}.files()["config"]
 	config = strings.Replace(config, "bare = true", "bare = false\n\tlogAllRefUpdates = true", 1) +
 		"[user]\n\tname = " + configValue(o.m.config.Author.Name) + "\n\temail = " + configValue(o.m.config.Author.Email) +
-		"\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n"
+		"\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n" + o.agentFilters()
 	refs, err := o.remoteRefs(ctx)
 	if err != nil {
 		return err

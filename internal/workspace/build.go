@@ -13,61 +13,12 @@ import (
 type preparation struct {
 	*opened
 	spec    Spec
-	rem     remote
+	rem     remote // where the base is
+	home    remote // where the task's branch and refs are: the same, or a fork of it
 	listing listing
 	branch  string // base branch, "" when the remote has none by that name
 	tip     string // its last commit
 	found   record // what the fence on the remote says; zero when there is none
-}
-
-// look asks the remote, and brings what the task needs from it into the mirror.
-func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err error) {
-	if j.rem, err = m.remote(ctx, j.spec.Repository); err != nil {
-		return "", err
-	}
-	names := []string{fenceRef(j.spec.TaskID), checkpointRef(j.spec.TaskID)}
-	if j.spec.Base != "" {
-		names = append(names, "refs/heads/"+j.spec.Base)
-	}
-	if j.spec.Continue {
-		names = append(names, "refs/heads/"+j.spec.Branch)
-	}
-	if j.listing, err = m.list(ctx, j.rem, names...); err != nil {
-		return "", err
-	}
-	if j.spec.Base != "" {
-		j.branch, j.tip = j.spec.Base, j.listing.refs["refs/heads/"+j.spec.Base]
-	} else if j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]; j.branch == "" && j.tip != "" {
-		all, err := m.list(ctx, j.rem)
-		if err != nil {
-			return "", err
-		}
-		j.branch = all.atHead()
-		j.tip = all.refs["refs/heads/"+j.branch]
-	}
-	if j.tip == "" {
-		j.branch = ""
-	}
-	mirror = m.mirrorName(j.spec.Repository, j.rem.url)
-	j.tip, err = m.mirrorBase(ctx, j.rem, mirror, j.listing.format, j.branch, j.tip)
-	return mirror, err
-}
-
-// claim refuses an attempt that is not the newest, and learns what earlier ones have written.
-func (j *preparation) claim(ctx context.Context) (err error) {
-	fence, checkpoint := j.listing.refs[fenceRef(j.id)], j.listing.refs[checkpointRef(j.id)]
-	if fence == "" && checkpoint == "" {
-		j.state.FenceRef = ""
-		return nil
-	}
-	if j.found, err = j.fetchFence(ctx, j.rem, j.listing); err != nil {
-		return err
-	}
-	if j.found.Fence > j.spec.Fence {
-		return fenced(j.id, j.spec.Fence, j.found.Fence)
-	}
-	j.state.FenceRef, j.found.Checkpoint = fence, checkpoint
-	return nil
 }
 
 // build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
@@ -77,7 +28,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 	if err != nil {
 		return err
 	}
-	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Format: j.listing.format, Mirror: mirror,
+	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork, Format: j.listing.format, Mirror: mirror,
 		Record: record{Branch: j.spec.Branch}})
 	if err := os.MkdirAll(t.place.work(), 0o700); err != nil {
 		return diskFault(fmt.Errorf("make work tree: %w", err), m.tasks())
@@ -151,6 +102,9 @@ func (j *preparation) checkOut(ctx context.Context) error {
 		if _, err := r.run(ctx, "update-ref", j.branchRef(), start); err != nil {
 			return err
 		}
+		if err := j.fillLFS(ctx, start); err != nil {
+			return err
+		}
 		if _, err := j.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
 			return err
 		}
@@ -167,11 +121,11 @@ func (j *preparation) checkOut(ctx context.Context) error {
 // announce moves the fence on the remote to this attempt and completes the workspace.
 func (j *preparation) announce(ctx context.Context) error {
 	for range tries {
-		err := j.write(ctx, j.rem, j.state.Record)
+		err := j.write(ctx, j.home, j.state.Record)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		l, err := j.m.list(ctx, j.rem, fenceRef(j.id), checkpointRef(j.id))
+		l, err := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
 		if err != nil {
 			return err
 		}
@@ -184,5 +138,5 @@ func (j *preparation) announce(ctx context.Context) error {
 		}
 		j.state.Record.Pushed = j.found.Pushed
 	}
-	return fault.New(fault.Infra, "the fence of task %s on %s keeps moving", j.id, j.rem.name)
+	return fault.New(fault.Infra, "the fence of task %s on %s keeps moving", j.id, j.home.name)
 }

@@ -24,7 +24,7 @@ type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
 	Files, Added, Deleted int      // against the commit before it; of a merge, against what git makes of both sides
-	LeftOut               []string // folders and files that stay out: git repositories inside the work tree, and what no project commits
+	LeftOut               []string // folders and files that stay out: git repositories inside the work tree, what is new or changed in submodules, and what no project commits
 	Large                 []string // files of 5 MiB and more, with their sizes
 }
 
@@ -43,11 +43,21 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 			return err
 		}
 		mark := o.id + "/" + s.Key
-		if c, err = o.findCommit(ctx, head, mark); err != nil || c.ID != "" {
+		touched, err := o.touched(ctx)
+		if err != nil {
+			return fmt.Errorf("look into the submodules: %w", err)
+		}
+		if c, err = o.findCommit(ctx, head, mark); err == nil && c.ID == "" {
+			c, err = o.commit(ctx, head, mark, s)
+		}
+		if err != nil {
 			return err
 		}
-		c, err = o.commit(ctx, head, mark, s)
-		return err
+		if err := o.fillSubmodules(ctx, false); err != nil { // what is checked next is what the commit has
+			return err
+		}
+		c.LeftOut = append(c.LeftOut, touched...)
+		return nil
 	})
 	if err != nil {
 		return Commit{}, fmt.Errorf("commit: %w", err)
@@ -70,16 +80,15 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := o.repo.stage(ctx, head, parent, s.Exclude)
+	found, err := o.repo.stage(ctx, head, parent, s.Exclude, o.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
-	large, err := o.weigh(found.paths)
-	if err == nil {
-		err = o.noLFS(ctx, found.paths)
-	}
-	if err != nil {
-		return Commit{}, err
+	var large []string
+	if parent != head || o.suspect(found.paths) {
+		if large, err = o.vet(ctx, head); err != nil {
+			return Commit{}, err
+		}
 	}
 	var c Commit
 	switch {

@@ -13,13 +13,13 @@ import (
 func (j *preparation) startAtTip(ctx context.Context) error {
 	branch := j.spec.Branch
 	if j.listing.refs["refs/heads/"+branch] == "" {
-		return fault.New(fault.NotFound, "branch %q is not on %s any more", branch, j.rem.name).
+		return fault.New(fault.NotFound, "branch %q is not on %s any more", branch, j.home.name).
 			WithHint("bring the branch back, or start the task anew")
 	}
 	if j.tip == "" {
 		return baseGone(j.rem, j.spec.Base)
 	}
-	tip, err := j.m.mirrorTip(ctx, j.rem, j.state.Mirror, j.id, branch)
+	tip, err := j.m.mirrorTip(ctx, j.home, j.state.Mirror, j.id, branch)
 	if err != nil {
 		return err
 	}

@@ -83,6 +83,9 @@ func (o *opened) write(ctx context.Context, rem remote, next record, list ...upd
 }
 
 func (o *opened) push(ctx context.Context, rem remote, list []update) error {
+	if err := o.bringObjects(ctx, rem, list); err != nil {
+		return err
+	}
 	args := []string{"push", "--porcelain", "--atomic", "--no-verify", "--no-recurse-submodules"}
 	if rem.path { // a checkout of somebody's is not to change under his hands
 		args = append(args, "--receive-pack=git -c receive.denyCurrentBranch=refuse -c receive.autogc=false receive-pack")

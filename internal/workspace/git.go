@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,13 +28,16 @@ func settings() [][2]string {
 	}
 }
 
+// allowProtocol says which ways to a remote git may take.
+const allowProtocol = "GIT_ALLOW_PROTOCOL="
+
 // baseEnv is built, not filtered: no file of the user or the system has a say in what our git does.
 func baseEnv(c Config) []string {
 	env := []string{
 		"PATH=" + lookEnv(c.Environ, "PATH"), "HOME=" + os.DevNull, "LC_ALL=C", "TZ=UTC",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
-		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "GIT_EDITOR=:", "GIT_PAGER=cat",
+		allowProtocol + "file:http:https:ssh", "GIT_EDITOR=:", "GIT_PAGER=cat",
 	}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		env = append(env, "GIT_"+who+"_NAME="+c.Author.Name, "GIT_"+who+"_EMAIL="+c.Author.Email)
@@ -65,7 +69,8 @@ type repo struct {
 	m    *Manager
 	dir  string // "" for commands that need no repository
 	work string
-	env  []string // added
+	lfs  [][2]string // settings of the filters that the work tree needs
+	env  []string    // added
 }
 
 func (r repo) with(env ...string) repo {
@@ -76,7 +81,7 @@ func (r repo) with(env ...string) repo {
 // environ names every directory explicitly, so that nothing is looked for in the work tree.
 func (r repo) environ(extra [][2]string) []string {
 	env := append([]string{}, r.m.env...)
-	env = append(env, configEnv(append(settings(), extra...))...)
+	env = append(env, configEnv(slices.Concat(settings(), r.lfs, extra))...)
 	if r.dir != "" {
 		env = append(env, "GIT_DIR="+r.dir, "GIT_COMMON_DIR="+r.dir)
 	}

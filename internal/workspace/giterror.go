@@ -65,6 +65,12 @@ func exitCode(err error) int {
 	return -1
 }
 
+// killed tells whether a git was ended from outside, so that it says nothing about what it was asked.
+func killed(err error) bool {
+	var e *gitError
+	return errors.As(err, &e) && (e.exit.Signal != "" || e.exit.Err != nil)
+}
+
 var lockMessage = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
 
 func (e *gitError) lockFile() string {

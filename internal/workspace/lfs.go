@@ -1,56 +1,146 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
+	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
 )
 
-// pointer is how a file begins that stands for one in Git LFS.
-const pointer = "version https://git-lfs.github.com/spec/"
+// What .gitattributes keeps in Git LFS is a pointer in git and the content in the work tree. Git makes the one of the other with a
+// filter, whose program its configuration names: ours are the two below, in our git and in the agent's, so neither shows such a file as
+// changed that is not. Where git-lfs is installed for all users git prefers that, and it finds objects in the same places: each store is
+// the folder lfs beside the objects of a git directory.
+//
+// What our own git cleans goes into the store of the task. What the agent's git cleans stays in the agent's folder until its commits
+// are taken over. What is fetched lies beside the mirror, for all tasks.
 
-// noLFS refuses files that the project keeps in Git LFS and that are not pointers into it: no filter runs here, so they would land as
-// they are, and break the project's clones.
-func (o *opened) noLFS(ctx context.Context, paths []string) error {
-	attributes, err := os.ReadFile(filepath.Join(o.place.work(), ".gitattributes"))
-	if err != nil || !bytes.Contains(attributes, []byte("filter=lfs")) || len(paths) == 0 {
-		return nil // git-lfs itself writes into the file at the top
-	}
-	text, err := o.repo.feed(ctx, strings.Join(paths, "\x00")+"\x00", "check-attr", "-z", "--stdin", "filter")
-	if err != nil {
-		return fmt.Errorf("look for files of Git LFS: %w", err)
-	}
-	var raw []string
-	f := strings.Split(text, "\x00") // path, attribute, value
-	for i := 0; i+2 < len(f); i += 3 {
-		if f[i+2] == "lfs" && !o.isPointer(f[i]) {
-			raw = append(raw, f[i])
+// clean reads content, keeps it in the store $1, and prints its pointer. What is a pointer already stays as it is, one in conflict too, and
+// so does what the index has in that very form: a file that was committed before it was tracked is nobody's change.
+// A store that can't be written is a failure in ours; in the agent's, which a reviewer only reads, just the pointer is made.
+const clean = `set -ef; [ "$2" = ours ] || exec 2>/dev/null;
+t=$({ [ -d "$1/tmp" ] || mkdir -p "$1/tmp"; } && mktemp "$1/tmp/XXXXXXXX") || { [ "$2" = agent ] && set -- "" && t=$(mktemp); };
+trap 'rm -f "$t"' EXIT; cat >"$t"; n=$(($(wc -c <"$t"))); v=; [ $n -gt 1023 ] || read -r v <"$t" || :;
+case $n/$v in 0/*|*/"version https://git-lfs.github.com/spec/"*) cat "$t"; exit 0;; esac;
+if git cat-file blob :%f 2>/dev/null | cmp -s - "$t"; then cat "$t"; exit 0; fi;
+set -- "$1" $(sha256sum <"$t"); r=${2#??}; q=${r#??}; d=$1/objects/${2%%"$r"}/${r%%"$q"};
+[ -z "$1" ] || [ -f "$d/$2" ] || { mkdir -p "$d"; sync "$t" || :; mv "$t" "$d/$2"; };
+printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" $2 $n`
+
+// smudge prints the content that the pointer it reads stands for, out of the first of the stores that has it. Without one the pointer
+// stays, and so does one in conflict.
+const smudge = `set -ef; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t"; v=; o=;
+[ $(($(wc -c <"$t"))) -gt 1023 ] || { read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
+case $v in "version https://git-lfs.github.com/spec/"*) o=${o#oid sha256:};; *) o=;; esac;
+case $o in *[!0-9a-f]*) o=;; esac; r=${o#??}; q=${r#??}; f=objects/${o%%"$r"}/${r%%"$q"}/$o;
+for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; cat "$t"`
+
+// filters are the settings that make git run them. Git puts the file's name, quoted, in the place of %f.
+func filters(who, own string, others ...string) [][2]string {
+	command := func(script string, args ...string) string {
+		line := "set --"
+		for _, arg := range args {
+			line += " '" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
+		line = strings.ReplaceAll(line, "%", "%%")
+		return line + "; " + strings.ReplaceAll(script, "\n", " ")
 	}
-	if len(raw) == 0 {
-		return nil
-	}
-	return fault.New(fault.Work, "kept in Git LFS by .gitattributes, which can't be written here: %s", strings.Join(raw, ", ")).
-		WithHint("do without a change of them, and say in the report what should change")
+	return [][2]string{{"filter.lfs.clean", command(clean, own, who)},
+		{"filter.lfs.smudge", command(smudge, append([]string{own}, others...)...)}, {"filter.lfs.required", "true"}}
 }
 
-// isPointer tells whether a file of the work tree is a pointer, or nothing that LFS would keep.
-func (o *opened) isPointer(path string) bool {
-	info, err := os.Lstat(filepath.Join(o.place.work(), path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return true
+func (o *opened) ownLFS() lfs.Store    { return lfs.Store(filepath.Join(o.place.git(), "lfs")) }
+func (o *opened) sharedLFS() lfs.Store { return o.m.sharedLFS(o.state.Mirror) }
+
+func (m *Manager) sharedLFS(mirror string) lfs.Store {
+	return lfs.Store(filepath.Join(m.mirror(mirror).dir, "lfs"))
+}
+
+// agentFilters are the filters of the agent's git. With git-lfs in their place a pointer that can't be filled is no failure either.
+func (o *opened) agentFilters() string {
+	text := "[lfs]\n\tskipDownloadErrors = true\n[filter \"lfs\"]\n"
+	for _, f := range filters("agent", filepath.Join(o.place.work(), ".git", "lfs"), string(o.ownLFS()), string(o.sharedLFS())) {
+		text += "\t" + strings.TrimPrefix(f[0], "filter.lfs.") + " = " + configValue(f[1]) + "\n"
 	}
-	f, err := os.Open(filepath.Join(o.place.work(), path))
+	return text
+}
+
+// usesLFS tells whether any .gitattributes of a tree keeps files in Git LFS.
+func (r repo) usesLFS(ctx context.Context, tree string) (bool, error) {
+	_, err := r.run(ctx, "grep", "-q", "-F", "filter=lfs", tree, "--", ":(glob)**/.gitattributes")
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// lfsServer gives where the repository keeps its objects. One that the project has put elsewhere is not used: who listens there is up to
+// a file that anybody may change, and it is not the host that our login is for.
+func (o *opened) lfsServer(ctx context.Context, rem remote) (lfs.Server, error) {
+	if base := o.state.Record.Base; base != "" {
+		other, err := o.bare().run(ctx, "config", "--blob", base+":.lfsconfig", "--get-regexp", `^(lfs\.(push)?url|remote\..*\.lfs(push)?url)$`)
+		if err == nil && other != "" {
+			return nil, fault.New(fault.Denied, "%s keeps its objects of Git LFS on a server of its own, which .lfsconfig names", rem.name)
+		}
+	}
+	switch {
+	case rem.ssh:
+		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).WithHint("name the repository by https")
+	case !rem.path:
+		return lfs.Remote{URL: rem.url, Name: rem.name, Login: rem.login(), Client: o.m.http}, nil
+	}
+	path := rem.url
+	if u, err := url.Parse(rem.url); err == nil && u.Scheme == "file" {
+		path = u.Path
+	}
+	dir, err := o.m.neutral().run(ctx, "-C", path, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
-		return true
+		return nil, fmt.Errorf("find the git folder of %s: %w", rem.name, err)
 	}
-	defer f.Close()
-	start := make([]byte, len(pointer))
-	n, _ := f.Read(start)
-	return string(start[:n]) == pointer
+	return lfs.Folder(filepath.Join(dir, "lfs")), nil
+}
+
+// pointers gives those among the files that are pointers, by the files' ids.
+func (r repo) pointers(ctx context.Context, ids []string) (map[string]lfs.Pointer, error) {
+	small, err := r.blobs(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for pointers of Git LFS: %w", err)
+	}
+	out := map[string]lfs.Pointer{}
+	for id, content := range small {
+		if p, ok := lfs.Parse(content); ok {
+			out[id] = p
+		}
+	}
+	return out, nil
+}
+
+// blobs reads files whose contents may be kept in memory together.
+func (r repo) blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var out strings.Builder
+	if err := r.pipe(ctx, []byte(strings.Join(ids, "\n")+"\n"), &out, "cat-file", "--batch"); err != nil {
+		return nil, err
+	}
+	list := map[string][]byte{}
+	for rest := out.String(); rest != ""; {
+		about, after, _ := strings.Cut(rest, "\n")
+		f := strings.Fields(about) // id, type, size
+		if len(f) != 3 {
+			return nil, fmt.Errorf("git cat-file: %.80q", about)
+		}
+		size, err := strconv.Atoi(f[2])
+		if err != nil || size >= len(after) {
+			return nil, fmt.Errorf("git cat-file: %.80q", about)
+		}
+		list[f[0]], rest = []byte(after[:size]), after[size+1:]
+	}
+	return list, nil
 }

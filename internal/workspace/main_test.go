@@ -25,11 +25,13 @@ var author = Person{Name: "Longshift Bot", Email: "bot@example.com"}
 
 // bench is a data directory with its manager, and a remote.
 type bench struct {
-	t      testing.TB
-	m      *Manager
-	remote string // URL or path
-	auth   Auth
-	log    strings.Builder
+	t       testing.TB
+	m       *Manager
+	remote  string // URL or path
+	fork    string // path of the repository of ann/repo
+	auth    Auth
+	log     strings.Builder
+	environ []string // nil for the tests' own
 }
 
 func newBench(t testing.TB, remote string) *bench {
@@ -43,11 +45,16 @@ func newBench(t testing.TB, remote string) *bench {
 func (b *bench) manager(dir string) *Manager {
 	b.t.Helper()
 	m, err := New(Config{
-		Dir: dir, Author: author, Silence: 30 * time.Second,
-		Auth:      func(context.Context, task.Repository) (Auth, error) { return b.auth, nil },
-		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
-		Log:       slog.New(slog.NewTextHandler(&b.log, nil)),
-		Now:       func() time.Time { return time.Unix(1_700_000_000, 0) },
+		Dir: dir, Author: author, Silence: 30 * time.Second, Environ: b.environ,
+		Auth: func(context.Context, task.Repository) (Auth, error) { return b.auth, nil },
+		RemoteURL: func(r task.Repository) (string, error) {
+			if r.Owner == "ann" {
+				return b.fork, nil
+			}
+			return b.remote, nil
+		},
+		Log: slog.New(slog.NewTextHandler(&b.log, nil)),
+		Now: func() time.Time { return time.Unix(1_700_000_000, 0) },
 	})
 	if err != nil {
 		b.t.Fatal(err)

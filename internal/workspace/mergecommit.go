@@ -15,7 +15,7 @@ import (
 // they are. What is excluded comes out of the merge, but for files in conflict.
 func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
 	m := o.state.Merging
-	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude)
+	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude, o.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
@@ -32,6 +32,10 @@ func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpe
 	if err := o.refuseUndone(ctx, head, m); err != nil {
 		return Commit{}, err
 	}
+	large, err := o.vet(ctx, m.Tree)
+	if err != nil {
+		return Commit{}, err
+	}
 	id, err := o.commitTree(ctx, tree, withTrailer(s.Message, mark), head, m.Base)
 	if err != nil {
 		return Commit{}, err
@@ -41,7 +45,7 @@ func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpe
 		return Commit{}, err
 	}
 	c, err := o.count(ctx, m.Tree, id)
-	c.LeftOut = found.leftOut()
+	c.LeftOut, c.Large = found.leftOut(), large
 	return c, err
 }
 
@@ -138,6 +142,9 @@ func (o *opened) marked(ctx context.Context, m *merging, path, id string) (bool,
 func (o *opened) markers(ctx context.Context, blob string) (map[string]int, error) {
 	w := &markerLines{found: map[string]int{}}
 	err := o.bare().pipe(ctx, nil, w, "cat-file", "blob", blob)
+	if err == nil {
+		err = o.contentOf(ctx, blob, w) // two pointers in conflict that have become content
+	}
 	w.end()
 	return w.found, err
 }
@@ -155,7 +162,7 @@ func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) erro
 	if len(came) == 0 {
 		return nil
 	}
-	now, err := o.snapshot(ctx, head, nil)
+	now, err := o.snapshot(ctx, head, nil, nil)
 	if err != nil {
 		return err
 	}

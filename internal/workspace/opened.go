@@ -14,13 +14,15 @@ type opened struct {
 }
 
 func (t *Tree) opened(st state) *opened {
-	return &opened{Tree: t, state: st, repo: repo{m: t.m, dir: t.place.git(), work: t.place.work()}}
+	o := &opened{Tree: t, state: st, repo: repo{m: t.m, dir: t.place.git(), work: t.place.work()}}
+	o.repo.lfs = filters("ours", string(o.ownLFS()), string(o.sharedLFS()))
+	return o
 }
 
 // bare is the git folder without the work tree, and so without the work tree's .gitattributes.
 func (o *opened) bare() repo {
 	r := o.repo
-	r.work = ""
+	r.work, r.lfs = "", nil
 	return r
 }
 

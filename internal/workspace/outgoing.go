@@ -21,7 +21,10 @@ func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
 		}
-		return o.outgoing(ctx, head, to)
+		if err := o.outgoing(ctx, head, to); err != nil {
+			return err
+		}
+		return o.showObjects(ctx, head, to)
 	})
 	if err != nil {
 		return fmt.Errorf("show what is to be pushed: %w", err)

@@ -19,19 +19,29 @@ func (o *opened) differ(ctx context.Context, a, b string) (map[string]entry, err
 		return nil, err
 	}
 	out := map[string]entry{}
-	f := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
-	for i := 0; i+1 < len(f); i += 2 { // ":mode mode id id letter", path
-		if about := strings.Fields(f[i]); len(about) == 5 {
-			out[f[i+1]] = entry{about[1], about[3]}
+	rawEntries(text, func(path string, e entry) bool { out[path] = e; return true })
+	return out, nil
+}
+
+// rawEntries reads what git prints of differences with --raw and -z: the paths, with what stands there afterwards.
+func rawEntries(text string, yield func(path string, after entry) bool) {
+	for text != "" {
+		about, rest, _ := strings.Cut(text, "\x00") // ":mode mode id id letter"
+		if text = rest; !strings.HasPrefix(about, ":") {
+			continue
+		}
+		var path string
+		path, text, _ = strings.Cut(text, "\x00")
+		if f := strings.Fields(about); len(f) == 5 && !yield(path, entry{f[1], f[3]}) {
+			return
 		}
 	}
-	return out, nil
 }
 
 // overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not
 // committed, where the merge has touched nothing. Those that are in its way are named.
 func (o *opened) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
-	if m.Before, err = o.snapshot(ctx, head, nil); err != nil {
+	if m.Before, err = o.snapshot(ctx, head, nil, nil); err != nil {
 		return "", nil, err
 	}
 	changed, err := o.differ(ctx, head, m.Before)

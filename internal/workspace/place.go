@@ -44,15 +44,27 @@ type record struct {
 
 // state is what we know about a workspace. Its attempt is 0 until that is on the remote.
 type state struct {
-	TaskID     string          `json:"taskId"`
-	Repository task.Repository `json:"repository"`
-	Format     string          `json:"format"` // sha1 or sha256
-	Mirror     string          `json:"mirror"` // name of its folder
-	Restored   bool            `json:"restored,omitempty"`
-	FenceRef   string          `json:"fenceRef"` // value of the fence ref
-	Record     record          `json:"record"`
-	Merging    *merging        `json:"merging,omitempty"` // a merge that waits for its commit
-	Step       *step           `json:"step,omitempty"`    // what was begun and is to be carried out to its end
+	TaskID     string           `json:"taskId"`
+	Repository task.Repository  `json:"repository"`
+	Fork       *task.Repository `json:"fork,omitempty"`
+	Format     string           `json:"format"` // sha1 or sha256
+	Mirror     string           `json:"mirror"` // name of its folder
+	Restored   bool             `json:"restored,omitempty"`
+	FenceRef   string           `json:"fenceRef"` // value of the fence ref
+	Record     record           `json:"record"`
+	Merging    *merging         `json:"merging,omitempty"`  // a merge that waits for its commit
+	Step       *step            `json:"step,omitempty"`     // what was begun and is to be carried out to its end
+	Unfilled   string           `json:"unfilled,omitempty"` // files of Git LFS that are pointers in the work tree
+	Submodules submodules       `json:"submodules,omitzero"`
+	Made       made             `json:"made,omitzero"`
+}
+
+// home is where the task's branch and refs are.
+func (s state) home() task.Repository {
+	if s.Fork != nil {
+		return *s.Fork
+	}
+	return s.Repository
 }
 
 func (s state) empty() bool { return s.Record.Base == "" }

@@ -65,7 +65,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	}
 	if st.TaskID != "" {
 		o := t.opened(st)
-		for _, pattern := range []string{"snapshot-*", "adopt-*"} { // what a killed worker has left
+		for _, pattern := range []string{"snapshot-*", "adopt-*", "lfs/tmp/*"} { // what a killed worker has left
 			left, _ := filepath.Glob(filepath.Join(t.place.git(), pattern))
 			for _, path := range left {
 				os.Remove(path)
@@ -97,7 +97,7 @@ func (t *Tree) guessState(ctx context.Context, s Spec) (state, error) {
 	} else if err != nil {
 		return state{}, fmt.Errorf("read git folder: %w", err)
 	}
-	st := state{TaskID: s.TaskID, Repository: s.Repository, Format: "sha1", Mirror: strings.TrimSpace(string(mirror))}
+	st := state{TaskID: s.TaskID, Repository: s.Repository, Fork: s.Fork, Format: "sha1", Mirror: strings.TrimSpace(string(mirror))}
 	if config, err := os.ReadFile(filepath.Join(t.place.git(), "config")); err == nil && strings.Contains(string(config), "sha256") {
 		st.Format = "sha256"
 	}
@@ -169,9 +169,12 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 	if err := o.mendAgentGit(ctx, head); err != nil {
 		return Workspace{}, err
 	}
+	if err := o.fillSubmodules(ctx, true); err != nil {
+		return Workspace{}, err
+	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Empty: o.state.empty()}
+		Restored: o.state.Restored, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

@@ -13,7 +13,7 @@ const tries = 3
 
 // retry runs do until the remote holds still.
 func (o *opened) retry(ctx context.Context, do func(remote) error) error {
-	rem, err := o.m.remote(ctx, o.state.Repository)
+	rem, err := o.m.remote(ctx, o.state.home())
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,9 @@ type remote struct {
 	auth Auth
 	path bool // on this machine
 	ssh  bool
+
+	protocol string // the only one that git may speak; "" for all that we speak
+	moves    bool   // a redirect is followed, within the protocol
 }
 
 // remote asks for the address and the login at the last moment, so that neither is kept.
@@ -61,21 +66,28 @@ func (m *Manager) remote(ctx context.Context, r task.Repository) (remote, error)
 }
 
 // settings hold the login as a header. They reach git through its environment only, and count for this host only.
-// Redirects are not followed: git would show the login to the new place.
+// Redirects are not followed where there is one: git would show the login to the new place.
 func (r remote) settings(silence string) [][2]string {
 	pairs := [][2]string{
 		{"http.followRedirects", "false"}, {"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", silence},
 		{"core.sshCommand", "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"},
 	}
-	if r.auth.Token != "" {
-		user := r.auth.User
-		if user == "" {
-			user = "x-access-token"
-		}
-		basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + r.auth.Token))
-		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: Basic " + basic})
+	if r.moves {
+		pairs[0][1] = "initial"
+	}
+	if login := r.login(); login != "" {
+		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: " + login})
 	}
 	return pairs
+}
+
+// login is the value of the header that lets us in, "" for none.
+func (r remote) login() string {
+	if r.auth.Token == "" {
+		return ""
+	}
+	user := cmp.Or(r.auth.User, "x-access-token")
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+r.auth.Token))
 }
 
 // networkEnv lets proxies, certificates and the ssh agent of the worker through.
@@ -117,6 +129,9 @@ func (r repo) callOnce(ctx context.Context, rem remote, args []string) (string, 
 	env := append(r.environ(rem.settings(strconv.Itoa(max(1, int(r.m.config.Silence.Seconds()))))), r.m.netEnv...)
 	if rem.ssh {
 		env = append(env, sshEnv(r.m.config)...)
+	}
+	if rem.protocol != "" {
+		env = append(slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, allowProtocol) }), allowProtocol+rem.protocol)
 	}
 	out, exit, stderr, err := guarded(ctx, process.Spec{Path: r.m.git, Args: args, Dir: r.cwd(), Env: env})
 	if ctx.Err() != nil {

@@ -49,7 +49,7 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 
 // removeRefs removes the task's refs from the remote, when the fence is still the one we know.
 func (o *opened) removeRefs(ctx context.Context) error {
-	rem, err := o.m.remote(ctx, o.state.Repository)
+	rem, err := o.m.remote(ctx, o.state.home())
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,9 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if err := o.moveBranch(ctx, head); err != nil {
 			return err
 		}
+		if err := o.leaveSubmodules(ctx, f[1]); err != nil {
+			return err
+		}
 		if _, err := o.repo.run(ctx, "read-tree", "--reset", "-u", f[1]); err != nil {
 			return err
 		}
@@ -35,7 +38,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if _, err := o.repo.run(ctx, args...); err != nil {
 			return err
 		}
-		return o.handOver(ctx, head)
+		return o.handOverAll(ctx, head)
 	})
 	if err != nil {
 		return fmt.Errorf("restore the work tree: %w", err)
@@ -76,7 +79,7 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 		if err := o.reset(ctx, commit); err != nil {
 			return err
 		}
-		return o.handOver(ctx, commit)
+		return o.handOverAll(ctx, commit)
 	})
 	if err != nil {
 		return fmt.Errorf("reset the work tree: %w", err)
@@ -86,6 +89,9 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 
 // reset makes index and work tree what the commit has.
 func (o *opened) reset(ctx context.Context, commit string) error {
+	if err := o.leaveSubmodules(ctx, o.or(commit)); err != nil {
+		return err
+	}
 	args := []string{"read-tree", "--reset", "-u", o.or(commit)}
 	if commit != "" {
 		args = []string{"reset", "--hard", "--quiet", commit}

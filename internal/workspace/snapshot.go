@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// snapshot writes the tree that a commit would have now, and leaves the index alone.
-func (o *opened) snapshot(ctx context.Context, head string, exclude []string) (tree string, err error) {
+// snapshot writes the tree that a commit of all but what is excluded or taken out by narrow would have now, and leaves the index alone.
+func (o *opened) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
 	index, err := o.copyIndex()
 	if err != nil {
 		return "", diskFault(fmt.Errorf("copy index: %w", err), o.place.git())
@@ -22,7 +22,7 @@ func (o *opened) snapshot(ctx context.Context, head string, exclude []string) (t
 	if o.state.Merging != nil {
 		parent = o.state.Merging.Tree
 	}
-	if _, err := r.stage(ctx, head, parent, exclude); err != nil {
+	if _, err := r.stage(ctx, head, parent, exclude, narrow); err != nil {
 		return "", err
 	}
 	return r.run(ctx, "write-tree")
@@ -52,7 +52,7 @@ func (t *Tree) Status(ctx context.Context, exclude ...string) (dirty bool, head 
 		if head, err = o.head(ctx); err != nil {
 			return err
 		}
-		now, err := o.snapshot(ctx, head, exclude)
+		now, err := o.snapshot(ctx, head, exclude, o.withoutMade(ctx, head))
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 		if err != nil {
 			return err
 		}
-		tree, err := o.snapshot(ctx, head, nil)
+		tree, err := o.snapshot(ctx, head, nil, nil)
 		parts := []string{orNone(head), tree, orNone(o.agentHead())}
 		if o.state.Merging != nil {
 			parts = append(parts, o.state.Merging.Base)

@@ -13,6 +13,7 @@ type changes struct {
 	removed  []string
 	embedded []string // git repositories inside the work tree, by their top folders
 	junk     []string // new files that no project commits
+	made     []string // what setup and checks have made; see made
 	staged   bool
 }
 
@@ -66,7 +67,13 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 }
 
 // leftOut names what stays out of a commit.
-func (c changes) leftOut() []string { return append(c.embedded, junkPlaces(c.junk)...) }
+func (c changes) leftOut() []string {
+	out := append(c.embedded, junkPlaces(c.junk)...)
+	for _, path := range c.made {
+		out = append(out, path+" (made by setup or the check)")
+	}
+	return out
+}
 
 // plain tells whether the pathspecs are nothing but names of files and folders.
 func plain(specs []string) bool { return !strings.ContainsAny(strings.Join(specs, ""), "*?[\\:") }
@@ -80,9 +87,9 @@ func isExcluded(name string, exclude []string) bool {
 	return false
 }
 
-// stage makes the index what parent has, plus everything in the work tree that is not excluded or ignored. The index is
-// most often what head has already, for it was committed last.
-func (r repo) stage(ctx context.Context, head, parent string, exclude []string) (changes, error) {
+// stage makes the index what parent has, plus everything in the work tree that is not excluded or ignored, and that narrow, where it
+// is given, does not take out. The index is most often what head has already, for it was committed last.
+func (r repo) stage(ctx context.Context, head, parent string, exclude []string, narrow func(*changes) error) (changes, error) {
 	align := func() error {
 		if parent == "" {
 			_, err := r.run(ctx, "read-tree", "--empty")
@@ -102,6 +109,9 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string) 
 		if err = align(); err == nil {
 			c, err = r.changes(ctx, exclude)
 		}
+	}
+	if err == nil && narrow != nil {
+		err = narrow(&c)
 	}
 	if err != nil {
 		return c, err

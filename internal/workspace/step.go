@@ -14,6 +14,9 @@ type step struct {
 }
 
 func (o *opened) begin(ctx context.Context, s step) error {
+	if err := o.fillFor(ctx, s); err != nil {
+		return err
+	}
 	o.state.Step = &s
 	if err := o.save(); err != nil {
 		return err
@@ -34,6 +37,9 @@ func (o *opened) finish(ctx context.Context) error {
 		return err
 	}
 	if s.Work != "" {
+		if err := o.leaveSubmodules(ctx, s.Work); err != nil {
+			return err
+		}
 		if _, err := o.repo.run(ctx, "read-tree", "--reset", "-u", s.Work); err != nil {
 			return err
 		}
@@ -43,13 +49,14 @@ func (o *opened) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	o.state.Merging, o.state.Step = s.Merging, nil
+	o.state.Merging = s.Merging
 	if _, err := o.repo.run(ctx, "read-tree", "-i", "-m", o.under(s.Head)); err != nil {
 		return err
 	}
-	if err := o.handOver(ctx, s.Head); err != nil {
+	if err := o.handOverAll(ctx, s.Head); err != nil {
 		return err
 	}
+	o.state.Step = nil
 	return o.save()
 }
 

@@ -69,7 +69,7 @@ func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint str
 
 // leave makes a commit of everything that the work tree holds, and keeps it under a ref of the git folder.
 func (o *opened) leave(ctx context.Context, head string) (string, error) {
-	tree, err := o.snapshot(ctx, head, nil)
+	tree, err := o.snapshot(ctx, head, nil, nil)
 	if err != nil {
 		return "", err
 	}

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
+	"github.com/longshift/longshift/internal/task"
 )
 
 // Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
@@ -61,6 +65,17 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	var out []string
 	err := t.reading(ctx, func(o *opened) error {
 		out = o.borrowed()
+		for _, store := range []lfs.Store{o.ownLFS(), o.sharedLFS()} {
+			if err := os.MkdirAll(string(store), 0o700); err != nil {
+				return err
+			}
+			out = append(out, string(store))
+		}
+		for _, s := range o.state.Submodules.full() {
+			if objects := filepath.Join(o.m.mirror(s.Mirror).dir, "objects"); !slices.Contains(out, objects) {
+				out = append(out, objects)
+			}
+		}
 		return nil
 	})
 	return out, err
@@ -73,6 +88,15 @@ func (t *Tree) Key(ctx context.Context) (key string, err error) {
 		return nil
 	})
 	return key, err
+}
+
+// Repository is the one that the workspace was made of.
+func (t *Tree) Repository(ctx context.Context) (r task.Repository, err error) {
+	err = t.reading(ctx, func(o *opened) error {
+		r = o.state.Repository
+		return nil
+	})
+	return r, err
 }
 
 // locked runs an operation that writes: here, or on the remote. There is one at a time.

@@ -3,12 +3,8 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // Bounds of one file of a commit.
@@ -79,23 +75,16 @@ func junkPlaces(left []string) (places []string) {
 	return places
 }
 
-// weigh looks at the sizes of files that are to be committed. It names large ones, and refuses what is too large.
-func (o *opened) weigh(paths []string) (large []string, err error) {
-	var refused []string
-	for _, path := range paths {
-		info, err := os.Lstat(filepath.Join(o.place.work(), path))
-		if err != nil || !info.Mode().IsRegular() || info.Size() < largeFile {
+// weigh names large files, and those that are too large.
+func weigh(list []blob) (large, tooLarge []string) {
+	for _, b := range list {
+		if b.size < largeFile {
 			continue
 		}
-		line := fmt.Sprintf("%s (%d MB)", path, info.Size()>>20)
-		if info.Size() > mostOfAFile {
-			refused = append(refused, line)
+		line := fmt.Sprintf("%s (%d MB)", b.path, b.size>>20)
+		if large = append(large, line); b.size > mostOfAFile {
+			tooLarge = append(tooLarge, line)
 		}
-		large = append(large, line)
 	}
-	if len(refused) > 0 {
-		return nil, fault.New(fault.Work, "too large for a commit: %s; at most %d MB", strings.Join(refused, ", "), mostOfAFile>>20).
-			WithHint("remove it, or have .gitignore leave it out")
-	}
-	return large, nil
+	return slices.Compact(large), slices.Compact(tooLarge)
 }

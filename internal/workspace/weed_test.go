@@ -55,20 +55,3 @@ func TestLargeFiles(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
-
-// What a project keeps in Git LFS lands as a pointer or not at all.
-func TestFilesOfLFS(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, gittest.NewBare(t, map[string]string{".gitattributes": "*.psd filter=lfs diff=lfs merge=lfs -text\n", "a.psd": pointer + "v1\noid sha256:1\nsize 1\n"}))
-	_, tree := b.prepare("t-1", 1)
-	gittest.Write(t, tree.Dir(), map[string]string{"a.psd": "raw\n", "b.txt": "text\n"})
-	_, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
-	if err == nil {
-		t.Fatal("a file of LFS landed as it is")
-	}
-	wantFault(t, err, fault.Work, "a.psd", "Git LFS")
-	gittest.Write(t, tree.Dir(), map[string]string{"a.psd": pointer + "v1\noid sha256:2\nsize 2\n"})
-	if c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"}); err != nil || c.Files != 2 {
-		t.Errorf("a pointer: %+v, %v", c, err)
-	}
-}

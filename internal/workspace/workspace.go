@@ -4,13 +4,14 @@
 // each use. The one that lies in the work tree as .git belongs to the agent; we write it, and read nothing from it but
 // commit ids and objects. So no hook, filter, monitor or helper that a repository or an agent names ever runs here.
 //
-// The package runs the git program only. It knows no forge and no agent, and decides nothing about when to commit.
+// The package runs the git program only, which runs the filters of ours for Git LFS. It knows no forge and no agent, and decides nothing about when to commit.
 package workspace
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -47,10 +49,13 @@ type Config struct {
 // Manager keeps the workspaces of one data directory. It may be used by many goroutines and processes at once.
 type Manager struct {
 	config Config
-	git    string   // the program
-	env    []string // of every git we start
-	netEnv []string // added for those that talk to a remote
+	git    string       // the program
+	env    []string     // of every git we start
+	netEnv []string     // added for those that talk to a remote
+	http   *http.Client // for objects of Git LFS
 	log    *slog.Logger
+
+	mostFilled int64 // bytes
 }
 
 // New checks the configuration and finds git.
@@ -81,8 +86,9 @@ func New(c Config) (*Manager, error) {
 	if c.Silence <= 0 {
 		c.Silence = time.Minute
 	}
-	m := &Manager{config: c, git: program, log: c.Log}
+	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled}
 	m.env, m.netEnv = baseEnv(c), networkEnv(c)
+	m.http = lfs.NewClient(func(name string) string { return lookEnv(c.Environ, name) }, c.Silence)
 	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fault.New(fault.Infra, "make data directory: %w", err)
@@ -95,10 +101,11 @@ func New(c Config) (*Manager, error) {
 type Spec struct {
 	TaskID     string // letters, digits, dot, dash, underscore; names folders and refs
 	Repository task.Repository
-	Base       string // branch to start from; "" for the remote's default
-	Branch     string // the task's own branch
-	Fence      int    // attempt of the task, from 1
-	Continue   bool   // Branch is on the remote already and the work goes on there; Base must be named
+	Fork       *task.Repository // where the task's branch and refs are; nil for in Repository
+	Base       string           // branch to start from; "" for the remote's default
+	Branch     string           // the task's own branch
+	Fence      int              // attempt of the task, from 1
+	Continue   bool             // Branch is on the remote already and the work goes on there; Base must be named
 }
 
 // Workspace is one that stands.
@@ -111,6 +118,7 @@ type Workspace struct {
 	Restored   bool   // made from the task's checkpoint on the remote
 	Empty      bool   // the repository had no commit
 	Merging    string // commit of the base branch whose merge waits for the next Commit; "" when none does
+	Unfilled   string // files of Git LFS whose content could not be had: they are pointers in the work tree
 }
 
 var taskID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)

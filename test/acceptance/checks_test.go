@@ -10,10 +10,12 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// redBase is a repository whose check fails before the work, and whose work mends it.
+// redBase is a repository whose check fails before the work, and whose work mends it. Its setup and its check write files of the
+// repository and others, which are no work of the task.
 func redBase() story {
 	y := notes("red-base", nil)
-	y.settings, y.redBase = "check: sh check.sh && grep -q cat notes.txt\n", true
+	y.settings = "setup: echo configured >> AGENTS.md && touch config.log\ncheck: touch check.log && sh check.sh && grep -q cat notes.txt\n"
+	y.redBase = true
 	return y
 }
 
@@ -58,15 +60,19 @@ func (y story) checks(t testing.TB, end signals.Status) {
 	if end.Setup != nil && !end.Setup.Passed() {
 		t.Errorf("setup: %+v", end.Setup)
 	}
-	commands, back := 0, 0
+	ran, back := 0, 0
 	for _, line := range end.Log {
 		switch {
 		case line.Kind == "command":
-			red := y.red
-			if commands++; commands == 1 {
-				red = y.redBase
+			red := false
+			if strings.HasPrefix(line.Text, "check: ") {
+				if ran++; ran == 1 {
+					red = y.redBase
+				} else {
+					red = y.red
+				}
 			}
-			if strings.Contains(line.Text, " passed in ") == (red && strings.HasPrefix(line.Text, "check: ")) {
+			if strings.Contains(line.Text, " passed in ") == red {
 				t.Errorf("a command of the task: %s", line.Text)
 			}
 		case line.Kind == "fix":

@@ -23,6 +23,8 @@ type person struct {
 	home string
 	path string
 	user *syscall.Credential // nil for the user who runs the tests
+
+	nameless bool // the environment names nobody
 }
 
 // newPerson makes a home as the README's reader has it: git knows them, Claude Code is installed, Longshift is built.
@@ -79,7 +81,10 @@ func (p *person) owns(dir string) {
 
 // env is a plain login's environment.
 func (p *person) env(more ...string) []string {
-	return append([]string{"HOME=" + p.home, "PATH=" + p.path, "USER=ann", "LOGNAME=ann", "SHELL=/bin/bash", "LANG=C.UTF-8"}, more...)
+	if !p.nameless {
+		more = append(more, "USER=ann", "LOGNAME=ann")
+	}
+	return append([]string{"HOME=" + p.home, "PATH=" + p.path, "SHELL=/bin/bash", "LANG=C.UTF-8"}, more...)
 }
 
 // command is a program that the person starts in a folder.

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -20,9 +21,10 @@ type story struct {
 	settings string   // .longshift.yaml; "" has longshift init write it
 	look     []step   // of the planner, who only reads
 	work     []work
-	typed    bool // by a person at a terminal, who lets the plan pass with a key
-	redBase  bool // the check fails before the work
-	red      bool // it fails after it, too, so that a draft comes out
+	typed    bool          // by a person at a terminal, who lets the plan pass with a key
+	within   time.Duration // 0 for what a story may take
+	redBase  bool          // the check fails before the work
+	red      bool          // it fails after it, too, so that a draft comes out
 
 	// place makes the repository in the folder, with a commit that holds the files, and gives the path that the person works in.
 	// nil makes a plain one.
@@ -30,6 +32,9 @@ type story struct {
 
 	// meant fails the test unless the pull request, from base to head, changes what it should. nil looks for what the archive means.
 	meant func(t testing.TB, p *person, repo, base, head string)
+
+	// then is what the person does with the branch; nil for nothing.
+	then func(t testing.TB, p *person, repo, branch string)
 }
 
 // work is one deliverable: a session that takes the steps and reports with the message.
@@ -61,6 +66,9 @@ func (y story) play(t testing.TB, d *dev) {
 	}
 	y.compare(t, d.person, repo, end)
 	untouched(t, d.person, repo, before, end)
+	if y.then != nil {
+		y.then(t, d.person, repo, end.Branch)
+	}
 	for _, s := range end.Sessions {
 		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
 			t.Errorf("processes left behind by session %d: %q", s.N, left)
@@ -85,7 +93,7 @@ func (y story) repository(t testing.TB, p *person) string {
 		if r := p.longshift(t, time.Minute, repo, nil, "init"); r.code != 0 {
 			t.Fatalf("longshift init: %+v", r)
 		}
-		p.git(t, repo, "add", "--all")
+		p.git(t, repo, "add", "--force", ".longshift.yaml")
 		p.git(t, repo, "commit", "--quiet", "--message=Say how Longshift checks the work")
 	}
 	return repo
@@ -110,7 +118,7 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		}
 		text = d.longshift(t, time.Minute, repo, d.address, "status", id[1], "-o", "json").out
 	} else {
-		r := d.longshift(t, within, repo, d.address, append(args, "--approval", "none", "-o", "json")...)
+		r := d.longshift(t, cmp.Or(y.within, within), repo, d.address, append(args, "--approval", "none", "-o", "json")...)
 		if text = r.out; r.code != y.code() {
 			y.results(t, d)
 			t.Fatalf("longshift run ended with %d:\n%s\n%s", r.code, r.err, r.out)

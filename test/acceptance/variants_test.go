@@ -5,8 +5,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
 // manyFiles is the size of a large repository.
@@ -53,12 +54,6 @@ func variants() []story {
 	odd := func(t testing.TB, p *person, dir string, files map[string]string) string {
 		return plain(t, p, filepath.Join(filepath.Dir(dir), "Notizen für Zoë"), files)
 	}
-	pointers := func(t testing.TB, p *person, dir string, files map[string]string) string {
-		return plain(t, p, dir, merged(files, map[string]string{
-			".gitattributes": "*.psd filter=lfs diff=lfs merge=lfs -text\n",
-			"cover.psd":      "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("4d", 32) + "\nsize 1048576\n",
-		}))
-	}
 	large := func(t testing.TB, p *person, dir string, files map[string]string) string {
 		all := maps.Clone(files)
 		for i := range manyFiles {
@@ -69,7 +64,7 @@ func variants() []story {
 	return []story{
 		notes("links", links), notes("detached", detached), notes("worktree", linked), notes("submodule", submodule),
 		notes("shallow", shallow), notes("odd-path", odd),
-		notes("lfs", pointers), notes("large", large), monorepo(),
+		inLFS(), notes("large", large), monorepo(), library(),
 	}
 }
 
@@ -86,6 +81,31 @@ func notes(name string, place func(testing.TB, *person, string, map[string]strin
 			bash("sh check.sh"),
 			bash("cp notes.txt draft.txt && mv draft.txt scratch.txt && mkdir drafts && touch drafts/one && rm -r drafts scratch.txt && ls", "check.sh"),
 			bash("git diff HEAD -- notes.txt && git status --short", "+Feed the cat.", "M notes.txt"),
+		}}},
+	}
+}
+
+// library is a program that can't be built without its submodule, whatever is done to that.
+func library() story {
+	a := load("library")
+	return story{
+		name: "library", archive: a, ask: "say how days is called",
+		place: func(t testing.TB, p *person, dir string, files map[string]string) string {
+			span := plain(t, p, dir+"-span", load("c").base)
+			plain(t, p, dir, files)
+			p.git(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", span, "lib/span")
+			p.git(t, dir, "commit", "--quiet", "--message=Use the spans")
+			return dir
+		},
+		look: []step{read("Makefile", "lib/span"), read("lib/span/span.h", "span_size"), bash("git submodule status && git -C lib/span log --oneline -1", "Begin")},
+		work: []work{{id: "FEAT-001", message: "feat: say how days is called", steps: []step{
+			bash("git status --short && make check && git -C lib/span status --short"),
+			read("days.c", "argc"),
+			a.change("days.c"),
+			bash("make check && ./build/days || test $? = 2", "usage"),
+			bash("git stash && git stash pop && git clean -fd && git restore lib && git diff --stat", "days.c"),
+			bash("rm lib/span/span.c && git -C lib/span status --short && git status --short", "D span.c", "m lib/span"),
+			red("make check", "span.c"),
 		}}},
 	}
 }
@@ -112,6 +132,36 @@ func monorepo() story {
 		a.change("tools/notes/notes.txt"),
 		bash("cd tools/notes && sh check.sh"),
 		bash("git diff HEAD && git status --short", "+Feed the cat."),
+	}
+	return y
+}
+
+// inLFS keeps pictures in Git LFS, by git-lfs itself. The agent sees one and adds another, which people get by git-lfs.
+func inLFS() story {
+	const poster = "A poster with a cat.\n"
+	y := notes("lfs", func(t testing.TB, p *person, dir string, files map[string]string) string {
+		plain(t, p, dir, files)
+		p.git(t, dir, "lfs", "install", "--local")
+		p.git(t, dir, "lfs", "track", "*.psd")
+		write(t, dir, map[string]string{"cover.psd": "A cover with a plant.\n"})
+		p.owns(dir)
+		p.git(t, dir, "add", "--all")
+		p.git(t, dir, "commit", "--quiet", "--message=Add a cover")
+		return dir
+	})
+	y.archive.meant = merged(y.archive.meant, map[string]string{"poster.psd": gittest.Pointer(poster)})
+	y.settings = "check: sh check.sh && grep -q plant cover.psd\n"
+	y.work[0].steps = append(y.work[0].steps,
+		bash("cat cover.psd", "with a plant"),
+		use("Write", nil, map[string]any{"file_path": "poster.psd", "content": poster}),
+		bash("touch cover.psd && git status --short && git diff --stat", "?? poster.psd"),
+	)
+	y.then = func(t testing.TB, p *person, repo, branch string) {
+		p.git(t, repo, "worktree", "add", "--quiet", "--detach", repo+"-poster", branch)
+		if data, err := os.ReadFile(filepath.Join(repo+"-poster", "poster.psd")); err != nil || string(data) != poster {
+			t.Errorf("git-lfs checks out %q: %v", data, err)
+		}
+		p.git(t, repo, "worktree", "remove", repo+"-poster")
 	}
 	return y
 }

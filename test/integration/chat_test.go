@@ -17,13 +17,13 @@ import (
 // newChat sets the scene. Where the platform calls us, a process that only listens takes the calls, and the worker hears nobody.
 func newChat(t *testing.T, name string, script agenttest.Script, settings string) *chat {
 	t.Helper()
-	port := lab.FreePort(t)
-	c := &chat{platform: platforms()[name](t, port)}
+	port, health := lab.FreePort(t), lab.FreePort(t)
+	c := &chat{health: fmt.Sprintf("127.0.0.1:%d", health), platform: platforms()[name](t, port)}
 	env := c.env()
 	separate := strings.Contains(name, "http") || name == "whatsapp"
 	if separate {
 		c.Stage = lab.NewStage(t, script, settings, append(env, "LONGSHIFT_LISTENERS=false")...)
-		c.listener = c.StartWorker(t, t.TempDir(), append(env, "LONGSHIFT_ROLE=listen", fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port))...)
+		c.listener = c.StartWorker(t, t.TempDir(), append(env, "LONGSHIFT_ROLE=listen", fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port), "LONGSHIFT_HEALTH="+c.health)...)
 	} else {
 		c.Stage = lab.NewStage(t, script, settings, env...)
 	}

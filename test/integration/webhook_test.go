@@ -34,11 +34,11 @@ func newHooked(t *testing.T, settings string, env ...string) *hooked {
 	t.Helper()
 	port := lab.FreePort(t)
 	s := lab.NewStage(t, afterwards(), settings, append([]string{"LONGSHIFT_GITHUB_WEBHOOK_SECRET=" + hookSecret, "LONGSHIFT_GITHUB_REPOSITORIES=" + lab.Name,
-		fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port)}, env...)...)
+		fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port), "LONGSHIFT_HEALTH=none"}, env...)...)
 	s.GitHub.SetPermission(lab.Name, "ada", "write")
 	s.GitHub.SetPermission(lab.Name, "eve", "read")
 	h := &hooked{s, fmt.Sprintf("http://127.0.0.1:%d/webhooks/github", port)}
-	lab.Eventually(t, 30*time.Second, "webhooks are taken", func() bool { return healthy(h.url) })
+	lab.Eventually(t, 30*time.Second, "webhooks are taken", func() bool { return answered(h.url) })
 	return h
 }
 

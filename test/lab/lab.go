@@ -176,6 +176,17 @@ func (w *Worker) Start() {
 	w.cmd = start(w.t, Program(w.t, "longshift-worker"), nil, w.env, "worker")
 }
 
+// Log gives what the process has said since its last start.
+func (w *Worker) Log() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text, err := os.ReadFile(w.cmd.log)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
+
 // Kill ends the process with SIGKILL. It may be called while a server's handler waits for it.
 func (w *Worker) Kill() {
 	w.mu.Lock()

@@ -16,6 +16,7 @@ import (
 type process struct {
 	*exec.Cmd
 	done chan struct{} // closed when it has ended
+	log  string        // file with its output
 }
 
 // start starts a program whose output goes to the test's log file, which is shown when the test fails.
@@ -32,7 +33,7 @@ func start(t testing.TB, path string, args, env []string, name string) *process 
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
-	p := &process{cmd, make(chan struct{})}
+	p := &process{cmd, make(chan struct{}), file}
 	go func() { _ = cmd.Wait(); close(p.done) }()
 	t.Cleanup(func() {
 		p.kill()

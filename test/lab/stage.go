@@ -112,14 +112,22 @@ func (s *Stage) front() string {
 			http.Error(w, http.StatusText(status), status)
 			return
 		}
-		(&cgi.Handler{Path: backend, Root: "/" + Name + ".git", Dir: s.Bare, InheritEnv: []string{"PATH"}, Stderr: io.Discard, Env: []string{
-			"GIT_PROJECT_ROOT=" + s.Bare, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git")
+		dir, writable := s.GitHub.GitDir(name)
+		if push := strings.HasSuffix(r.URL.Path, receivePack) || r.URL.Query().Get("service") == receivePack; dir == "" || push && !writable {
+			http.Error(w, "not for this token", http.StatusForbidden)
+			return
+		}
+		(&cgi.Handler{Path: backend, Root: "/" + name + ".git", Dir: dir, InheritEnv: []string{"PATH"}, Stderr: io.Discard, Env: []string{
+			"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		}}).ServeHTTP(w, r)
 	}))
 	s.T.Cleanup(server.Close)
 	return server.URL
 }
+
+const receivePack = "git-receive-pack"
 
 func gitBackend(t testing.TB) string {
 	t.Helper()

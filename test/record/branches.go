@@ -129,6 +129,7 @@ func endings() []branch {
 			name: "max-iterations", outcome: task.MaxIterations, config: `{"iterations":2,"check":"go test ./..."}`,
 			session: picky(2),
 		},
+		{name: "forked", input: `"fork":true`, outcome: task.PullRequest},
 		{name: "bad-input", input: `"bsae":"main"`, fails: fault.Input},
 		{
 			name: "repository-missing", fails: fault.NotFound,

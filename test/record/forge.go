@@ -28,6 +28,11 @@ func (s *stage) CheckForge(ctx context.Context, _ task.Repository) (activities.C
 	return activities.Checked{Rooms: s.of(ctx).rooms}, nil
 }
 
+// ForkRepository has a fork of every repository.
+func (s *stage) ForkRepository(_ context.Context, r task.Repository) (task.Repository, error) {
+	return task.Repository{Text: "longshift-bot/" + r.Name, Owner: "longshift-bot", Name: r.Name}, nil
+}
+
 // OpenPullRequest opens it.
 func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open}

@@ -66,7 +66,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
 	for name, f := range map[string]any{
-		"CheckForge": s.CheckForge, "OpenPullRequest": s.OpenPullRequest, "LookAtPullRequest": s.LookAtPullRequest,
+		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest, "LookAtPullRequest": s.LookAtPullRequest,
 		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "LookAtForge": s.LookAtForge,
 		"EnterGate": s.EnterGate, "LeaveGate": s.LeaveGate, "SurveyGate": s.SurveyGate, "TellSource": s.TellSource, "FindWork": s.FindWork,
 	} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // schedules name time zones, and images may lack them
@@ -15,6 +16,7 @@ import (
 )
 
 func main() {
+	nameUser()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// From the first signal on, the next one ends the process at once.
@@ -22,5 +24,13 @@ func main() {
 	if err := devserver.Command(ctx, os.Stdout, os.Stderr).Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, "longshift-devserver:", strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)
+	}
+}
+
+// nameUser says who runs us where nobody has: the server does not start without knowing, and a user without an entry in passwd has a
+// number only.
+func nameUser() {
+	if os.Getenv("USER") == "" {
+		os.Setenv("USER", strconv.Itoa(os.Getuid())) // fails for names that are none
 	}
 }

@@ -24,10 +24,7 @@ func checkInit(l *initLine, s agent.Session, version string) error {
 	if l.Mode != "default" { // the stream's name for manual
 		return fault.New(fault.Internal, "claude's permission mode is %q, wanted manual", l.Mode)
 	}
-	allowed := writeTools
-	if s.ReadOnly {
-		allowed = readTools
-	}
+	allowed := offered(s)
 	var extra []string
 	for _, t := range l.Tools {
 		if t == "Task" {

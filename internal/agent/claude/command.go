@@ -45,7 +45,7 @@ type launch struct {
 func (d *Driver) launch(s agent.Session, resume bool) launch {
 	l := launch{args: arguments(s, resume), env: d.environment(s)}
 	h := sha256.New()
-	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System}} {
+	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv)}} {
 		for _, p := range part {
 			fmt.Fprintf(h, "%d:%s,", len(p), p)
 		}
@@ -56,10 +56,11 @@ func (d *Driver) launch(s agent.Session, resume bool) launch {
 }
 
 func arguments(s agent.Session, resume bool) []string {
-	tools, denied := writeTools, never
+	tools, denied := offered(s), never
 	if s.ReadOnly {
-		tools, denied = readTools, append(slices.Clone(never), "Edit", "NotebookEdit", "Write")
+		denied = append(slices.Clone(never), "Edit", "NotebookEdit", "Write")
 	}
+	denied = slices.DeleteFunc(slices.Clone(denied), func(tool string) bool { return slices.Contains(tools, tool) })
 	a := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
 		"--permission-prompt-tool", "stdio", "--permission-mode", "manual",
@@ -82,6 +83,18 @@ func arguments(s agent.Session, resume bool) []string {
 		return append(a, "--resume", s.ID)
 	}
 	return append(a, "--session-id", s.ID)
+}
+
+// offered are the built-in tools of a session.
+func offered(s agent.Session) []string {
+	tools := writeTools
+	if s.ReadOnly {
+		tools = readTools
+	}
+	if s.Search {
+		tools = append(slices.Clone(tools), "WebSearch")
+	}
+	return tools
 }
 
 // effort turns a thinking budget in tokens into the level that models with adaptive thinking take in its place.
@@ -118,6 +131,9 @@ func (d *Driver) environment(s agent.Session) []string {
 		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
 	} {
 		env[k] = v
+	}
+	if len(s.CommandEnv) > 0 {
+		env["CLAUDE_ENV_FILE"] = envFile(s)
 	}
 	if s.BaseURL != "" {
 		env["ANTHROPIC_BASE_URL"] = s.BaseURL

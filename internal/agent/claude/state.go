@@ -2,8 +2,11 @@ package claude
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
@@ -14,11 +17,13 @@ const (
 	homeName   = "home"
 	tmpName    = "tmp"
 	systemName = "system.md"
+	envName    = "variables.sh"
 	pidName    = "claude.pid"
 )
 
 func home(s agent.Session) string       { return filepath.Join(s.StateDir, homeName) }
 func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, systemName) }
+func envFile(s agent.Session) string    { return filepath.Join(s.StateDir, envName) }
 
 // prepare makes the folders and files that the command line names. The state folder is the agent's to write in, and an attempt
 // before this one may have put links, pipes or anything else there: what is not ours is replaced, and nothing is followed.
@@ -47,7 +52,21 @@ func (l launch) prepare(s agent.Session) error {
 			return fault.New(fault.Infra, "write system prompt: %w", err)
 		}
 	}
+	if len(s.CommandEnv) > 0 {
+		if err := ownFile(root, envName, exports(s.CommandEnv)); err != nil {
+			return fault.New(fault.Infra, "write the variables of commands: %w", err)
+		}
+	}
 	return nil
+}
+
+// exports is what the binary runs ahead of each command. It reads the file once, when the first of them is due.
+func exports(env map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		b.WriteString("export " + name + "='" + strings.ReplaceAll(env[name], "'", `'\''`) + "'\n")
+	}
+	return b.String()
 }
 
 // clearTmp removes what the session's commands have left in its folder for temporary files: those that are killed clean up nothing.

@@ -24,6 +24,9 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 		"folder": func(_ *testing.T, state, _ string) error {
 			return os.MkdirAll(filepath.Join(state, "system.md", "x"), 0o700)
 		},
+		"link for the variables": func(_ *testing.T, state, outside string) error {
+			return os.Symlink(outside, filepath.Join(state, "variables.sh"))
+		},
 		"home leads out": func(_ *testing.T, state, outside string) error {
 			return os.Symlink(filepath.Dir(outside), filepath.Join(state, "home"))
 		},
@@ -38,7 +41,7 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, s := stub(t, "")
-			s.System = "You are tested.\n"
+			s.System, s.CommandEnv = "You are tested.\n", map[string]string{"TZ": "UTC"}
 			outside := filepath.Join(t.TempDir(), "precious")
 			if err := os.WriteFile(outside, []byte("precious"), 0o600); err != nil {
 				t.Fatal(err)
@@ -68,6 +71,9 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 			}
 			if text, _ := os.ReadFile(systemFile(s)); string(text) != s.System {
 				t.Errorf("the system prompt is %q", text)
+			}
+			if text, _ := os.ReadFile(envFile(s)); string(text) != "export TZ='UTC'\n" {
+				t.Errorf("the variables are %q", text)
 			}
 			for _, dir := range []string{home(s), filepath.Join(s.StateDir, "tmp")} {
 				if info, err := os.Lstat(dir); err != nil || !info.IsDir() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sort"
@@ -113,9 +114,8 @@ func (p *performance) command(line string) (process.Spec, error) {
 		return process.Spec{}, fault.New(fault.Infra, "make the session's home: %w", err)
 	}
 	env := map[string]string{"PATH": p.agent.cfg.Path, "LANG": "C.UTF-8", "TERM": "dumb"}
-	for k, v := range p.session.Env {
-		env[k] = v
-	}
+	maps.Copy(env, p.session.Env)
+	maps.Copy(env, p.session.CommandEnv)
 	env["HOME"] = home
 	spec := process.Bash("exec 2>&1\n" + line)
 	spec.Dir, spec.Session = p.session.Dir, p.session.ID

@@ -31,7 +31,15 @@ func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payloa
 		return nil, err
 	case err != nil:
 		s.log.WarnContext(ctx, "Slack call not taken in yet", "kind", kind, "error", err)
-		return func() { s.insist(ctx, hear, kind, payload, h) }, nil
+		done, unkept := s.keep(kind, payload)
+		if unkept != nil {
+			return nil, errors.Join(err, unkept)
+		}
+		return func() {
+			if s.insist(ctx, hear, kind, payload, h) {
+				done()
+			}
+		}, nil
 	case h == nil:
 		return func() {}, nil
 	}

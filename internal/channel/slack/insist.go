@@ -17,8 +17,8 @@ const notNow = "This could not be taken in just now, because Temporal or its wor
 
 // insist takes in a press, a form or a command that could not be heard in time. Slack delivers only events again; somebody who
 // pressed once, while a server comes back, is not to press twice. It counts once all the same: its ID stays. When nothing helps, the
-// one who did it is told.
-func (s *Slack) insist(ctx context.Context, hear channel.Hear, kind string, payload []byte, h *heard) {
+// one who did it is told. It is false when ctx has ended before either.
+func (s *Slack) insist(ctx context.Context, hear channel.Hear, kind string, payload []byte, h *heard) bool {
 	bounded, cancel := context.WithTimeout(ctx, insistPeriod)
 	defer cancel()
 	for s.sleep(bounded, insistPause) == nil {
@@ -30,11 +30,15 @@ func (s *Slack) insist(ctx context.Context, hear channel.Hear, kind string, payl
 			if understood != nil {
 				s.answer(ctx, h, a)
 			}
-			return
+			return true
 		}
 		s.log.WarnContext(ctx, "Slack call still not taken in", "kind", kind, "error", err)
 	}
-	if h != nil && ctx.Err() == nil {
+	if ctx.Err() != nil {
+		return false
+	}
+	if h != nil {
 		s.answer(ctx, h, channel.Answer{Text: notNow})
 	}
+	return true
 }

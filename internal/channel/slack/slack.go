@@ -17,6 +17,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/inbox"
 )
 
 // Secret gives a token or a key. It is asked once per call, so a changed one is taken up at once; what it gives is never logged.
@@ -29,6 +30,7 @@ type Config struct {
 	SigningSecret Secret       // of the app: for Handler
 	APIURL        string       // base of the Web API, for tests and proxies; "" is https://slack.com/api/
 	HTTP          *http.Client // its redirect rule is replaced; nil is a client with a time limit of 20 s
+	Inbox         inbox.Box    // for what Slack was told is taken and is not yet; without a folder it is kept in memory only
 	Log           *slog.Logger
 	Now           func() time.Time
 	Sleep         func(ctx context.Context, d time.Duration) error // waits between connections
@@ -40,6 +42,7 @@ type Slack struct {
 
 	base  string
 	http  http.Client
+	inbox inbox.Box
 	log   *slog.Logger
 	now   func() time.Time
 	sleep func(ctx context.Context, d time.Duration) error
@@ -60,7 +63,7 @@ func New(c Config) (*Slack, error) {
 		return nil, fault.New(fault.Input, "Slack needs a bot token").WithHint("give the token that begins with xoxb-")
 	}
 	s := &Slack{botToken: c.BotToken, appToken: c.AppToken, signing: c.SigningSecret, base: slackgo.APIURL,
-		http: http.Client{Timeout: 20 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep}
+		http: http.Client{Timeout: 20 * time.Second}, inbox: c.Inbox, log: c.Log, now: c.Now, sleep: c.Sleep}
 	if c.APIURL != "" {
 		var err error
 		if s.base, err = apiURL(c.APIURL); err != nil {

@@ -42,7 +42,9 @@ func (s *Slack) Handler(hear channel.Hear) http.Handler {
 			http.Error(w, "not taken in, deliver it again", http.StatusInternalServerError)
 			return
 		}
-		// An empty answer acknowledges, and closes a form. It leaves now, for what comes after may take longer than Slack waits.
+		// An empty answer acknowledges, and closes a form. It leaves now, for what comes after may take longer than Slack waits; so would a
+		// next call on the same connection.
+		w.Header().Set("Connection", "close")
 		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()

@@ -35,6 +35,7 @@ func allServed(parts ...map[string][]string) map[string][]string {
 
 var servedPulls = map[string][]string{
 	"/repos/{owner}/{repo}":                                         {"get"},
+	"/repos/{owner}/{repo}/forks":                                   {"post"},
 	"/repos/{owner}/{repo}/git/matching-refs/{ref}":                 {"get"},
 	"/repos/{owner}/{repo}/pulls":                                   {"get", "post"},
 	"/repos/{owner}/{repo}/pulls/{pull_number}":                     {"get", "patch"},

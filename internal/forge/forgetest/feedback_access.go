@@ -77,6 +77,9 @@ func (g *GitHub) me() answer {
 }
 
 func (g *GitHub) permission(repo *Repository, login string) answer {
+	if repo.ReadOnly {
+		return refuse(http.StatusForbidden, "Must have push access to view collaborator permission.")
+	}
 	level, ok := repo.feedback().may[strings.ToLower(login)]
 	switch {
 	case level == "missing":
@@ -98,6 +101,10 @@ func (g *GitHub) permission(repo *Repository, login string) answer {
 
 func (g *GitHub) branch(repo *Repository, name string) answer {
 	commit := repo.commit(name)
+	if repo.unfilled > 0 {
+		repo.unfilled--
+		commit = ""
+	}
 	if commit == "" {
 		return refuse(http.StatusNotFound, "Branch not found")
 	}

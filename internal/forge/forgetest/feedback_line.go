@@ -21,10 +21,11 @@ func (g *GitHub) lineBody(repo *Repository, p *Pull, c *Comment) map[string]any 
 	page := fmt.Sprintf("%s/%s/pull/%d#discussion_r%d", g.URL, repo.Name, p.Number, c.ID)
 	pull := fmt.Sprintf("%s/repos/%s/pulls/%d", g.URL, repo.Name, p.Number)
 	link := func(to string) map[string]any { return map[string]any{"href": to} }
+	_, head := g.headOf(repo, p)
 	m := g.object("pull-request-review-comment", map[string]any{
 		"id": c.ID, "body": c.Body, "user": g.account(c.By), "created_at": stamp(c.At), "updated_at": stamp(c.changed()),
 		"url": url, "html_url": page, "pull_request_url": pull, "path": c.Path, "diff_hunk": c.Hunk,
-		"commit_id": repo.commit(p.Head), "original_commit_id": repo.commit(p.Head), "author_association": "NONE",
+		"commit_id": head, "original_commit_id": head, "author_association": g.association(repo, c.By),
 		"pull_request_review_id": c.Review, "original_line": max(c.Line, 7), "subject_type": "line", "side": "RIGHT",
 		"_links": map[string]any{"self": link(url), "html": link(page), "pull_request": link(pull)},
 	})

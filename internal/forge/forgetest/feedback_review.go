@@ -85,9 +85,10 @@ func (g *GitHub) reviews(repo *Repository, p *Pull) []any {
 		if r.State == "PENDING" && !strings.EqualFold(r.By, g.user) {
 			continue
 		}
+		_, head := g.headOf(repo, p)
 		m := g.object("pull-request-review", map[string]any{
-			"id": r.ID, "user": g.account(r.By), "state": r.State, "body": r.Body, "author_association": "NONE",
-			"commit_id": repo.commit(p.Head), "html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", g.URL, repo.Name, p.Number, r.ID),
+			"id": r.ID, "user": g.account(r.By), "state": r.State, "body": r.Body, "author_association": g.association(repo, r.By),
+			"commit_id": head, "html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", g.URL, repo.Name, p.Number, r.ID),
 		})
 		if r.State != "PENDING" {
 			m["submitted_at"] = stamp(r.At)

@@ -158,6 +158,6 @@ func (g *GitHub) commentBody(repo *Repository, number int, c *Comment) map[strin
 		"url":                fmt.Sprintf("%s/repos/%s/issues/comments/%d", g.URL, repo.Name, c.ID),
 		"html_url":           fmt.Sprintf("%s/%s/issues/%d#issuecomment-%d", g.URL, repo.Name, number, c.ID),
 		"issue_url":          fmt.Sprintf("%s/repos/%s/issues/%d", g.URL, repo.Name, number),
-		"author_association": "NONE",
+		"author_association": g.association(repo, c.By),
 	})
 }

@@ -15,7 +15,8 @@ type Fixture struct {
 	Forge      forge.Forge
 	Repository task.Repository
 	Missing    task.Repository // names a repository that isn't there
-	GitDir     string          // of the repository, made by NewRepository; the suite makes branches in it
+	GitDir     string          // of the repository, made by NewRepository, or of its fork; the suite makes branches in it
+	HeadOwner  string          // of the fork; "" when GitDir is the repository's
 
 	// Standing gives the pull requests that stand, in the order of their numbers.
 	Standing func(t *testing.T) []Standing
@@ -76,7 +77,7 @@ func request(t *testing.T, f Fixture) forge.Request {
 	t.Helper()
 	const head = "longshift/task-1"
 	return forge.Request{
-		Repository: f.Repository, TaskID: "task-1", Fence: 1, Head: head, HeadCommit: AddBranch(t, f.GitDir, head, "main"), Base: "main",
+		Repository: f.Repository, TaskID: "task-1", Fence: 1, Head: head, HeadOwner: f.HeadOwner, HeadCommit: AddBranch(t, f.GitDir, head, "main"), Base: "main",
 		Title: "Greet in French", Body: "What was done.\n\nCloses #3", Labels: []string{"longshift"},
 	}
 }

@@ -33,6 +33,7 @@ type GitHub struct {
 	pageSize  int
 	cursors   bool
 	unsifted  bool
+	forkDelay int
 	allowance int // calls until the limit
 	reset     time.Time
 	faults    []Fault

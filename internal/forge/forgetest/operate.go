@@ -39,11 +39,9 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 	_, last, _ := strings.Cut(rt.path, "{repo}")
 	switch r.Method + " " + last {
 	case "GET ":
-		body := g.repoBody("full-repository", repo)
-		if !g.people.app { // which is not told
-			body["permissions"] = map[string]any{"admin": false, "maintain": false, "push": !repo.ReadOnly, "triage": !repo.ReadOnly, "pull": true}
-		}
-		return answer{status: http.StatusOK, body: body}
+		return answer{status: http.StatusOK, body: g.fullBody(repo)}
+	case "POST /forks":
+		return g.fork(repo, body)
 	case "GET /git/matching-refs/{ref}":
 		return g.matching(repo, rt.params["ref"])
 	case "GET /pulls":
@@ -56,6 +54,12 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 		return g.editPull(repo, pull, body)
 	case "GET /pulls/{pull_number}/requested_reviewers":
 		return answer{status: http.StatusOK, body: map[string]any{"users": g.users(pull.Reviewers), "teams": g.teams(pull.Teams)}}
+	case "POST /pulls/{pull_number}/requested_reviewers", "POST /issues/{issue_number}/labels":
+		if repo.ReadOnly {
+			return refuse(http.StatusForbidden, "Must have triage access to repository.")
+		}
+	}
+	switch r.Method + " " + last {
 	case "POST /pulls/{pull_number}/requested_reviewers":
 		return g.requestReviewers(repo, pull, body)
 	case "GET /issues/{issue_number}/labels":
@@ -91,7 +95,7 @@ func (g *GitHub) listPulls(repo *Repository, r *http.Request) answer {
 	filtered = filtered && !g.unsifted // GitHub ignores a filter without an owner
 	var found []any
 	for _, p := range slices.Backward(repo.pulls) {
-		if want != "all" && p.State != want || filtered && (p.Head != branch || !strings.EqualFold(owner, repo.owner())) {
+		if want != "all" && p.State != want || filtered && (p.Head != branch || !strings.EqualFold(owner, p.owner(repo))) {
 			continue
 		}
 		if base := q.Get("base"); base != "" && base != p.Base {
@@ -144,29 +148,41 @@ func (g *GitHub) createPull(repo *Repository, body []byte) answer {
 		Draft                   bool
 	}
 	g.read(body, &in)
-	head := strings.TrimPrefix(in.Head, repo.owner()+":")
+	p := Pull{Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, Draft: in.Draft}
+	if owner, branch, named := strings.Cut(in.Head, ":"); named {
+		if p.Head = branch; !strings.EqualFold(owner, repo.owner()) {
+			for _, f := range g.repos {
+				if strings.EqualFold(f.owner(), owner) && g.root(f) == g.root(repo) {
+					p.From = f.Name
+				}
+			}
+			if p.From == "" {
+				return invalid("PullRequest", "head", "invalid", "")
+			}
+		}
+	}
+	_, head := g.headOf(repo, &p)
 	switch {
 	case strings.TrimSpace(in.Title) == "":
 		return invalid("PullRequest", "title", "missing_field", "")
 	case repo.commit(in.Base) == "":
 		return invalid("PullRequest", "base", "invalid", "")
-	case repo.commit(head) == "":
+	case head == "":
 		return invalid("PullRequest", "head", "invalid", "")
 	case !repo.ahead(in.Base, head):
-		return invalid("PullRequest", "", "custom", fmt.Sprintf("No commits between %s and %s", in.Base, head))
+		return invalid("PullRequest", "", "custom", fmt.Sprintf("No commits between %s and %s", in.Base, in.Head))
 	case in.Draft && repo.NoDrafts:
 		return refuse(http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository.")
 	}
 	if a, bad := tooLong(in.Title, in.Body); bad {
 		return a
 	}
-	for _, p := range repo.pulls {
-		if p.State == "open" && p.Head == head && p.Base == in.Base {
-			return invalid("PullRequest", "", "custom", fmt.Sprintf("A pull request already exists for %s:%s.", repo.owner(), head))
+	for _, other := range repo.pulls {
+		if other.State == "open" && other.Head == p.Head && other.From == p.From && other.Base == in.Base {
+			return invalid("PullRequest", "", "custom", fmt.Sprintf("A pull request already exists for %s:%s.", p.owner(repo), p.Head))
 		}
 	}
-	p := g.add(repo, Pull{Title: in.Title, Body: in.Body, Head: head, Base: in.Base, Draft: in.Draft})
-	return answer{status: http.StatusCreated, body: g.pullBody("pull-request", repo, p)}
+	return answer{status: http.StatusCreated, body: g.pullBody("pull-request", repo, g.add(repo, p))}
 }
 
 func tooLong(title, body string) (answer, bool) {

@@ -15,6 +15,7 @@ type Pull struct {
 	Merged    bool
 	Draft     bool
 	Head      string // branch
+	From      string // full name of the fork that has it; "" when the repository itself does
 	Base      string // branch
 	Author    string
 	Labels    []string
@@ -24,6 +25,8 @@ type Pull struct {
 	Created   time.Time
 	Mergeable *bool // nil: not found out yet
 	MergedBy  string
+
+	commit string // of the head
 }
 
 // Pulls gives the pull requests of a repository in the order of their numbers.
@@ -96,6 +99,15 @@ func (r *Repository) pull(number int) *Pull {
 		return nil
 	}
 	return r.pulls[number-1]
+}
+
+// owner is whose branch it comes from.
+func (p *Pull) owner(r *Repository) string {
+	if p.From == "" {
+		return r.owner()
+	}
+	owner, _, _ := strings.Cut(p.From, "/")
+	return owner
 }
 
 func (r *Repository) owner() string {

@@ -14,6 +14,18 @@ func (g *GitHub) repoBody(schema string, r *Repository) map[string]any {
 	})
 }
 
+// fullBody is a repository asked for by its name: with what the token may do there, and where it comes from.
+func (g *GitHub) fullBody(r *Repository) map[string]any {
+	body := g.repoBody("full-repository", r)
+	if !g.people.app { // which is not told
+		body["permissions"] = map[string]any{"admin": false, "maintain": false, "push": !r.ReadOnly, "triage": !r.ReadOnly, "pull": true}
+	}
+	if r.ForkedFrom != "" {
+		body["fork"], body["parent"], body["source"] = true, g.repoBody("repository", g.repo(r.ForkedFrom)), g.repoBody("repository", g.root(r))
+	}
+	return body
+}
+
 func (g *GitHub) userBody(login string) map[string]any {
 	return g.object("simple-user", map[string]any{
 		"login": login, "type": g.accountType(login), "html_url": g.URL + "/" + login, "url": g.URL + "/users/" + login,
@@ -22,12 +34,13 @@ func (g *GitHub) userBody(login string) map[string]any {
 
 // pullBody is a pull request as a schema of the description has it.
 func (g *GitHub) pullBody(schema string, r *Repository, p *Pull) map[string]any {
-	branch := func(name, commit string) map[string]any {
+	branch := func(of *Repository, name, commit string) map[string]any {
 		return map[string]any{
-			"label": r.owner() + ":" + name, "ref": name, "sha": commit,
-			"user": g.userBody(r.owner()), "repo": g.repoBody("repository", r),
+			"label": of.owner() + ":" + name, "ref": name, "sha": commit,
+			"user": g.userBody(of.owner()), "repo": g.repoBody("repository", of),
 		}
 	}
+	from, head := g.headOf(r, p)
 	m := g.object(schema, map[string]any{
 		"number": p.Number, "title": p.Title, "body": p.Body, "state": p.State, "draft": p.Draft, "locked": false,
 		"created_at": stamp(p.Created), "updated_at": stamp(p.Created), "closed_at": nil, "merged_at": nil,
@@ -35,8 +48,8 @@ func (g *GitHub) pullBody(schema string, r *Repository, p *Pull) map[string]any 
 		"url":       fmt.Sprintf("%s/repos/%s/pulls/%d", g.URL, r.Name, p.Number),
 		"user":      g.userBody(p.Author),
 		"labels":    g.labels(p.Labels),
-		"head":      branch(p.Head, r.commit(p.Head)),
-		"base":      branch(p.Base, r.commit(p.Base)),
+		"head":      branch(from, p.Head, head),
+		"base":      branch(r, p.Base, r.commit(p.Base)),
 		"assignees": []any{}, "requested_reviewers": g.users(p.Reviewers), "requested_teams": g.teams(p.Teams),
 	})
 	if p.State == "closed" {

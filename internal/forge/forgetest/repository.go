@@ -18,6 +18,7 @@ type Repository struct {
 	Default       string            // default branch; main when empty
 	Archived      bool
 	ReadOnly      bool     // the account of the token may not push
+	ForkedFrom    string   // full name of what it is a fork of
 	NoDrafts      bool     // as private repositories of the free plan
 	Collaborators []string // who may review
 	Teams         []string // slugs of teams that may review
@@ -28,6 +29,7 @@ type Repository struct {
 	said      *feedback
 	issues    []*issue
 	reactions map[int64][]string // to comments, by their ids
+	unfilled  int                // questions for a branch until git has something in it
 }
 
 // AddRepository makes a repository known.
@@ -73,6 +75,9 @@ func (g *GitHub) Remove(repo string) {
 
 // Archive makes a repository one that can only be read.
 func (g *GitHub) Archive(repo string, yes bool) { g.set(func() { g.repo(repo).Archived = yes }) }
+
+// SetReadOnly takes the right to push from the account of the token, or gives it back.
+func (g *GitHub) SetReadOnly(repo string, yes bool) { g.set(func() { g.repo(repo).ReadOnly = yes }) }
 
 // repo finds a repository; g.mu must be held.
 func (g *GitHub) repo(name string) *Repository { return g.repos[strings.ToLower(name)] }
@@ -150,17 +155,17 @@ func (r *Repository) mergeable(p *Pull) *bool {
 	if !r.Merges || p.Mergeable != nil {
 		return p.Mergeable
 	}
-	_, err := r.git("merge-tree", "--write-tree", "refs/heads/"+p.Base, "refs/heads/"+p.Head)
+	_, err := r.git("merge-tree", "--write-tree", "refs/heads/"+p.Base, p.commit)
 	can := err == nil
 	return &can
 }
 
-// ahead tells whether a branch has commits that another lacks.
-func (r *Repository) ahead(base, head string) bool {
+// ahead tells whether a commit has some behind it that a branch lacks.
+func (r *Repository) ahead(base, commit string) bool {
 	if r.GitDir == "" {
-		return r.Branches[base] != r.Branches[head]
+		return r.Branches[base] != commit
 	}
-	out, err := r.git("rev-list", "--count", "refs/heads/"+base+"..refs/heads/"+head)
+	out, err := r.git("rev-list", "--count", "refs/heads/"+base+".."+commit)
 	return err == nil && out != "0"
 }
 

@@ -29,9 +29,13 @@ func (s *session) create(ctx context.Context, r forge.Request) (*gh.PullRequest,
 }
 
 func (s *session) post(ctx context.Context, r forge.Request, draft bool) (p *gh.PullRequest, err error) {
+	head := r.Head
+	if r.HeadOwner != "" {
+		head = r.HeadOwner + ":" + r.Head
+	}
 	err = s.once(ctx, func(c *gh.Client) (resp *gh.Response, err error) {
 		p, resp, err = c.PullRequests.Create(ctx, s.owner, s.name, &gh.NewPullRequest{
-			Title: &r.Title, Head: &r.Head, Base: &r.Base, Body: &r.Body, Draft: &draft,
+			Title: &r.Title, Head: &head, Base: &r.Base, Body: &r.Body, Draft: &draft,
 		})
 		return resp, err
 	})

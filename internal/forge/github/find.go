@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // find gives the pull request of this task, or nil. Somebody else's open one from the same branch is a fault.
 func (s *session) find(ctx context.Context, r forge.Request) (*gh.PullRequest, error) {
-	all, err := s.list(ctx, r.Head)
+	all, err := s.list(ctx, cmp.Or(r.HeadOwner, s.owner), r.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +53,10 @@ func rank(p *gh.PullRequest) int {
 	return p.GetNumber()
 }
 
-// list gives every pull request from a branch of the repository. GitHub ignores a filter that it does not understand and then
+// list gives every pull request from a branch, of the repository or of its fork that somebody owns. GitHub ignores a filter that it does not understand and then
 // gives all there are, so each one is looked at again.
-func (s *session) list(ctx context.Context, head string) ([]*gh.PullRequest, error) {
-	opts := &gh.PullRequestListOptions{State: "all", Head: s.owner + ":" + head, ListOptions: gh.ListOptions{PerPage: 100}}
+func (s *session) list(ctx context.Context, owner, head string) ([]*gh.PullRequest, error) {
+	opts := &gh.PullRequestListOptions{State: "all", Head: owner + ":" + head, ListOptions: gh.ListOptions{PerPage: 100}}
 	var found []*gh.PullRequest
 	for {
 		var page []*gh.PullRequest
@@ -73,7 +74,7 @@ func (s *session) list(ctx context.Context, head string) ([]*gh.PullRequest, err
 			return nil, err
 		}
 		for _, p := range page {
-			if p.GetHead().GetRef() == head && strings.EqualFold(p.GetHead().GetUser().GetLogin(), s.owner) {
+			if p.GetHead().GetRef() == head && strings.EqualFold(p.GetHead().GetUser().GetLogin(), owner) {
 				found = append(found, p)
 			}
 		}

@@ -13,28 +13,45 @@ import (
 )
 
 func TestConform(t *testing.T) {
+	forgetest.Conform(t, func(t *testing.T) forgetest.Fixture { return newBench(t).fixture("") })
+}
+
+// TestConformForked: with branches in a fork everything is as it is without.
+func TestConformForked(t *testing.T) {
 	forgetest.Conform(t, func(t *testing.T) forgetest.Fixture {
 		b := newBench(t)
-		return forgetest.Fixture{
-			Forge: b.forge, Repository: shop(), GitDir: b.gitDir,
-			Missing:  task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"},
-			Standing: func(*testing.T) []forgetest.Standing { return b.standing() },
-			OpenForeign: func(_ *testing.T, head, base, body string) int {
-				return b.server.OpenPull("acme/shop", forgetest.Pull{Title: "Another", Head: head, Base: base, Body: body, Author: "bob"})
-			},
-			Close: func(_ *testing.T, number int) { b.server.Close("acme/shop", number) },
-			Merge: func(_ *testing.T, number int) { b.server.Merge("acme/shop", number) },
-			Die: func(t *testing.T) context.Context {
-				ctx, cancel := context.WithCancel(t.Context())
-				b.server.After(func(method, path string) {
-					if method == http.MethodPost && strings.HasSuffix(path, "/pulls") {
-						cancel()
-					}
-				})
-				return ctx
-			},
+		fork, err := b.forge.Fork(t.Context(), shop())
+		if err != nil {
+			t.Fatal(err)
 		}
+		f := b.fixture(fork.Text)
+		f.GitDir, _ = b.server.GitDir(fork.Text)
+		f.HeadOwner = fork.Owner
+		return f
 	})
+}
+
+// fixture is the bench as the suite takes it. from is the fork that pull requests of others come from, "" for none.
+func (b *bench) fixture(from string) forgetest.Fixture {
+	return forgetest.Fixture{
+		Forge: b.forge, Repository: shop(), GitDir: b.gitDir,
+		Missing:  task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"},
+		Standing: func(*testing.T) []forgetest.Standing { return b.standing() },
+		OpenForeign: func(_ *testing.T, head, base, body string) int {
+			return b.server.OpenPull("acme/shop", forgetest.Pull{Title: "Another", Head: head, From: from, Base: base, Body: body, Author: "bob"})
+		},
+		Close: func(_ *testing.T, number int) { b.server.Close("acme/shop", number) },
+		Merge: func(_ *testing.T, number int) { b.server.Merge("acme/shop", number) },
+		Die: func(t *testing.T) context.Context {
+			ctx, cancel := context.WithCancel(t.Context())
+			b.server.After(func(method, path string) {
+				if method == http.MethodPost && strings.HasSuffix(path, "/pulls") {
+					cancel()
+				}
+			})
+			return ctx
+		},
+	}
 }
 
 func (b *bench) standing() []forgetest.Standing {

@@ -34,6 +34,7 @@ type look struct {
 	untold  bool            // GitHub has given no tag for something
 	me      string          // account of the token; "" for an app's
 	author  string          // of the pull request: it is ours
+	forked  bool            // it comes from a fork
 	writers map[string]bool // who may write, by login: asked once in a look
 	done    map[string]int64
 	found   []finding
@@ -90,6 +91,7 @@ func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 	l.State, l.Draft, l.Mergeable = state(p), p.GetDraft(), p.Mergeable
 	l.Head, l.Base, l.BaseHead = p.GetHead().GetSHA(), p.GetBase().GetRef(), p.GetBase().GetSHA()
 	l.MergedBy, l.author = loginOf(p.GetMergedBy()), p.GetUser().GetLogin()
+	l.forked = p.GetHead().GetRepo().GetID() != p.GetBase().GetRepo().GetID()
 	return p, nil
 }
 

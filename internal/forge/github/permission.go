@@ -17,6 +17,9 @@ var needed = map[string]string{
 	"ask what a user may do":      "Metadata: read", // and its account must be able to write
 	"ask whose token it is":       "",
 	"read base branch":            "Contents: read",
+	"read the fork":               "Contents: read",
+	"make the fork":               "Administration: write",
+	"wait for the fork":           "",
 	"list branches":               "Contents: read",
 	"read pull request":           "Pull requests: read",
 	"list pull requests":          "Pull requests: read",

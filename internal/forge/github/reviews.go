@@ -30,7 +30,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		case state == "COMMENTED" && text == "", state != "COMMENTED" && state != "APPROVED" && state != "CHANGES_REQUESTED":
 			continue
 		}
-		if ok, err := l.heard(ctx, r.GetUser(), r.GetBody()); err != nil {
+		if ok, err := l.heard(ctx, r.GetUser(), r.GetBody(), r.GetAuthorAssociation()); err != nil {
 			return err
 		} else if !ok {
 			continue

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 
 // heard tells whether what somebody has written counts: they may write to the repository, are no bot and not we. What does not count is
 // counted, save what we have written ourselves with a mark.
-func (l *look) heard(ctx context.Context, u *gh.User, body string) (bool, error) {
+func (l *look) heard(ctx context.Context, u *gh.User, body, association string) (bool, error) {
 	if l.ours(u) {
 		if !forge.HasMark(body) {
 			l.Ignored++
@@ -28,7 +29,7 @@ func (l *look) heard(ctx context.Context, u *gh.User, body string) (bool, error)
 	may, asked := l.writers[key]
 	if !asked {
 		var err error
-		if may, err = l.MayWrite(ctx, l.repo, u.GetLogin()); err != nil {
+		if may, err = l.mayWrite(ctx, u.GetLogin(), association); err != nil {
 			return false, err
 		}
 		l.writers[key] = may
@@ -37,6 +38,19 @@ func (l *look) heard(ctx context.Context, u *gh.User, body string) (bool, error)
 		l.Ignored++
 	}
 	return may, nil
+}
+
+// mayWrite asks what somebody may do. GitHub tells that only to those who may push themselves; without, which is how a pull request comes
+// from a fork, who belongs to the repository is heard, as GitHub shows it to everybody.
+func (l *look) mayWrite(ctx context.Context, login, association string) (bool, error) {
+	const step = "ask what a user may do"
+	if !l.forked || l.mayTry(step) {
+		may, err := l.MayWrite(ctx, l.repo, login)
+		if !l.forked || !l.denied(step, err) {
+			return may, err
+		}
+	}
+	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association), nil
 }
 
 // add adds an item, unless an answer of ours stands after its last comment.
@@ -63,7 +77,7 @@ func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 		case !command && !us.MatchString(codeForm.ReplaceAllString(text, " ")):
 			continue
 		}
-		if ok, err := l.heard(ctx, c.GetUser(), c.GetBody()); err != nil {
+		if ok, err := l.heard(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation()); err != nil {
 			return err
 		} else if !ok {
 			continue

@@ -14,7 +14,7 @@ func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) erro
 	var order []int64
 	words := map[int64][]*gh.PullRequestComment{} // that count, by the first comment of the thread
 	for _, c := range lines {
-		ok, err := l.heard(ctx, c.GetUser(), c.GetBody())
+		ok, err := l.heard(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation())
 		if err != nil {
 			return err
 		}

@@ -20,18 +20,21 @@ type Action struct {
 	Hang   bool // answer nothing until the client goes away or the test ends
 }
 
-// A Hook is called for each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve".
+// A Hook is called for each request: service is "upload-pack" or "receive-pack", step is "advertise" or "serve"; for Git LFS service is
+// "lfs", and step "batch", "verify" or the name of the object.
 type Hook func(service, step string) Action
 
-// HTTP is a server of bare repositories over git's smart HTTP.
+// HTTP is a server of bare repositories over git's smart HTTP, and of what they keep in Git LFS.
 type HTTP struct {
-	Dir  string // where the repositories lie
-	URL  string // of the repository that NewHTTP has made
-	Bare string // its folder
+	Dir     string // where the repositories lie
+	URL     string // of the repository that NewHTTP has made
+	Bare    string // its folder
+	Objects string // URL that objects of Git LFS are at, "" for URL
 
 	mu            sync.Mutex
 	user, token   string
 	before, after Hook
+	old           bool
 
 	base string
 	stop chan struct{}
@@ -44,6 +47,9 @@ func (h *HTTP) Login(user, token string) {
 	defer h.mu.Unlock()
 	h.user, h.token = user, token
 }
+
+// OldProtocol has the server speak git's first protocol, in which a commit is given only when a ref names it.
+func (h *HTTP) OldProtocol() { h.old = true }
 
 // Before sets what is called ahead of each request; nil for nothing.
 func (h *HTTP) Before(f Hook) {
@@ -100,7 +106,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := httptest.NewRecorder()
-	if err := h.backend(answer, r); err != nil {
+	if h.serveLFS(answer, r) {
+	} else if err := h.backend(answer, r); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -117,6 +124,9 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func serviceOf(r *http.Request) (service, step string) {
 	if s := r.URL.Query().Get("service"); s != "" {
 		return strings.TrimPrefix(s, "git-"), "advertise"
+	}
+	if strings.Contains(r.URL.Path, "/info/lfs/") {
+		return "lfs", filepath.Base(r.URL.Path)
 	}
 	return strings.TrimPrefix(filepath.Base(r.URL.Path), "git-"), "serve"
 }
@@ -153,6 +163,9 @@ func (h *HTTP) backend(w http.ResponseWriter, r *http.Request) error {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return err
+	}
+	if h.old {
+		r.Header.Del("Git-Protocol") // which CGI hands on by itself
 	}
 	env := append(Env(), "GIT_PROJECT_ROOT="+h.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester")
 	if p := r.Header.Get("Git-Protocol"); p != "" {

@@ -1,0 +1,1 @@
+../../../internal/door/hosts.go

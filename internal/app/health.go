@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/door"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// serveHealth answers whoever asks whether this process lives, when there is an address for it: on a listener of its own, which nobody
+// fills who calls another. The returned function ends it.
+func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end func(), err error) {
+	if cfg.Health == "" {
+		return func() {}, nil
+	}
+	d := door.New(cfg.ListenHosts, nil, log)
+	d.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	server, address, err := serveDoor(ctx, "LONGSHIFT_HEALTH", cfg.Health, d)
+	if err != nil {
+		return nil, err
+	}
+	log.InfoContext(ctx, "Telling of health", "address", address.String())
+	return func() { _ = server.Close() }, nil
+}
+
+// serveDoor opens an address, which a setting names, and serves what a door lets in.
+func serveDoor(ctx context.Context, setting, address string, d *door.Door) (*http.Server, net.Addr, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, nil, fault.New(fault.Input, "%s=%q: %w", setting, address, err).WithHint("give a free address of this machine")
+	}
+	server := d.Server(context.WithoutCancel(ctx))
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			d.Log.ErrorContext(ctx, "Calls are not taken any more", "setting", setting, "error", err)
+		}
+	}()
+	return server, listener.Addr(), nil
+}
+
+// endServer lets calls that are at work end.
+func endServer(ctx context.Context, server *http.Server) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(end); err != nil {
+		_ = server.Close()
+	}
+}

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/inbox"
+)
+
+const (
+	mostNews    = 2000
+	newsAge     = 24 * time.Hour // older ones decide nothing
+	newsCall    = 30 * time.Second
+	newsPause   = time.Second // after one that could not be handed on, doubled each time
+	newsLongest = time.Minute
+)
+
+// news takes what a forge tells at once, so that the forge has its answer, and hands it on in its own time. What it has taken it keeps
+// on disk: it is handed on after a crash too, and perhaps twice, which counts once.
+type news struct {
+	box  inbox.Box
+	hand func(context.Context, forge.Event) error
+	log  *slog.Logger
+	now  func() time.Time
+	came chan struct{}
+}
+
+func newNews(cfg config.Config, hand func(context.Context, forge.Event) error, log *slog.Logger) *news {
+	return &news{box: boxOf(cfg, "github"), hand: hand, log: log, now: time.Now, came: make(chan struct{}, 1)}
+}
+
+// boxOf is where a platform's deliveries wait in the data folder.
+func boxOf(cfg config.Config, platform string) inbox.Box {
+	return inbox.Box{Dir: filepath.Join(cfg.Data, "inbox", platform), Most: mostNews}
+}
+
+// take keeps an event. Without an error it will be handed on.
+func (n *news) take(_ context.Context, e forge.Event) error {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if _, err := n.box.Put(b, n.now()); err != nil {
+		return err
+	}
+	select {
+	case n.came <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// run hands on what came, and what an earlier process has left, until ctx ends.
+func (n *news) run(ctx context.Context) {
+	pause := newsPause
+	for {
+		var again <-chan time.Time
+		if n.pass(ctx) {
+			pause = newsPause
+		} else {
+			again = time.After(pause)
+			pause = min(2*pause, newsLongest)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.came:
+		case <-again:
+		}
+	}
+}
+
+// pass tries each item once, and tells whether none is left. One that fails holds up no other.
+func (n *news) pass(ctx context.Context) (done bool) {
+	left, err := n.box.Left()
+	if err != nil {
+		n.log.ErrorContext(ctx, "News of the forge can't be read; the poll finds them", "error", err)
+		return false
+	}
+	done = true
+	for _, item := range left {
+		if ctx.Err() != nil {
+			return false
+		}
+		if n.one(ctx, item) {
+			err = item.Done()
+		} else {
+			done = false
+		}
+	}
+	return done && err == nil
+}
+
+// one hands an item on, and tells whether it is done with.
+func (n *news) one(ctx context.Context, item *inbox.Item) bool {
+	var e forge.Event
+	if err := json.Unmarshal(item.Payload, &e); err != nil {
+		n.log.ErrorContext(ctx, "News of the forge is unreadable, and dropped", "error", err)
+		return true
+	}
+	if n.now().Sub(item.At) > newsAge {
+		n.log.WarnContext(ctx, "News of the forge could not be handed on for a day, and is dropped", "event", e.ID)
+		return true
+	}
+	call, cancel := context.WithTimeout(ctx, newsCall)
+	defer cancel()
+	err := n.hand(call, e)
+	switch {
+	case err == nil:
+		return true
+	case fault.KindOf(err) == fault.Input:
+		n.log.WarnContext(ctx, "News of the forge can't be used", "event", e.ID, "error", err)
+		return true
+	}
+	n.log.WarnContext(ctx, "News of the forge can't be handed on yet", "event", e.ID, "error", err)
+	return false
+}

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/longshift/longshift/internal/redact"
+)
+
+// pickBetas gives the betas of a request that are let through. One that is not on the list is left out, and said once.
+func (g *Gateway) pickBetas(from http.Header) (kept []string) {
+	for beta := range strings.SplitSeq(strings.Join(from["Anthropic-Beta"], ","), ",") {
+		switch beta = textproto.TrimString(beta); {
+		case beta == "" || slices.Contains(kept, beta):
+		case slices.Contains(g.vendor.betas, beta) || g.pass["beta:"+beta]:
+			kept = append(kept, beta)
+		case g.dropped.first(shown(beta)):
+			g.log.Warn("anthropic-beta is not on the list and left out; an operator can let it through with LONGSHIFT_GATEWAY_PASS",
+				"beta", shown(beta), "pass", "beta:"+shown(beta))
+		}
+	}
+	return kept
+}
+
+// seen remembers names, so that each is spoken of once. It has room for as many as there may honestly be.
+type seen struct {
+	mu    sync.Mutex
+	names []string
+}
+
+const mostNames = 100
+
+func (s *seen) first(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.names) == mostNames || slices.Contains(s.names, name) {
+		return false
+	}
+	s.names = append(s.names, name)
+	return true
+}
+
+// covered is a key with what covers it in answers; to prepare that takes longer than a call.
+type covered struct {
+	value string
+	cover *redact.Cover
+}
+
+// cover gives what takes a credential out of answers. A login is the agent's own.
+func (g *Gateway) cover(c Credential) *redact.Cover {
+	value := strings.TrimSpace(c.Value)
+	if c.Kind == Login {
+		value = ""
+	}
+	known := g.covered.Load()
+	if known == nil || known.value != value {
+		known = &covered{value, redact.NewCover(value)}
+		g.covered.Store(known)
+	}
+	return known.cover
+}

@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// encodeJSON writes a value in its one form: the order and the numbers as they came, text without needless escapes.
+func encodeJSON(v value) []byte {
+	w := writer{}
+	w.texts = json.NewEncoder(&w.out)
+	w.texts.SetEscapeHTML(false)
+	w.value(v)
+	return w.out.Bytes()
+}
+
+type writer struct {
+	out   bytes.Buffer
+	texts *json.Encoder // writes to out
+}
+
+func (w *writer) value(v value) {
+	switch v := v.(type) {
+	case *dict:
+		w.out.WriteByte('{')
+		for i, m := range v.members {
+			w.comma(i)
+			w.scalar(m.key)
+			w.out.WriteByte(':')
+			w.value(m.value)
+		}
+		w.out.WriteByte('}')
+	case []value:
+		w.out.WriteByte('[')
+		for i, item := range v {
+			w.comma(i)
+			w.value(item)
+		}
+		w.out.WriteByte(']')
+	default:
+		w.scalar(v)
+	}
+}
+
+func (w *writer) comma(i int) {
+	if i > 0 {
+		w.out.WriteByte(',')
+	}
+}
+
+// scalar writes nil, a bool, a number or a text, none of which can fail.
+func (w *writer) scalar(v value) {
+	_ = w.texts.Encode(v)
+	w.out.Truncate(w.out.Len() - 1) // the line end that an encoder adds
+}

@@ -1,0 +1,163 @@
+package gateway
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A shape is what a value of a request may look like. What no shape names is refused.
+type shape interface {
+	check(r *review, v value) error
+}
+
+// review is one request that is looked through.
+type review struct {
+	pass   map[string]bool // names that the operator lets through
+	tokens int64           // of input beyond what the size of the body bounds
+	uses   int64           // of tools that the vendor runs, at most
+}
+
+// text, number, integer and yesNo are values without parts, anything is a value that nobody but the model looks into.
+var (
+	text     = scalar{"text", func(v value) bool { _, ok := v.(string); return ok }}
+	number   = scalar{"a plain number", func(v value) bool { return plain(v, true) }}
+	integer  = scalar{"a whole number", func(v value) bool { return plain(v, false) }}
+	yesNo    = scalar{"true or false", func(v value) bool { _, ok := v.(bool); return ok }}
+	anything = scalar{"anything", func(value) bool { return true }}
+)
+
+type scalar struct {
+	what string
+	is   func(value) bool
+}
+
+func (s scalar) check(_ *review, v value) error {
+	if !s.is(v) {
+		return refuse("is not %s", s.what)
+	}
+	return nil
+}
+
+// plain tells a number that every reader reads the same: without a sign or an exponent, and of no more digits than a float holds.
+func plain(v value, fraction bool) bool {
+	n, ok := v.(json.Number)
+	whole, part, cut := strings.Cut(string(n), ".")
+	_, err := strconv.ParseUint(whole, 10, 53)
+	return ok && err == nil && (!cut || fraction && len(part) <= 15 && strings.Trim(part, "0123456789") == "")
+}
+
+// words are the only texts that a value may have.
+type words []string
+
+func (w words) check(_ *review, v value) error {
+	if s, ok := v.(string); !ok || !slices.Contains(w, s) {
+		return refuse("is none of %s", strings.Join(w, ", "))
+	}
+	return nil
+}
+
+// list is a list of values of one shape.
+type list struct{ of shape }
+
+func (l list) check(r *review, v value) error {
+	items, ok := v.([]value)
+	if !ok {
+		return refuse("is not a list")
+	}
+	for i, item := range items {
+		if err := l.of.check(r, item); err != nil {
+			return within(strconv.Itoa(i), err)
+		}
+	}
+	return nil
+}
+
+// textOr is a value that may be a text in short.
+type textOr struct{ long shape }
+
+func (t textOr) check(r *review, v value) error {
+	if _, short := v.(string); short {
+		return nil
+	}
+	return t.long.check(r, v)
+}
+
+// record is an object with these keys and no others.
+type record struct {
+	keys   map[string]shape
+	name   string // of its kind, in LONGSHIFT_GATEWAY_PASS; "" for the body itself
+	tokens int64  // of input that it may stand for beyond its size
+}
+
+func (o record) check(r *review, v value) error {
+	d, ok := v.(*dict)
+	if !ok {
+		return refuse("is not an object")
+	}
+	r.tokens += o.tokens
+	for _, m := range d.members {
+		s, listed := o.keys[m.key]
+		switch name := strings.TrimPrefix(o.name+"."+m.key, "."); {
+		case r.pass[name]:
+		case !listed:
+			return within(m.key, unlisted("is a key that", name))
+		case m.value == nil: // null says nothing
+		default:
+			if err := s.check(r, m.value); err != nil {
+				return within(m.key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// variants is an object whose type says which keys it may have.
+type variants struct {
+	name string           // of their kind, in LONGSHIFT_GATEWAY_PASS
+	by   map[string]shape // a star stands for the date at the end of a type; "" is for objects without a type
+}
+
+func (u variants) check(r *review, v value) error {
+	d, ok := v.(*dict)
+	if !ok {
+		return refuse("is not an object")
+	}
+	kind, ok := d.get("type").(string)
+	if !ok && d.get("type") != nil {
+		return refuse("has a type that is not text")
+	}
+	s, listed := u.by[kind]
+	if !listed {
+		s, listed = u.by[undated(kind)]
+	}
+	name := u.name + ":" + kind
+	switch {
+	case r.pass[name]:
+		return nil
+	case !listed:
+		return unlisted("has the "+u.name+" type "+shown(kind)+", which", name)
+	}
+	return s.check(r, v)
+}
+
+// undated puts a star for the date at the end of a type such as bash_20250124.
+func undated(kind string) string {
+	if i := len(kind) - 8; i > 0 && kind[i-1] == '_' && strings.Trim(kind[i:], "0123456789") == "" {
+		return kind[:i] + "*"
+	}
+	return kind
+}
+
+// typed makes variants of records. The key type, which they are chosen by, is added to each.
+func typed(name string, by map[string]record) variants {
+	u := variants{name, map[string]shape{}}
+	for kind, o := range by {
+		o.name, o.keys = name, maps.Clone(o.keys)
+		o.keys["type"] = text
+		u.by[kind] = o
+	}
+	return u
+}

@@ -1,0 +1,105 @@
+package lfs
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// NewClient makes the client of remotes, by the proxies and certificates that git takes from the same environment. A server that sends and
+// takes nothing for so long is down.
+func NewClient(env func(name string) string, silence time.Duration) *http.Client {
+	first := func(names ...string) string {
+		for _, name := range names {
+			if v := env(name); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	all := first("all_proxy", "ALL_PROXY")
+	proxies := httpproxy.Config{NoProxy: first("no_proxy", "NO_PROXY"), HTTPProxy: first("http_proxy"), HTTPSProxy: first("https_proxy", "HTTPS_PROXY")}
+	if proxies.HTTPProxy == "" {
+		proxies.HTTPProxy = all
+	}
+	if proxies.HTTPSProxy == "" {
+		proxies.HTTPSProxy = all
+	}
+	choose := proxies.ProxyFunc()
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
+	if pem, err := os.ReadFile(first("GIT_SSL_CAINFO", "CURL_CA_BUNDLE")); err == nil {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(pem)
+		t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	return &http.Client{Transport: &patient{t, silence}, CheckRedirect: redirected}
+}
+
+// redirected follows a server that hands out its objects elsewhere, without our login. Only what is fetched may be elsewhere: an answer
+// about the repository itself is not taken from another place, as git does.
+func redirected(req *http.Request, via []*http.Request) error {
+	if req.Method != http.MethodGet || len(via) > 5 {
+		return http.ErrUseLastResponse
+	}
+	if !sameOrigin(via[0].URL, req.URL) {
+		req.Header.Del("Authorization")
+	}
+	return nil
+}
+
+// patient ends requests in which nothing moves any more.
+type patient struct {
+	http.RoundTripper
+	silence time.Duration
+}
+
+var errSilent = errors.New("the server is silent")
+
+func (p *patient) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(p.silence, func() { cancel(errSilent) })
+	moves := func() { timer.Reset(p.silence) }
+	end := func() { timer.Stop(); cancel(nil) }
+	req = req.Clone(ctx)
+	if req.Body != nil && req.Body != http.NoBody {
+		req.Body = moving{req.Body, moves, func() {}}
+	}
+	res, err := p.RoundTripper.RoundTrip(req)
+	if err != nil {
+		end()
+		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+			err = cause
+		}
+		return nil, err
+	}
+	moves()
+	res.Body = moving{res.Body, moves, end}
+	return res, nil
+}
+
+type moving struct {
+	io.ReadCloser
+	moves, end func()
+}
+
+func (m moving) Read(b []byte) (int, error) {
+	n, err := m.ReadCloser.Read(b)
+	if n > 0 {
+		m.moves()
+	}
+	return n, err
+}
+
+func (m moving) Close() error {
+	m.end()
+	return m.ReadCloser.Close()
+}

@@ -1,0 +1,60 @@
+package lfs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Server is where the objects of a repository are kept for everybody.
+type Server interface {
+	// Offer tells whether the server would take the objects. Nothing is sent but their names and sizes.
+	Offer(ctx context.Context, list []Pointer) error
+	// Upload brings the objects there that it does not have.
+	Upload(ctx context.Context, list []Pointer, from Store) error
+	// Download fetches what the server has of the objects. What it lacks is left out without an error.
+	Download(ctx context.Context, list []Pointer, to Store) error
+}
+
+// Folder is the server of a repository on this machine: the objects lie beside its git objects.
+type Folder Store
+
+// Offer implements Server.
+func (Folder) Offer(context.Context, []Pointer) error { return nil }
+
+// Upload implements Server.
+func (d Folder) Upload(ctx context.Context, list []Pointer, from Store) error {
+	for _, p := range list {
+		if err := carry(ctx, p, from, Store(d)); err != nil {
+			return fault.New(fault.Infra, "keep an object of Git LFS in %s: %w", string(d), err).
+				WithHint("make sure that the user of the worker may write there, and that there is room")
+		}
+	}
+	return nil
+}
+
+// Download implements Server.
+func (d Folder) Download(ctx context.Context, list []Pointer, to Store) error {
+	for _, p := range list {
+		if !Store(d).Has(p) {
+			continue
+		}
+		if err := carry(ctx, p, Store(d), to); err != nil {
+			return fmt.Errorf("take an object of Git LFS from %s: %w", string(d), err)
+		}
+	}
+	return nil
+}
+
+func carry(ctx context.Context, p Pointer, from, to Store) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f, err := from.Open(p)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return to.Put(p, f)
+}

@@ -1,0 +1,170 @@
+package lfs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Remote is a server that speaks the Batch API of Git LFS over http and https.
+type Remote struct {
+	URL    string // of the git repository, without a login
+	Name   string // of the repository, for people
+	Login  string // value of the header Authorization, "" for none; no other host ever sees it
+	Client *http.Client
+}
+
+const (
+	mediaType = "application/vnd.git-lfs+json"
+	mostBatch = 100     // objects of one request, as git-lfs sends
+	mostReply = 4 << 20 // bytes of an answer
+
+	mostFailures = 5 // of downloads; then the server is taken for broken
+)
+
+type batch struct {
+	Operation string    `json:"operation"`
+	Transfers []string  `json:"transfers"`
+	HashAlgo  string    `json:"hash_algo"`
+	Objects   []Pointer `json:"objects"`
+}
+
+type answer struct {
+	Transfer string   `json:"transfer"`
+	Objects  []object `json:"objects"`
+}
+
+// object is what the server says of one: without an action there is nothing to do.
+type object struct {
+	Pointer
+	Actions map[string]action `json:"actions"`
+	Error   *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+type action struct {
+	Href   string            `json:"href"`
+	Header map[string]string `json:"header"`
+}
+
+// endpoint is where the server of a repository listens.
+func (r Remote) endpoint() string {
+	return strings.TrimSuffix(strings.TrimSuffix(r.URL, "/"), ".git") + ".git/info/lfs"
+}
+
+// Offer implements Server.
+func (r Remote) Offer(ctx context.Context, list []Pointer) error {
+	return r.each(ctx, "upload", list, r.refused)
+}
+
+// Upload implements Server.
+func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
+	return r.each(ctx, "upload", list, func(o object) error {
+		if err := r.refused(o); err != nil {
+			return err
+		}
+		put, wanted := o.Actions["upload"]
+		if !wanted { // it is there already
+			return nil
+		}
+		if err := r.put(ctx, put, o.Pointer, from); err != nil {
+			return err
+		}
+		verify, asked := o.Actions["verify"]
+		if !asked {
+			return nil
+		}
+		body, err := json.Marshal(o.Pointer)
+		if err != nil {
+			return err
+		}
+		return r.call(ctx, http.MethodPost, verify, bytes.NewReader(body), int64(len(body)), mediaType, nil)
+	})
+}
+
+// Download implements Server. One object that can't be had does not stop the others.
+func (r Remote) Download(ctx context.Context, list []Pointer, to Store) error {
+	var failed []error
+	err := r.each(ctx, "download", list, func(o object) error {
+		get, there := o.Actions["download"]
+		if o.Error != nil || !there {
+			return nil
+		}
+		err := r.call(ctx, http.MethodGet, get, nil, 0, "", func(body io.Reader) error { return to.Put(o.Pointer, body) })
+		if err == nil {
+			return nil
+		}
+		if failed = append(failed, err); len(failed) == mostFailures || ctx.Err() != nil {
+			return errors.New("too many fail")
+		}
+		return nil
+	})
+	return errors.Join(append(failed, err)...)
+}
+
+// refused says why the server does not want an object.
+func (r Remote) refused(o object) error {
+	switch {
+	case o.Error == nil:
+		return nil
+	case o.Error.Code >= 500 || o.Error.Code == http.StatusTooManyRequests:
+		return fault.New(fault.Infra, "the LFS server of %s fails for %s: %s", r.Name, o.ID, o.Error.Message)
+	}
+	return fault.New(fault.Denied, "the LFS server of %s does not take %s: %d %s", r.Name, o.ID, o.Error.Code, o.Error.Message)
+}
+
+func (r Remote) put(ctx context.Context, a action, p Pointer, from Store) error {
+	f, err := from.Open(p)
+	if err != nil {
+		return fmt.Errorf("read an object of Git LFS: %w", err)
+	}
+	defer f.Close()
+	length := p.Size
+	for name, value := range a.Header {
+		if strings.EqualFold(name, "Transfer-Encoding") && strings.EqualFold(value, "chunked") {
+			length = -1 // the server asks for it
+		}
+	}
+	return r.call(ctx, http.MethodPut, a, f, length, "application/octet-stream", nil)
+}
+
+// each asks for a batch at a time what is to be done with the objects, and does it.
+func (r Remote) each(ctx context.Context, operation string, list []Pointer, do func(object) error) error {
+	for some := range slices.Chunk(list, mostBatch) {
+		body, err := json.Marshal(batch{operation, []string{"basic"}, "sha256", some})
+		if err != nil {
+			return err
+		}
+		var got answer
+		at := action{Href: r.endpoint() + "/objects/batch"}
+		err = r.call(ctx, http.MethodPost, at, bytes.NewReader(body), int64(len(body)), mediaType, func(reply io.Reader) error {
+			return json.NewDecoder(io.LimitReader(reply, mostReply)).Decode(&got)
+		})
+		if err != nil {
+			return err
+		}
+		if cmp.Or(got.Transfer, "basic") != "basic" {
+			return fault.New(fault.Denied, "the LFS server of %s wants transfers of the kind %q; basic ones are made here", r.Name, got.Transfer)
+		}
+		for _, o := range got.Objects {
+			if !slices.Contains(some, o.Pointer) { // a name that we did not ask for would become a path
+				continue
+			}
+			if err := do(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

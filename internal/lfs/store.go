@@ -1,0 +1,68 @@
+package lfs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Store is a folder with objects as git-lfs lays it out: the folder lfs of a git directory.
+type Store string
+
+func (s Store) path(p Pointer) string {
+	return filepath.Join(string(s), "objects", p.ID[:2], p.ID[2:4], p.ID)
+}
+
+// Has tells whether the object is there in its full length.
+func (s Store) Has(p Pointer) bool {
+	info, err := os.Stat(s.path(p))
+	return err == nil && info.Mode().IsRegular() && info.Size() == p.Size
+}
+
+// Open opens the object.
+func (s Store) Open(p Pointer) (*os.File, error) { return os.Open(s.path(p)) }
+
+// Put keeps the object that is read, when it is the one that the pointer names. Whoever looks finds all of it or nothing, also
+// after a crash.
+func (s Store) Put(p Pointer, from io.Reader) error {
+	if s.Has(p) {
+		return nil
+	}
+	tmp := filepath.Join(string(s), "tmp")
+	if err := errors.Join(os.MkdirAll(tmp, 0o755), os.MkdirAll(filepath.Dir(s.path(p)), 0o755)); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(tmp, p.ID[:12]+"-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(from, p.Size+1))
+	if err == nil && (n != p.Size || hex.EncodeToString(sum.Sum(nil)) != p.ID) {
+		err = fmt.Errorf("object %s is not what its name says", p.ID)
+	}
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.path(p))
+}
+
+// Take copies an object from a store within a folder that may hold anything, links and half files included.
+func (s Store) Take(p Pointer, from *os.Root, store string) error {
+	name := Store(store).path(p)
+	if info, err := from.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fs.ErrNotExist)
+	}
+	f, err := from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.Put(p, f)
+}

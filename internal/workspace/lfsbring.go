@@ -1,0 +1,116 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/lfs"
+)
+
+// An object is kept on this host before there is a commit with its pointer, and is on the server before a ref with that commit is
+// pushed, that of a checkpoint too. So whatever another host can take over is whole: what was not brought there was not pushed either.
+
+// cleaned is a file that git has as a pointer and whose content came from the task.
+type cleaned struct {
+	path string
+	lfs.Pointer
+}
+
+// cleanedOf picks those files out of what commits bring.
+func (o *opened) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err error) {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) { // most tasks have none
+		return nil, nil
+	}
+	var ids []string
+	for _, b := range list {
+		if b.size <= lfs.MostPointer {
+			ids = append(ids, b.id)
+		}
+	}
+	found, err := o.bare().pointers(ctx, ids)
+	for _, b := range list {
+		if p, ok := found[b.id]; ok && o.ownLFS().Has(p) {
+			out = append(out, cleaned{b.path, p})
+		}
+	}
+	return out, err
+}
+
+func pointersOf(list []cleaned) (out []lfs.Pointer) {
+	for _, c := range list {
+		if !slices.Contains(out, c.Pointer) {
+			out = append(out, c.Pointer)
+		}
+	}
+	return out
+}
+
+// refuseUnkept fails when the server would not take what was cleaned: no push would get through then, and the agent can do without.
+// A server that is down is asked again by the push.
+func (o *opened) refuseUnkept(ctx context.Context, list []cleaned) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rem, err := o.m.remote(ctx, o.state.home())
+	if err != nil {
+		return err
+	}
+	server, err := o.lfsServer(ctx, rem)
+	if err == nil {
+		err = server.Offer(ctx, pointersOf(list))
+	}
+	if k := fault.KindOf(err); k != fault.Denied && k != fault.NotFound {
+		return ctx.Err()
+	}
+	var paths []string
+	for _, c := range list {
+		paths = append(paths, c.path)
+	}
+	return fault.New(fault.Work, "kept in Git LFS by .gitattributes, and can't be brought there: %s: %w", listed(paths), err).
+		WithHint("do without a change of them, and say in the report what should change")
+}
+
+// bringObjects has the server keep what was cleaned in commits that are to be pushed.
+func (o *opened) bringObjects(ctx context.Context, rem remote, list []update) error {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+		return nil
+	}
+	var found []cleaned
+	for _, u := range list {
+		if u.to == "" || u.ref == fenceRef(o.id) {
+			continue
+		}
+		some, err := o.cleanedIn(ctx, u.to)
+		if err != nil {
+			return err
+		}
+		found = append(found, some...)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	server, err := o.lfsServer(ctx, rem)
+	if err == nil {
+		err = server.Upload(ctx, pointersOf(found), o.ownLFS())
+	}
+	if err != nil {
+		return fmt.Errorf("bring objects of Git LFS to %s: %w", rem.name, err)
+	}
+	return nil
+}
+
+// cleanedIn gives what was cleaned in the task's own commits.
+func (o *opened) cleanedIn(ctx context.Context, head string) ([]cleaned, error) {
+	revs, err := o.own(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.bare().broughtBy(ctx, revs)
+	if err != nil {
+		return nil, err
+	}
+	return o.cleanedOf(ctx, list)
+}

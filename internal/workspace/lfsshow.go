@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+)
+
+// showObjects writes what a push would make known beside the commits, as patches that add it.
+func (o *opened) showObjects(ctx context.Context, head string, to io.Writer) error {
+	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+		return nil
+	}
+	list, err := o.cleanedIn(ctx, head)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if err := o.showObject(c, to); err != nil {
+			return fmt.Errorf("show an object of Git LFS: %w", err)
+		}
+	}
+	return nil
+}
+
+// contentOf writes what was cleaned to the pointer that a file is, and nothing of any other file.
+func (o *opened) contentOf(ctx context.Context, id string, to io.Writer) error {
+	list, err := o.bare().sized(ctx, func(yield func(string, entry) bool) { yield("", entry{"100644", id}) })
+	if err != nil {
+		return err
+	}
+	found, err := o.cleanedOf(ctx, list)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	f, err := o.ownLFS().Open(found[0].Pointer)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(to, f)
+	return err
+}
+
+func (o *opened) showObject(c cleaned, to io.Writer) error {
+	f, err := o.ownLFS().Open(c.Pointer)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	name := strconv.Quote("b/" + c.path)
+	out := bufio.NewWriter(to)
+	fmt.Fprintf(out, "diff --git %s %s\n--- /dev/null\n+++ %s\n@@ -0,0 +1 @@\n", strconv.Quote("a/"+c.path), name, name)
+	in := bufio.NewReader(f)
+	for begins := true; ; {
+		piece, err := in.ReadSlice('\n')
+		if begins && len(piece) > 0 {
+			out.WriteByte('+')
+		}
+		if _, failed := out.Write(piece); failed != nil {
+			return failed
+		}
+		switch begins = err == nil; {
+		case errors.Is(err, io.EOF):
+			out.WriteByte('\n')
+			return out.Flush()
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// mostMade is how many files that a command has made are remembered. More are what nobody has kept out of the repository, and are
+// treated as any other file.
+const mostMade = 2000
+
+// made is what setup and check commands have made of files that the task's work has not touched, such as what ./configure writes or a
+// lock file that an installation brings up to date. It is not the task's work.
+type made struct {
+	Files map[string]string `json:"files,omitempty"` // path to what the command left there, as print gives it
+	Key   string            `json:"key,omitempty"`   // of the command that runs
+	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it began
+}
+
+// BeforeCommand notes which files are changed before a setup or check command runs. The key names the run: a run that is repeated after
+// a crash finds what the first one noted.
+func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
+	err := t.locked(ctx, func(o *opened) error {
+		if o.state.Made.Key == key {
+			return nil
+		}
+		dirty, err := o.dirty(ctx)
+		if err != nil {
+			return err
+		}
+		o.state.Made.Key, o.state.Made.Dirty = key, dirty
+		return o.save()
+	})
+	if err != nil {
+		return fmt.Errorf("note what is changed before %s: %w", key, err)
+	}
+	return nil
+}
+
+// AfterCommand notes what the command has changed beside what was changed already. Commits leave such files out for as long as they
+// stay as the command left them, and as nothing that the task has committed touches them.
+func (t *Tree) AfterCommand(ctx context.Context, key string) error {
+	err := t.locked(ctx, func(o *opened) error {
+		if o.state.Made.Key != key {
+			return nil
+		}
+		now, err := o.dirty(ctx)
+		if err != nil {
+			return err
+		}
+		files := map[string]string{}
+		for path, p := range now {
+			// What was changed before the command is somebody's work, unless an earlier command had left it just so.
+			if before, was := o.state.Made.Dirty[path]; !was || before == o.state.Made.Files[path] {
+				files[path] = p
+			}
+		}
+		if len(files) > mostMade {
+			o.m.log.InfoContext(ctx, "a command has made too many files to tell them from the task's work", "task", o.id, "files", len(files))
+			files = nil
+		}
+		o.state.Made = made{Files: files}
+		return o.save()
+	})
+	if err != nil {
+		return fmt.Errorf("note what %s has changed: %w", key, err)
+	}
+	return nil
+}
+
+// dirty gives the files of the work tree that differ from the last commit, each with its print.
+func (o *opened) dirty(ctx context.Context) (map[string]string, error) {
+	c, err := o.repo.changes(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(o.place.work())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	files := map[string]string{}
+	for _, path := range slices.Concat(c.paths, c.removed) {
+		if files[path], err = print(root, path); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// print tells one content of a file from another: its kind and the hash of what is in it, "none" where there is no file.
+func print(root *os.Root, path string) (string, error) {
+	info, err := root.Lstat(filepath.FromSlash(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return "none", nil
+	case err != nil:
+		return "", err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := root.Readlink(filepath.FromSlash(path))
+		return "link " + target, err
+	case !info.Mode().IsRegular():
+		return info.Mode().Type().String(), nil
+	}
+	f, err := root.Open(filepath.FromSlash(path))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	kind := "file "
+	if info.Mode()&0o100 != 0 {
+		kind = "program "
+	}
+	return kind + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// withoutMade takes out of the changes what commands have made of files that no commit of the task has touched.
+func (o *opened) withoutMade(ctx context.Context, head string) func(*changes) error {
+	if len(o.state.Made.Files) == 0 {
+		return nil
+	}
+	return func(c *changes) error {
+		root, err := os.OpenRoot(o.place.work())
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		text, err := o.bare().run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", o.or(o.state.Record.Base), o.or(head))
+		if err != nil {
+			return fmt.Errorf("look for what the task has changed: %w", err)
+		}
+		touched := strings.Split(text, "\x00")
+		drop := func(path string) bool {
+			left, known := o.state.Made.Files[path]
+			if !known || slices.Contains(touched, path) {
+				return false
+			}
+			now, err := print(root, path)
+			if err != nil || now != left {
+				return false
+			}
+			c.made = append(c.made, path)
+			return true
+		}
+		c.paths, c.removed = slices.DeleteFunc(c.paths, drop), slices.DeleteFunc(c.removed, drop)
+		return nil
+	}
+}

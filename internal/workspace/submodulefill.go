@@ -1,0 +1,91 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+)
+
+// filling finds and fetches the submodules of one tree. Mirrors of submodules belong to the repository that names them: what one
+// repository may read, another is not given for naming it.
+type filling struct {
+	o    *opened
+	soon context.Context   // ends when it takes too long
+	top  remote            // of the task's own repository
+	dead map[string]string // servers that can't be reached, by name, with the reason
+	list []submodule
+}
+
+func (o *opened) fetchSubmodules(ctx context.Context, links []link) ([]submodule, error) {
+	rem, err := o.m.remote(ctx, o.state.Repository)
+	if err != nil {
+		return nil, err
+	}
+	soon, cancel := context.WithTimeout(ctx, fillWithin)
+	defer cancel()
+	f := &filling{o: o, soon: soon, top: rem, dead: map[string]string{}}
+	err = f.collect(ctx, submodule{URL: rem.url}, links, 1)
+	return f.list, err
+}
+
+// collect lists the submodules of one repository, those that they hold in turn behind each, and fetches them all.
+func (f *filling) collect(ctx context.Context, parent submodule, links []link, depth int) error {
+	for _, l := range links {
+		s := submodule{Path: path.Join(parent.Path, l.path), In: parent.Path, Name: l.name, URL: l.url, Commit: l.commit}
+		switch {
+		case len(f.list) > mostSubmodules:
+			return nil
+		case len(f.list) == mostSubmodules || depth > deepestSubmodule:
+			s.Why = fmt.Sprintf("there are more than %d submodules, or more than %d within each other", mostSubmodules, deepestSubmodule)
+			f.list = append(f.list, s)
+			continue
+		}
+		if err := f.fetch(ctx, parent, &s); err != nil {
+			return err
+		}
+		f.list = append(f.list, s)
+		if s.Why != "" {
+			f.o.m.log.WarnContext(ctx, "a submodule can't be filled", "task", f.o.id, "submodule", s.Path, "reason", s.Why)
+			continue
+		}
+		_, inner, err := f.o.m.mirror(s.Mirror).links(ctx, s.Commit)
+		if err == nil {
+			err = f.collect(ctx, s, inner, depth+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch brings a submodule's commit into its mirror. When nobody gives it, it says why in the submodule itself.
+func (f *filling) fetch(ctx context.Context, parent submodule, s *submodule) error {
+	ways := f.checkedOut(s.Path)
+	rem, err := f.top.submodule(parent.URL, s.URL)
+	if err == nil {
+		s.URL = rem.url
+		ways = append(ways, rem)
+		if rem.protocol == "https" {
+			ways = append(ways, rem.elsewhere())
+		}
+	}
+	sum := sha256.Sum256([]byte(f.top.url + "\n" + s.URL))
+	s.Mirror = "submodule-" + hex.EncodeToString(sum[:12]) + ".git"
+	if err != nil {
+		s.URL, s.Why = "", err.Error()
+	}
+	for _, way := range ways {
+		why, err := f.bring(ctx, way, s)
+		if err != nil {
+			return err
+		}
+		if s.Why = why; why == "" {
+			return nil
+		}
+	}
+	s.Why, s.Mirror = shortly(s.Why), ""
+	return nil
+}

@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// submoduleRepo has the files of a submodule as its work tree, the mirror as its git folder and an index among our own files. It is for
+// commands that write neither refs nor objects.
+func (o *opened) submoduleRepo(s submodule) repo {
+	return repo{m: o.m, dir: o.m.mirror(s.Mirror).dir, work: filepath.Join(o.place.work(), s.Path), env: []string{"GIT_INDEX_FILE=" + o.submoduleIndex(s)}}
+}
+
+func (o *opened) submoduleIndex(s submodule) string {
+	return filepath.Join(o.place.git(), "submodules", s.key()+".index")
+}
+
+// checkOutSubmodule makes the files of a submodule what its commit has. Files that the commit does not know stay: they are mostly what
+// a build has made. What stands in the way of its folders goes, so that nothing is written through a link.
+func (o *opened) checkOutSubmodule(ctx context.Context, root *os.Root, s submodule) error {
+	if err := makeFolders(root, s.Path); err != nil {
+		return diskFault(err, o.place.work())
+	}
+	index := o.submoduleIndex(s)
+	if err := os.MkdirAll(filepath.Dir(index), 0o700); err != nil {
+		return diskFault(err, o.place.work())
+	}
+	if exists(index + ".lock") {
+		breakStale(index+".lock", o.place.work())
+	}
+	r := o.submoduleRepo(s)
+	_, err := r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
+	if err != nil && ctx.Err() == nil && !killed(err) { // from nothing, without what may be in the way
+		os.Remove(index)
+		if err := emptyFolder(root, s.Path); err != nil {
+			return err
+		}
+		_, err = r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
+	}
+	if err != nil {
+		return err
+	}
+	return o.submoduleGit(root, s)
+}
+
+// touched names the submodules whose files are not as they are recorded.
+func (o *opened) touched(ctx context.Context) (list []string, err error) {
+	root, err := os.OpenRoot(o.place.work())
+	if err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	defer root.Close()
+	for _, s := range o.state.Submodules.full() {
+		changed, fresh := "all of it", ""
+		if realFolders(root, s.Path) {
+			r := o.submoduleRepo(s)
+			changed, err = r.run(ctx, "diff", "--name-only", "--no-ext-diff", "--ignore-submodules=all")
+			if err == nil {
+				fresh, err = r.run(ctx, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory")
+			}
+			if ctx.Err() != nil || killed(err) {
+				return nil, err
+			} else if err != nil { // git can't make sense of it, so it is made anew
+				changed = "all of it"
+			}
+		}
+		switch {
+		case changed != "":
+			list = append(list, s.Path+" (changes in a submodule, which were undone)")
+		case fresh != "":
+			list = append(list, s.Path+" (new files in a submodule)")
+		}
+	}
+	return list, nil
+}
+
+// leaveSubmodules takes away the folders of submodules that a tree has no longer, before the work tree gets that tree: git would
+// leave them behind.
+func (o *opened) leaveSubmodules(ctx context.Context, tree string) error {
+	tops := map[string]bool{}
+	for _, s := range o.state.Submodules.full() {
+		if s.In == "" {
+			tops[s.Path] = true
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	there, err := o.bare().gitlinks(ctx, tree, slices.Sorted(maps.Keys(tops)))
+	if err != nil {
+		return fmt.Errorf("look for submodules: %w", err)
+	}
+	root, err := os.OpenRoot(o.place.work())
+	if err != nil {
+		return fmt.Errorf("open work tree: %w", err)
+	}
+	defer root.Close()
+	for name := range tops {
+		if there[name] == "" && realFolders(root, path.Dir(name)) {
+			if err := removeBelow(root, name); err != nil {
+				return fmt.Errorf("remove the submodule %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// realFolders tells whether all of the path is folders, and none of it a link.
+func realFolders(root *os.Root, name string) bool {
+	at := ""
+	for part := range strings.SplitSeq(name, "/") {
+		at = path.Join(at, part)
+		if info, err := root.Lstat(at); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// makeFolders makes the path folders, in place of whatever else is there.
+func makeFolders(root *os.Root, name string) error {
+	at := ""
+	for part := range strings.SplitSeq(name, "/") {
+		at = path.Join(at, part)
+		info, err := root.Lstat(at)
+		if err == nil && info.IsDir() {
+			continue
+		}
+		if err == nil {
+			err = removeBelow(root, at)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := root.Mkdir(at, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyFolder takes out of a folder what is in it.
+func emptyFolder(root *os.Root, name string) error {
+	if !realFolders(root, name) {
+		return nil
+	}
+	if err := removeBelow(root, name); err != nil {
+		return err
+	}
+	return root.Mkdir(name, 0o755)
+}
+
+// removeBelow is removeAll for what an agent may have put links into.
+func removeBelow(root *os.Root, name string) error {
+	err := root.RemoveAll(name)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	fs.WalkDir(root.FS(), name, func(at string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			root.Chmod(at, 0o700)
+		}
+		return nil
+	})
+	return root.RemoveAll(name)
+}
