@@ -8,6 +8,9 @@ import (
 // Layers are the parts of the sandbox that an operator may do without, by name.
 func Layers() []string { return []string{"namespaces", "network", "landlock", "seccomp", "limits"} }
 
+// CacheNone is the value of LONGSHIFT_CACHE with which tasks share nothing.
+const CacheNone = "none"
+
 var profileNames = []string{"node", "bun", "python", "ruby", "go", "rust", "php", "jvm", "dotnet", "cpp", "none"}
 
 // validateSandbox checks what is said about commands and confinement.
@@ -32,12 +35,15 @@ func (c *Config) validateSandbox() []error {
 		mistakes = append(mistakes, mistake("LONGSHIFT_REGISTRIES", "none", "stands beside others; give it alone"))
 	}
 	for _, path := range []struct{ name, value string }{{"LONGSHIFT_POLICY", c.Policy}, {"LONGSHIFT_CACHE", c.Cache}} {
+		if path.value == CacheNone && path.name == "LONGSHIFT_CACHE" {
+			continue
+		}
 		if path.value != "" && !filepath.IsAbs(path.value) {
 			mistakes = append(mistakes, mistake(path.name, path.value, "not an absolute path; give one that starts with /"))
 		}
 	}
 	if cache := filepath.Clean(c.Cache); filepath.IsAbs(c.Cache) && holds(cache, c.Data) {
-		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Cache, "holds the worker's own data, and agents may write there; give a folder beside it"))
+		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Cache, "holds the worker's own data, of which no task may have a copy; give a folder beside it"))
 	}
 	for _, dir := range c.Readable {
 		if filepath.IsAbs(dir) && holds(c.Data, filepath.Clean(dir)) {
