@@ -24,6 +24,7 @@ import (
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/sensitive"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -65,12 +66,13 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		return nil, nil, err
 	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
+	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg),
-		Cache: cfg.Cache, Confine: confine, Policy: rules, Audit: commands,
+		Cache: cfg.Cache, Confine: confine, Policy: rules, Sensitive: second, Audit: commands,
 	}
 	for _, name := range cfg.AllowedAgents() {
 		switch name {

@@ -40,6 +40,7 @@ type Config struct {
 	WriteOff    bool          `envconfig:"LONGSHIFT_WRITE_OFF" default:"false" help:"true: no agent and no command of a project may write to a workspace (a switch for when something is wrong)"`
 	Destructive bool          `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
 	Readable    []string      `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
+	Sensitive   string        `envconfig:"LONGSHIFT_SENSITIVE" shown:"ci=ask, all else name" help:"what is done about changes that deserve a second look (comma list of kind=allow, name, ask or refuse; kinds: all, ci, hooks, agents, install, registries, locks, submodules, links, executables, binaries, names, settings, owners, tests)"`
 	TaskEnv     string        `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
 	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder for the caches of tool chains that all tasks share; when empty, tasks of one repository share one of their own"`
 	Registries  []string      `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
