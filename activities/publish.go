@@ -34,7 +34,7 @@ func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
 	if err := h.leaks(ctx, tree); err != nil {
 		return "", err
 	}
-	if err := h.approved(ctx, tree, in.Allowed); err != nil {
+	if err := h.mayPush(ctx, tree, in.Allowed); err != nil {
 		return "", err
 	}
 	if in.Squash != "" {

@@ -29,10 +29,10 @@ func (h *Host) findings(ctx context.Context, tree *workspace.Tree) ([]task.Findi
 	return all, nil
 }
 
-// approved fails with fault.Unapproved, and the findings, when the branch holds what a person has to allow first and has not, or what
+// mayPush fails with fault.Unapproved, and the findings, when the branch holds what a person has to allow first and has not, or what
 // the operator refuses. The workflow asks before it has a branch pushed; this holds where the host knows better, for its operator may
 // be stricter than that of the host which made the commit.
-func (h *Host) approved(ctx context.Context, tree *workspace.Tree, allowed []string) error {
+func (h *Host) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
 	found, err := h.findings(ctx, tree)
 	if err != nil {
 		return err

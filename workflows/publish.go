@@ -94,7 +94,7 @@ func (t *pipeline) push(ctx workflow.Context) (string, error) {
 	if t.settings.Commits == "single" {
 		squash = t.status.Plan.Summary
 	}
-	err := t.approved(ctx, func(allowed []string) error {
+	err := t.cleared(ctx, func(allowed []string) error {
 		return t.insist(ctx, func() error {
 			in := activities.PushInput{Squash: squash, BaseRef: t.status.BaseCommit, Allowed: allowed}
 			return t.pushBranch(ctx, in, &head)

@@ -190,7 +190,7 @@ func (f *follower) perform(ctx workflow.Context) error {
 // pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
-	err = f.approved(ctx, func(allowed []string) error {
+	err = f.cleared(ctx, func(allowed []string) error {
 		return f.insist(ctx, func() error {
 			err := f.pushBranch(ctx, activities.PushInput{Allowed: allowed}, &head)
 			if kindOf(err) == fault.Changed {

@@ -14,9 +14,9 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// approved has the branch pushed once nothing in it waits for a person. The host looks again before it pushes: what it finds that nobody
+// cleared has the branch pushed once nothing in it waits for a person. The host looks again before it pushes: what it finds that nobody
 // was asked about is asked then. Checkpoints need none of it, for they go to no branch, and nothing is started by them.
-func (t *pipeline) approved(ctx workflow.Context, push func(allowed []string) error) error {
+func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) error) error {
 	var allowed []string
 	var pushed error
 	for {

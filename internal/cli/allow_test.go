@@ -23,5 +23,7 @@ func TestPushThatWaitsIsShown(t *testing.T) {
 	}
 	f := &follower{id: "web-1", p: &program{clock: clock{now: time.Now}}}
 	f.now.status = s
+	wants(t, outcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{Approved: true}}), "Rejected: nobody has allowed the branch to be pushed")
+	wants(t, outcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{}}), "Rejected: the plan was not wanted")
 	wants(t, f.liveLine(), "⏳ A push waits for you · longshift allow web-1")
 }

@@ -105,7 +105,10 @@ func outcomeText(status *signals.Status) string {
 	case task.Declined:
 		return "Declined: the agent will not do this"
 	case task.Rejected:
-		return "Rejected: the plan, or what was to be pushed, was not wanted"
+		if status.Review != nil && status.Review.Approved { // it came as far as that
+			return "Rejected: nobody has allowed the branch to be pushed"
+		}
+		return "Rejected: the plan was not wanted"
 	case task.AllBlocked:
 		return "Blocked: no deliverable could be finished"
 	case task.ChecksFailed:

@@ -110,10 +110,14 @@ func TestPushWaitsForAPerson(t *testing.T) {
 // TestPushIsDenied leaves the remote without a branch, whoever says no.
 func TestPushIsDenied(t *testing.T) {
 	t.Parallel()
-	for name, settings := range map[string]string{"by a person": "", "by the settings": "commands: {questions: deny}\n"} {
+	for name, c := range map[string]struct{ settings, env, why string }{
+		"by a person":     {why: "has denied it: no CI here"},
+		"by the settings": {settings: "commands: {questions: deny}\n", why: "nobody is asked"},
+		"by the operator": {settings: "fixAttempts: 0\n", env: "LONGSHIFT_SENSITIVE=all=name,agents=refuse", why: "the operator refuses it:\nagents .claude/settings.json: new"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			s := lab.NewStage(t, plants(), lab.QuickSettings+settings)
-			if settings == "" {
+			s := lab.NewStage(t, plants(), lab.QuickSettings+c.settings, c.env)
+			if name == "by a person" {
 				waitsToPush(t, s)
 				if ran := s.Longshift(t, "deny", s.Begun.GetID(), "--reason", "no CI here"); ran.Code != 0 {
 					t.Fatalf("deny: %+v", ran)
@@ -122,7 +126,7 @@ func TestPushIsDenied(t *testing.T) {
 				s.Play()
 			}
 			end := s.Ended()
-			if end.Outcome != task.Rejected || !strings.Contains(end.Detail, "ci .github/workflows/help.yml") {
+			if end.Outcome != task.Rejected || !strings.Contains(end.Detail, c.why) {
 				t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
 			}
 			onlyTheCheckpoint(t, s, end)
