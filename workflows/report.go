@@ -110,7 +110,7 @@ func (t *pipeline) details() string {
 			break
 		}
 		if q.Push() {
-			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(clip(q.Command, 1000)), task.Literally(clip(q.Reason, 200)))
+			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(clip(q.Reason, 200)))
 			continue
 		}
 		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(clip(q.Command, 300)), task.Literally(clip(q.Reason, 200)))

@@ -14,6 +14,9 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
+// mostPushed is how long the list of files in one question may be, in bytes: the task's page in Temporal Web has to hold all of it.
+const mostPushed = 2000
+
 // cleared has the branch pushed once nothing in it waits for a person. The host looks again before it pushes: what it finds that nobody
 // was asked about is asked then. Checkpoints need none of it, for they go to no branch, and nothing is started by them.
 func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) error) error {
@@ -51,7 +54,7 @@ func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) err
 func fitting(asked []task.Finding) int {
 	size := 0
 	for n, f := range asked {
-		if size += len(f.String()) + len("\n"); size > mostCommand && n > 0 {
+		if size += len(f.String()) + len("\n"); size > mostPushed && n > 0 {
 			return n
 		}
 	}
@@ -70,9 +73,9 @@ func (t *pipeline) askToPush(ctx workflow.Context, asked []task.Finding) error {
 	s.Phase, s.Reason, s.Detail = task.Suspended, signals.ReasonPush, clip(q.Command, 2000)
 	s.NeedsHuman, s.NextAction = true, nextAction(signals.ReasonPush)
 	t.say(ctx, "suspended", "%s: %s", signals.ReasonPush, q.Reason)
+	t.waiting[q.ID]++ // no session is to be told of the answer
 	t.openUp(ctx, q)
 	yielded := t.yield(ctx, signals.ReasonPush)
-	t.waiting[q.ID]++ // no session is to be told of the answer
 	err := workflow.Await(ctx, func() bool { _, ok := t.answers[q.ID]; return ok })
 	t.waiting[q.ID]--
 	if err != nil {
@@ -100,7 +103,7 @@ func pushQuestion(asked []task.Finding) signals.Question {
 			kinds = append(kinds, f.Kind)
 		}
 	}
-	return signals.Question{ID: fmt.Sprintf("%s%x", signals.PushID, sum.Sum(nil)[:8]), Tool: "push", Command: list(asked, mostCommand),
+	return signals.Question{ID: fmt.Sprintf("%s%x", signals.PushID, sum.Sum(nil)[:8]), Tool: "push", Command: list(asked, mostPushed),
 		Rule: "sensitive." + strings.Join(kinds, ","), Reason: "a person has to look at such files before they are pushed"}
 }
 

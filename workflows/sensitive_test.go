@@ -175,7 +175,7 @@ func TestPushIsAskedAboutInParts(t *testing.T) {
 	}
 	finds(w, all...)
 	shown := 0
-	for n := range 2 {
+	for n := range 5 {
 		w.env.RegisterDelayedCallback(func() {
 			q := w.status(t).Questions[0]
 			shown += len(strings.Split(q.Command, "\n"))
