@@ -22,6 +22,7 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sensitive"
 	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 )
@@ -72,12 +73,13 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		}
 	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
+	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg),
-		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Audit: commands,
+		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Sensitive: second, Audit: commands,
 	}
 	for _, name := range cfg.AllowedAgents() {
 		switch name {

@@ -3,6 +3,8 @@ package config
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/longshift/longshift/internal/sensitive"
 )
 
 // Layers are the parts of the sandbox that an operator may do without, by name.
@@ -30,6 +32,10 @@ func (c *Config) validateSandbox() []error {
 		"unknown layer; give namespaces, network, landlock, seccomp or limits")
 	each("LONGSHIFT_READABLE", &c.Readable, func(s string) bool { return filepath.IsAbs(s) && filepath.Clean(s) != "/" },
 		"not an absolute folder; give one such as /home/me/.rustup")
+	_, wrong := sensitive.ParseRules(c.Sensitive)
+	for _, w := range wrong {
+		mistakes = append(mistakes, mistake("LONGSHIFT_SENSITIVE", w.Item, w.What))
+	}
 	c.Registries = tidy(c.Registries)
 	if slices.Contains(c.Registries, "none") && len(c.Registries) > 1 {
 		mistakes = append(mistakes, mistake("LONGSHIFT_REGISTRIES", "none", "stands beside others; give it alone"))
