@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/log/tag"
 )
+
+// noHTTP begins a warning of what is so by default here, and only for want of a flag that --help describes.
+const noHTTP = "HTTP API port has not been set"
 
 // serverLog passes the server's log lines to slog.
 type serverLog struct {
@@ -44,7 +48,7 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
-	if l.stopping.Load() && level >= slog.LevelWarn {
+	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP)) {
 		level = slog.LevelInfo
 	}
 	if !l.to.Enabled(ctx, level) {

@@ -27,12 +27,12 @@ const (
 
 // limits are the times that a caller has.
 type limits struct {
-	header, body time.Duration // until they have come in
-	turn         time.Duration // for a handler to be free
+	header, whole time.Duration // until the header is there, and the whole call
+	turn          time.Duration // for a handler to be free
 }
 
 // Slack waits for three seconds altogether, GitHub and WhatsApp for ten.
-var usual = limits{header: 3 * time.Second, body: 5 * time.Second, turn: 2 * time.Second}
+var usual = limits{header: 3 * time.Second, whole: 8 * time.Second, turn: 2 * time.Second}
 
 // Door is a listener for calls of strangers. Each handler gets calls that are whole, with bodies of 1 MiB at most, and no more than it can
 // do at a time. Handlers are added before Server.
@@ -59,7 +59,7 @@ type connKey struct{}
 // Server serves what was added. ctx is where the calls' contexts come from.
 func (d *Door) Server(ctx context.Context) *http.Server {
 	return &http.Server{
-		Handler: d, ReadHeaderTimeout: d.limits.header, ReadTimeout: d.limits.header + d.limits.body, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: d, ReadHeaderTimeout: d.limits.header, ReadTimeout: d.limits.whole, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
@@ -111,13 +111,8 @@ func (d *Door) Handle(pattern string, h http.Handler) {
 
 // admit reads the body of a call and waits for its turn, or answers why it has none.
 func (d *Door) admit(w http.ResponseWriter, r *http.Request, turns chan struct{}) bool {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(d.limits.body))
-	ctx, lose := context.WithCancel(r.Context())
-	defer lose()
-	place := d.bodies.take(neighbours(d.Proxies.Caller(r)), func() {
-		lose()
-		_ = control.SetReadDeadline(time.Unix(1, 0))
+	place := d.bodies.take(neighbours(d.Proxies.Caller(r)), func() { // ends the reading, or the context of a call that is whole
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	})
 	defer place.leave()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -130,13 +125,11 @@ func (d *Door) admit(w http.ResponseWriter, r *http.Request, turns chan struct{}
 		refuse(w, http.StatusRequestTimeout, "the body did not come in")
 		return false
 	}
-	if !d.turn(ctx, turns) {
+	if !d.turn(r.Context(), turns) {
 		w.Header().Set("Retry-After", "5")
 		refuse(w, http.StatusServiceUnavailable, "busy")
 		return false
 	}
-	place.leave()                            // from here on nobody but us sets its deadline,
-	_ = control.SetReadDeadline(time.Time{}) // whose end would look to the handler as if the caller had gone
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true
 }
