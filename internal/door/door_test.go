@@ -18,14 +18,22 @@ import (
 
 const patience = 20 * time.Second
 
-// open serves a door at a free port, until the test ends.
-func open(t *testing.T, d *Door) (address string) {
+// open serves a door at a free port, until the test ends. On idle it says of each connection that it has become idle.
+func open(t *testing.T, d *Door, idle chan<- bool) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := d.Server(t.Context())
+	if state := s.ConnState; idle != nil {
+		s.ConnState = func(c net.Conn, now http.ConnState) {
+			state(c, now)
+			if now == http.StateIdle {
+				idle <- true
+			}
+		}
+	}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Serve(l) }()
 	t.Cleanup(func() { _ = s.Close(); <-done })
@@ -113,7 +121,7 @@ func TestSlowCallersKeepNobodyOut(t *testing.T) {
 			t.Parallel()
 			d := echoing()
 			d.limits = limits{header: time.Hour, whole: time.Hour, turn: patience}
-			address := open(t, d)
+			address := open(t, d, nil)
 			say := c.say
 			if strings.Contains(say, "%s") {
 				say = fmt.Sprintf(say, address)
@@ -140,7 +148,7 @@ func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	d := echoing()
 	d.limits = limits{header: 50 * time.Millisecond, whole: 100 * time.Millisecond, turn: patience}
-	address := open(t, d)
+	address := open(t, d, nil)
 	for name, say := range map[string]string{"header": halfHeader, "body": fmt.Sprintf(noBody, address)} {
 		c := slow(t, address, 1, say)[0]
 		ctx, stop := context.WithCancel(t.Context())
@@ -181,7 +189,7 @@ func TestTurns(t *testing.T) {
 		begun <- r
 		<-release
 	}))
-	address := open(t, d)
+	address := open(t, d, nil)
 	answers := make(chan int)
 	var work []*http.Request
 	for range mostCalls {
@@ -222,7 +230,7 @@ func TestWaitersGiveWay(t *testing.T) {
 		begun <- true
 		<-release
 	}))
-	address := open(t, d)
+	address := open(t, d, nil)
 	t.Cleanup(func() { close(release) })
 	whole := fmt.Sprintf("POST /busy HTTP/1.1\r\nHost: %s\r\nContent-Length: 1\r\n\r\nx", address)
 	slow(t, address, mostCalls, whole)
@@ -251,7 +259,7 @@ func TestWaitersGiveWay(t *testing.T) {
 
 func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
-	address := open(t, echoing())
+	address := open(t, echoing(), nil)
 	if status, answer := post(t, address, "/hook", strings.Repeat("x", maxBody)); status != http.StatusOK || len(answer) != maxBody {
 		t.Errorf("1 MiB: %d, %d bytes", status, len(answer))
 	}
@@ -269,7 +277,8 @@ func TestBodiesAreBounded(t *testing.T) {
 // A connection that is kept open for a next call gives its place to who has one now.
 func TestIdleConnectionsGiveWay(t *testing.T) {
 	t.Parallel()
-	address := open(t, echoing())
+	isIdle := make(chan bool, 1)
+	address := open(t, echoing(), isIdle)
 	var idle []net.Conn
 	for range mostWaiting + 1 {
 		c := slow(t, address, 1, fmt.Sprintf("POST /hook HTTP/1.1\r\nHost: %s\r\nContent-Length: 1\r\n\r\nx", address))[0]
@@ -278,6 +287,7 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatalf("call %d: %v %v", len(idle), res, err)
 		}
+		<-isIdle // the answer comes before
 		idle = append(idle, c)
 	}
 	_, _ = idle[0].Read(make([]byte, 1)) // what the answer left, or the end
@@ -294,7 +304,7 @@ func TestDoorKnowsItsNames(t *testing.T) {
 	t.Parallel()
 	d := echoing()
 	d.Hosts = Hosts{"hooks.example.com"}
-	address := open(t, d)
+	address := open(t, d, nil)
 	for _, c := range []struct {
 		host, origin string
 		want         int

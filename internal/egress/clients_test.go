@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,18 @@ func modules(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, content)
 }
 
+// quiet keeps the go command from starting a process that writes counters to home and outlives it.
+func quiet(t *testing.T, home string) {
+	t.Helper()
+	dir := filepath.Join(home, ".config", "go", "telemetry")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mode"), []byte("off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The go command, a package manager that is at hand wherever this test runs, finds its way through the proxy and tells its
 // user why it may not go elsewhere.
 func TestGoCommand(t *testing.T) {
@@ -30,6 +43,7 @@ func TestGoCommand(t *testing.T) {
 	d := newDoor(t, Config{Rules: []Rule{{Host: "registry.test", Ports: []int{port}, Internal: true}}}, map[string][]string{"registry.test": loopback}).listen(t)
 	run := func(source string) string {
 		dir := t.TempDir()
+		quiet(t, dir)
 		cmd := exec.Command("go", "list", "-m", "-versions", "example.test/thing")
 		cmd.Dir = dir
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOPATH=" + dir, "GOFLAGS=-modcacherw -mod=mod", "GOPROXY=" + source, "GONOSUMDB=*", "GOTOOLCHAIN=local",

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -22,7 +21,7 @@ const mostMade = 2000
 // made is what setup and check commands have made of files that the task's work has not touched, such as what ./configure writes or a
 // lock file that an installation brings up to date. It is not the task's work.
 type made struct {
-	Files map[string]string `json:"files,omitempty"` // path to what the command left there, as print gives it
+	Files map[string]string `json:"files,omitempty"` // path to what the command left there, as contentPrint gives it
 	Key   string            `json:"key,omitempty"`   // of the command that runs
 	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it began
 }
@@ -91,15 +90,15 @@ func (o *opened) dirty(ctx context.Context) (map[string]string, error) {
 	defer root.Close()
 	files := map[string]string{}
 	for _, path := range slices.Concat(c.paths, c.removed) {
-		if files[path], err = print(root, path); err != nil {
+		if files[path], err = contentPrint(root, path); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
 }
 
-// print tells one content of a file from another: its kind and the hash of what is in it, "none" where there is no file.
-func print(root *os.Root, path string) (string, error) {
+// contentPrint tells one content of a file from another: its kind and the hash of what is in it, "none" where there is no file.
+func contentPrint(root *os.Root, path string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -139,18 +138,16 @@ func (o *opened) withoutMade(ctx context.Context, head string) func(*changes) er
 			return err
 		}
 		defer root.Close()
-		text, err := o.bare().run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", o.or(o.state.Record.Base), o.or(head))
+		touched, err := o.differ(ctx, o.or(o.state.Record.Base), o.or(head))
 		if err != nil {
 			return fmt.Errorf("look for what the task has changed: %w", err)
 		}
-		touched := strings.Split(text, "\x00")
 		drop := func(path string) bool {
 			left, known := o.state.Made.Files[path]
-			if !known || slices.Contains(touched, path) {
+			if _, work := touched[path]; !known || work {
 				return false
 			}
-			now, err := print(root, path)
-			if err != nil || now != left {
+			if now, err := contentPrint(root, path); err != nil || now != left {
 				return false
 			}
 			c.made = append(c.made, path)

@@ -150,12 +150,12 @@ func (f changed) steps() []step {
 	case !plainText:
 		steps = append(steps, bash("mkdir -p "+quote(path.Dir(f.path))+" && base64 -d > "+name+" <<'END'\n"+base64.StdEncoding.EncodeToString([]byte(f.now))+"\nEND"))
 	case f.old == "":
-		steps = append(steps, use("Write", nil, map[string]any{"file_path": f.path, "content": f.now}))
+		steps = append(steps, bring(f.path, "", f.now, false))
 	case f.old != f.now:
-		from, to := hunk(lineFeeds(f.old), lineFeeds(f.now)) // the tool shows and takes line ends like these, and writes the file's own
-		at := strings.Count(lineFeeds(f.old)[:strings.Index(lineFeeds(f.old), from)], "\n") + 1
-		steps = append(steps, use("Read", nil, map[string]any{"file_path": f.path, "offset": at, "limit": 40}),
-			use("Edit", nil, map[string]any{"file_path": f.path, "old_string": from, "new_string": to}))
+		old, now := lineFeeds(f.old), lineFeeds(f.now) // the tools show and take line ends like these, and write the file's own
+		from, _ := hunk(old, now)
+		at := strings.Count(old[:strings.Index(old, from)], "\n") + 1
+		steps = append(steps, use("Read", nil, map[string]any{"file_path": f.path, "offset": at, "limit": 40}), bring(f.path, old, now, true))
 	}
 	if is == "file" && (f.after == "100755") != (f.before == "100755") {
 		how := map[bool]string{true: "+x", false: "-x"}[f.after == "100755"]

@@ -60,6 +60,11 @@ func (a archive) change(path string) step {
 	if !meant {
 		panic("no meant/" + path + " in " + a.name)
 	}
+	return bring(path, old, now, there)
+}
+
+// bring makes a file what it is to be.
+func bring(path, old, now string, there bool) step {
 	if !there {
 		return use("Write", nil, map[string]any{"file_path": path, "content": now})
 	}

@@ -78,7 +78,7 @@ func TestNoSecretIsInReach(t *testing.T) {
 }
 
 // TestPastedSecretIsStopped has the model paste the worker's own key wherever text leaves: code, commit message, plan, review; as it
-// is, in base64, and cut in two.
+// is, in base64, and cut in two. What the gateway would cover in the model's answers is put together by a command.
 func TestPastedSecretIsStopped(t *testing.T) {
 	t.Parallel()
 	coded := base64.StdEncoding.EncodeToString([]byte("key=" + lab.Key + "\n"))
@@ -89,7 +89,8 @@ func TestPastedSecretIsStopped(t *testing.T) {
 		turn.Answer = bytes.ReplaceAll(turn.Answer, []byte("make the failing test pass"), []byte(strings.ReplaceAll(forms, `"`, `'`)))
 	})
 	script = lab.With(script, "fix", 0, func(turn *agenttest.Turn) {
-		turn.Tools = append(turn.Tools, agenttest.Tool{Name: "Write", Input: map[string]any{"file_path": "keys.go", "content": leaky}})
+		paste := "sed \"s/@/" + lab.Key[half:] + "/\" > keys.go <<'END'\n" + strings.ReplaceAll(leaky, lab.Key, lab.Key[:half]+"@") + "END"
+		turn.Tools = append(turn.Tools, agenttest.Tool{Name: "Bash", Input: map[string]any{"command": paste, "description": "write keys.go"}})
 	})
 	script = lab.With(script, "fix", 2, func(turn *agenttest.Turn) { turn.Text = "<PROGRESS>\nfix: use " + forms + "\n</PROGRESS>" })
 	script = lab.With(script, "approve", 0, func(turn *agenttest.Turn) {
@@ -189,7 +190,7 @@ func without(t *testing.T, what, text, coded string) {
 			return
 		}
 	}
-	if !strings.Contains(text, "[hidden]") {
+	if !strings.Contains(text, "[hidden]") && !strings.Contains(text, "*****") { // by the redactor, or by the gateway before it
 		t.Errorf("%s does not show that something was hidden", what)
 	}
 }

@@ -114,7 +114,11 @@ func (s *Stage) front() string {
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git")
 		dir, writable := s.GitHub.GitDir(name)
-		if push := strings.HasSuffix(r.URL.Path, receivePack) || r.URL.Query().Get("service") == receivePack; dir == "" || push && !writable {
+		if dir == "" {
+			http.NotFound(w, r)
+			return
+		}
+		if push := strings.HasSuffix(r.URL.Path, receivePack) || r.URL.Query().Get("service") == receivePack; push && !writable {
 			http.Error(w, "not for this token", http.StatusForbidden)
 			return
 		}
