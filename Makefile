@@ -87,6 +87,7 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 .PHONY: bench
 bench: build agents ## measure: whole task against a shell script, waiting pull requests, history, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
+	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench -waiting 1000
 	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration

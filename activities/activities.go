@@ -16,7 +16,9 @@ import (
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sensitive"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/signals"
 )
@@ -34,9 +36,10 @@ type Host struct {
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
 	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
 	Secrets    func(r task.Repository, part string) (map[string]string, error) // that the operator grants to a part of the repository's tasks: "setup", "check" or "agent"; nil for none
-	Cache      string                                                          // caches of tool chains that all tasks share; "" for one folder for each repository
+	Caches     *toolcache.Store                                                // of tool chains
 	Confine    Confinement                                                     // what programs of tasks may see and reach
 	Policy     policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
+	Sensitive  sensitive.Rules                                                 // what is done about changes that deserve a second look
 	Audit      Ledger                                                          // the command log
 	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
 	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed

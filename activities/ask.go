@@ -32,6 +32,9 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 				return agent.Session{}, err
 			}
 		}
+		if data.Sensitive, err = r.host.findings(ctx, r.tree); err != nil {
+			return agent.Session{}, err
+		}
 	}
 	user := prompt.User
 	if r.in.Nudge && s.Resume { // on another host the session begins anew

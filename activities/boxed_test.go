@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/sandbox"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 )
 
 // hostile is what a row's code runs in the place of id: it reaches for all that lies outside. It says that it ran, in a file
@@ -77,9 +78,7 @@ func newStand(t *testing.T) *stand {
 		must(t, os.MkdirAll(filepath.Dir(kept), 0o755))
 		must(t, os.WriteFile(kept, []byte("kept\n"), 0o644))
 		s.canaries[kept] = "kept\n"
-		if filepath.Base(filepath.Dir(kept)) != filepath.Base(b.dirs(s.where, b.ref.TaskID).Cache) {
-			s.outside = append(s.outside, kept)
-		}
+		s.outside = append(s.outside, kept)
 	}
 	for _, absent := range []string{"/etc/", "/usr/local/bin/", "/var/lib/", home + "/", home + "/.cache/", filepath.Dir(s.where.dir) + "/"} {
 		path := absent + "longshift-" + mark
@@ -123,12 +122,14 @@ func (s *stand) run(command string) process.Result {
 	s.t.Helper()
 	dirs := s.b.dirs(s.where, s.b.ref.TaskID)
 	must(s.t, os.MkdirAll(dirs.Home, 0o700))
-	spec, err := s.b.box(s.where, dirs, false, task.PathSettings{})
+	spec, err := s.b.box(s.t.Context(), s.where, dirs, false, task.PathSettings{})
 	must(s.t, err)
 	spec.Writable = append(spec.Writable, dirs.Home)
 	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true", "GOTOOLCHAIN=local", "GOFLAGS=-modcacherw",
-		"GOCACHE=" + filepath.Join(dirs.Cache, "go-build"), "GOMODCACHE=" + filepath.Join(dirs.Cache, "go-mod"), "NPM_CONFIG_CACHE=" + filepath.Join(dirs.Cache, "npm"),
-		"CARGO_HOME=" + filepath.Join(dirs.Cache, "cargo"), "CARGO_NET_RETRY=0", "NPM_CONFIG_FETCH_RETRIES=0"}
+		"CARGO_NET_RETRY=0", "NPM_CONFIG_FETCH_RETRIES=0"}
+	for name, folder := range toolcache.Variables {
+		env = append(env, name+"="+filepath.Join(dirs.Cache, folder))
+	}
 	res, err := s.box.Run(s.t.Context(), process.Spec{Path: "/bin/bash", Args: []string{"-c", prelude + command}, Dir: s.where.dir, Env: env, Grace: -1},
 		process.Limits{Wall: 30 * time.Second, Keep: 4 << 10}, spec)
 	must(s.t, err)

@@ -6,21 +6,23 @@ import (
 	"testing"
 )
 
-// What the task's commands have put into their home goes with the task, closed folders too. (Root opens those anyway.)
-func TestCleanUpOfAHomeThatIsClosed(t *testing.T) {
+// What the task's commands have put into their home and caches goes with the task, closed folders too. (Root opens those anyway.)
+func TestCleanUpOfFoldersThatAreClosed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	home := homeOf(b.Data, b.ref.TaskID)
+	home, caches := homeOf(b.Data, b.ref.TaskID), cachesOf(b.Data, b.ref.TaskID)
 	b.check("true", nil)
-	must(t, os.MkdirAll(filepath.Join(home, "a", "b"), 0o700))
-	must(t, os.WriteFile(filepath.Join(home, "a", "b", "f"), nil, 0o400))
-	must(t, os.Chmod(filepath.Join(home, "a", "b"), 0o500))
-	must(t, os.Chmod(filepath.Join(home, "a"), 0o000))
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(home, "a"), 0o700) })
+	for _, dir := range []string{home, caches} {
+		must(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, "a", "b", "f"), nil, 0o400))
+		must(t, os.Chmod(filepath.Join(dir, "a", "b"), 0o500))
+		must(t, os.Chmod(filepath.Join(dir, "a"), 0o000))
+		t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) })
+	}
 	work := b.work()
 	must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
-	for _, dir := range []string{home, work} {
+	for _, dir := range []string{home, caches, work} {
 		if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s is still there: %v", dir, err)
 		}

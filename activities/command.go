@@ -44,6 +44,14 @@ func (h *Host) RunSetup(ctx context.Context, in CommandInput) (signals.Check, er
 // RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
 // then it is flaky, and has passed.
 func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
+	c, err := h.checks(ctx, in)
+	if err == nil && c.Unfinished == "" {
+		h.leaveCaches(ctx, in.Ref, c.Passed())
+	}
+	return c, err
+}
+
+func (h *Host) checks(ctx context.Context, in CommandInput) (signals.Check, error) {
 	first, err := h.command(ctx, in, "check")
 	if err != nil || first.ExitCode == 0 || first.Unfinished != "" || first.Duration >= in.Wall {
 		return first, err
@@ -150,7 +158,7 @@ func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree,
 	if err := os.MkdirAll(dirs.Home, 0o700); err != nil {
 		return process.Result{}, fault.New(fault.Infra, "make the task's home folder: %w", err)
 	}
-	box, err := h.box(where, dirs, false, in.Paths)
+	box, err := h.box(ctx, where, dirs, false, in.Paths)
 	if err != nil {
 		return process.Result{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -32,6 +33,8 @@ type Committed struct {
 	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int      `json:"added,omitempty"`
 	Deleted int      `json:"deleted,omitempty"`
+
+	Sensitive []task.Finding `json:"sensitive,omitempty"` // what of all changes since the base deserves a second look
 }
 
 // CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
@@ -75,7 +78,8 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		return out, fmt.Errorf("count the changes: %w", err)
 	}
 	out.Files, out.Added, out.Deleted = diff.Files, diff.Added, diff.Deleted
-	return out, nil
+	out.Sensitive, err = h.findings(ctx, tree)
+	return out, err
 }
 
 // about is what a workspace or a commit does not show by itself.

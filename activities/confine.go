@@ -35,6 +35,7 @@ type Confinement struct {
 	Readable []string                                    // what must be seen all the same below a hidden folder: tool chains, the agents' binaries
 	Egress   func(ctx context.Context) (net.Conn, error) // the way to the package registries; nil for none
 	Limits   sandbox.Limits
+	Mounts   bool // whether the box can show a folder at another path
 }
 
 // EgressPort is where programs find the way to the package registries, on a loopback of their own.
@@ -43,7 +44,8 @@ const EgressPort = 3128
 // Dirs are the folders that programs of a task have beside its workspace.
 type Dirs struct {
 	Home  string // of the task's own commands
-	Cache string // of tool chains; tasks of one repository share it
+	Cache string // of tool chains, where the programs find it
+	own   string // where it lies; no other task sees it
 }
 
 // place is where a task lives on this host.
@@ -51,6 +53,7 @@ type place struct {
 	dir     string   // the work tree
 	objects []string // git objects that its own .git borrows
 	key     string   // of the repository
+	branch  string   // that the task starts from
 	gits    []string // files in its submodules that lead to their git
 	of      task.Repository
 }
@@ -68,30 +71,40 @@ func (h *Host) placeOf(ctx context.Context, tree *workspace.Tree) (place, error)
 	if err != nil {
 		return place{}, err
 	}
+	branch, _, err := tree.Start(ctx)
+	if err != nil {
+		return place{}, err
+	}
 	subs, err := tree.Submodules(ctx)
-	return place{tree.Dir(), objects, key, subs.GitFiles, of}, err
+	return place{tree.Dir(), objects, key, branch, subs.GitFiles, of}, err
 }
 
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }
 
 func (h *Host) dirs(p place, taskID string) Dirs {
-	d := Dirs{Home: homeOf(h.Data, taskID), Cache: h.Cache}
-	if d.Cache == "" {
-		d.Cache = filepath.Join(h.Data, "caches", p.key)
+	d := Dirs{Home: homeOf(h.Data, taskID), own: cachesOf(h.Data, taskID)}
+	d.Cache = d.own
+	if h.Confine.Mounts {
+		d.Cache = h.Caches.Place(p.key)
 	}
 	return d
 }
 
 // box says what a program of the task may see and touch.
-func (h *Host) box(p place, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
+func (h *Host) box(ctx context.Context, p place, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
 	readOnly = readOnly || h.Policy.WriteOff
 	s := sandbox.Spec{
 		Work: p.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later, and a pipe for a .gitignore would hold it for ever
 		Hidden: slices.Clone(h.Confine.Hidden), Limits: h.Confine.Limits,
-		Readable: slices.Concat(h.Confine.Readable, p.objects), Writable: []string{d.Cache},
+		Readable: slices.Concat(h.Confine.Readable, p.objects),
 	}
-	if err := os.MkdirAll(d.Cache, 0o700); err != nil {
-		return s, fault.New(fault.Infra, "make the cache folder: %w", err)
+	if err := h.Caches.Begin(ctx, d.own, p.key, p.branch); err != nil {
+		return s, err
+	}
+	if d.Cache == d.own {
+		s.Writable = []string{d.own}
+	} else {
+		s.Moved = map[string]string{d.Cache: d.own}
 	}
 	git := filepath.Join(p.dir, ".git")
 	if !readOnly {
@@ -140,7 +153,7 @@ func (h *Host) confine(ctx context.Context, s *agent.Session, in SessionInput, g
 		return Dirs{}, err
 	}
 	dirs := h.dirs(where, in.TaskID)
-	spec, err := h.box(where, dirs, in.Role.ReadOnly(), in.Paths)
+	spec, err := h.box(ctx, where, dirs, in.Role.ReadOnly(), in.Paths)
 	if err != nil {
 		return dirs, err
 	}

@@ -21,7 +21,7 @@ func confined(t *testing.T, remote string) *bench {
 	if remote != "" {
 		b.remote = remote
 	}
-	b.Confine.Box = box
+	b.Confine.Box, b.Confine.Mounts = box, true
 	b.CommandEnv = func(d Dirs) []string {
 		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Home, "GIT_TERMINAL_PROMPT=0"}
 	}

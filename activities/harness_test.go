@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sandbox"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
@@ -54,6 +56,7 @@ func (b *bench) newHost(data string, agents map[string]agent.Agent) *Host {
 		CommandEnv: func(Dirs) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data} },
 		AgentEnv:   func(Dirs) map[string]string { return nil },
 		Confine:    Confinement{Box: openBox{}},
+		Caches:     toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true, Log: slog.New(slog.DiscardHandler)}),
 		Redact:     redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
 	}
 }

@@ -166,9 +166,9 @@ func TestReadOnlyBox(t *testing.T) {
 	must(t, err)
 	for _, readOnly := range []bool{true, false} {
 		b.Policy.WriteOff = readOnly // the operator's switch does the same for every role
-		spec, err := b.box(where, b.dirs(where, b.ref.TaskID), false, task.PathSettings{})
+		spec, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), false, task.PathSettings{})
 		must(t, err)
-		role, err := b.box(where, b.dirs(where, b.ref.TaskID), true, task.PathSettings{})
+		role, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), true, task.PathSettings{})
 		if err != nil || !role.ReadOnly || spec.ReadOnly != readOnly {
 			t.Errorf("read only: %v for a role that reads, %v with the switch at %v; %v", role.ReadOnly, spec.ReadOnly, readOnly, err)
 		}

@@ -16,6 +16,8 @@ type PushInput struct {
 	Ref
 	Squash  string `json:"squash,omitempty"` // message of the single commit the branch becomes; empty keeps the commits
 	BaseRef string `json:"baseRef,omitempty"`
+
+	Allowed []string `json:"allowed,omitempty"` // ids of findings that a person has allowed to be pushed
 }
 
 // PushBranch pushes the task's branch and gives its head.
@@ -31,6 +33,9 @@ func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
 		}
 	}
 	if err := h.leaks(ctx, tree); err != nil {
+		return "", err
+	}
+	if err := h.mayPush(ctx, tree, in.Allowed); err != nil {
 		return "", err
 	}
 	if in.Squash != "" {

@@ -72,7 +72,7 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 		}
 	case signals.SubjectCommand:
 		m.Text = v.command()
-		if q := v.question(); q != nil && len(in.Buttons) > 0 {
+		if q := v.question(); q != nil && len(in.Buttons) > 0 && !q.Push() {
 			m.Until, m.Then = q.Expires, "Denied by itself"
 		}
 	case signals.SubjectStop:

@@ -127,6 +127,21 @@ func TestShowCommand(t *testing.T) {
 	}
 }
 
+// A push shows what is in it, and waits as long as it takes.
+func TestShowPush(t *testing.T) {
+	w, s := &wall{}, told()
+	s.Questions = []signals.Question{{ID: "push-1", Command: "ci .github/workflows/x.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}
+	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectCommand, Question: "push-1"}, Buttons: []signals.Button{{Verb: "allow", Token: "t.a"}}}
+	if _, err := shows(t, w, s, in); err != nil {
+		t.Fatal(err)
+	}
+	m := w.posted[0]
+	holds(t, m.Text, "A push waits for a decision", "ci .github/workflows/x.yml: new\n", "Why it is asked: a person has to look (rule `sensitive.ci`)")
+	if m.Then != "" || !m.Until.IsZero() || strings.Contains(m.Text, "session") || len(m.Buttons) != 1 {
+		t.Errorf("shown as %+v", m)
+	}
+}
+
 func TestShowCardStopAndEnd(t *testing.T) {
 	w := &wall{}
 	s := told()

@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -63,7 +64,8 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
 	// Without the operator's policy: what is tried is the machine, not what is allowed on it.
-	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log, Now: h.Now}
+	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log, Now: h.Now,
+		Caches: toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: h.Log})}
 	res, err := guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
 	if err != nil {
 		return nil, fmt.Errorf("try the sandbox: %w", err)

@@ -121,13 +121,19 @@ func (v view) question() *signals.Question {
 
 // command shows exactly what would run, with nothing hidden in it.
 func (v view) command() string {
-	head := fmt.Sprintf("**A command waits for a decision** · %s\n\n", v.title())
+	what := "A command"
+	if signals.IsPush(v.notice.Question) {
+		what = "A push"
+	}
+	head := fmt.Sprintf("**%s waits for a decision** · %s\n\n", what, v.title())
 	q := v.question()
 	switch {
 	case v.settled != "":
 		return head + v.lit(upper(v.settled)) + "\n"
 	case q == nil:
 		return head + "It has its decision.\n"
+	case q.Push():
+		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) + fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
 	}
 	dir := "the workspace's root"
 	if q.Dir != "" {

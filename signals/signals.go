@@ -74,14 +74,15 @@ type TellRequest struct {
 	Text string `json:"text,omitempty"`
 }
 
-// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, until the approval expires.
+// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, until the approval expires. Or it
+// lets a push happen that waits.
 type AllowRequest struct {
 	Message
 	Question string `json:"question,omitempty"` // id of the question, or its beginning; empty when there is only one
 	Comment  string `json:"comment,omitempty"`  // told to the session
 }
 
-// DenyRequest refuses a command that waits for a person.
+// DenyRequest refuses a command, or a push, that waits for a person.
 type DenyRequest struct {
 	Message
 	Question string `json:"question,omitempty"`
@@ -114,6 +115,7 @@ const (
 	ReasonSecret    Reason = "secret"         // the work holds a secret and must not leave
 	ReasonBlocker   Reason = "blocker"        // what a round has worked on stands as it stood before
 	ReasonRounds    Reason = "rounds"         // as many rounds as a pull request gets are used up
+	ReasonPush      Reason = "push"           // what is to be pushed deserves a second look, and waits for a person
 	ReasonReview    Reason = "review"         // our own reviewer does not let a round's work pass
 )
 

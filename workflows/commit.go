@@ -33,6 +33,9 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 		return err
 	}
 	t.uncommitted, t.refused, t.leak = out.Failed, "", ""
+	if !out.Leak {
+		t.findings = out.Sensitive
+	}
 	t.unchecked = t.unchecked || t.uncommitted != "" || out.Created
 	if out.Leak {
 		t.leak = out.Failed
@@ -46,6 +49,10 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 		t.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		t.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil
+	}
+	if t.refused = refusedWork(t.findings); t.refused != "" {
+		t.say(ctx, "error", "the work is refused: %s", firstLine(t.refused))
+		t.remember(ctx, "error", "the work is refused: "+t.refused)
 	}
 	t.notice(ctx, out.Notes)
 	t.status.Head, t.status.Files, t.status.Added, t.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -50,6 +51,9 @@ func (t *pipeline) canTell(r signals.TellRequest) error {
 func (t *pipeline) canResume(r signals.ResumeRequest) error {
 	if !(r.AddCost >= 0 && r.AddCost <= mostCost) {
 		return fault.New(fault.Input, "addCost %v is not between 0 and %d: give US dollars to add", r.AddCost, mostCost)
+	}
+	if slices.ContainsFunc(t.status.Questions, signals.Question.Push) {
+		return fault.New(fault.Conflict, "a push waits for an answer, and `resume` is none").WithHint("`allow` or `deny` it")
 	}
 	if _, err := addTime(r); err != nil {
 		return fault.New(fault.Input, "addTime %q is not a positive duration up to %s: write it as 30m or 2h", r.AddTime, mostTime)

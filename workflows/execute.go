@@ -44,7 +44,7 @@ func (t *pipeline) prove(ctx workflow.Context, d task.Deliverable, r task.Report
 		t.fixing++
 		why := "the check fails"
 		if refused {
-			why = "its commit is refused"
+			why = "what it left is refused"
 		}
 		t.say(ctx, "fix", "%s goes back, for %s: attempt %d of %d", d.ID, why, t.fixing, t.settings.FixAttempts)
 		t.remember(ctx, "error", d.ID+" goes back to be mended: "+why)

@@ -39,30 +39,31 @@ type pipeline struct {
 	untold    []prompt.Tell             // answers that came when no session waited any more
 	abandoned string                    // why, when somebody abandoned the task
 
-	before      task.Usage    // of what came before the first of these sessions
-	sessions    int           // numbers given out
-	errors      int           // errors in a row
-	maxCost     float64       // the operator's, 0 for none
-	maxTime     time.Duration // the operator's, 0 for none
-	uncommitted string        // why the last commit failed; its work is only in the workspace then
-	refused     string        // why, when it failed because of what the work is
-	leak        string        // why, when it failed because the work holds a secret
-	leaks       int           // such commits in a row
-	unchecked   bool          // something has changed since the last check
-	fixing      int           // how manieth attempt to mend what the check says, 0 for none
-	quotas      int           // used-up quotas in a row
-	loops       int           // sessions in a row that went round in circles
-	checks      int           // runs of the check command
-	setups      int           // runs of the setup command
-	edit        *decision     // what a person wants changed in the plan; nil when nobody does
-	title       string        // summary of the first plan, which names the pull request
-	progress    []task.Entry  // what the next session is told of the past
-	moves       int           // takes of a host since an activity last succeeded there
-	attributes  attributes    // what the search attributes say now
-	logged      int           // log lines so far
-	talk        talk          // to people in chats
-	turns       turns         // at gates
-	claimed     bool          // the source has been told that the task works
+	before      task.Usage     // of what came before the first of these sessions
+	sessions    int            // numbers given out
+	errors      int            // errors in a row
+	maxCost     float64        // the operator's, 0 for none
+	maxTime     time.Duration  // the operator's, 0 for none
+	uncommitted string         // why the last commit failed; its work is only in the workspace then
+	refused     string         // why, when it failed because of what the work is
+	leak        string         // why, when it failed because the work holds a secret
+	leaks       int            // such commits in a row
+	findings    []task.Finding // what of the last commit's changes deserves a second look
+	unchecked   bool           // something has changed since the last check
+	fixing      int            // how manieth attempt to mend what the check says, 0 for none
+	quotas      int            // used-up quotas in a row
+	loops       int            // sessions in a row that went round in circles
+	checks      int            // runs of the check command
+	setups      int            // runs of the setup command
+	edit        *decision      // what a person wants changed in the plan; nil when nobody does
+	title       string         // summary of the first plan, which names the pull request
+	progress    []task.Entry   // what the next session is told of the past
+	moves       int            // takes of a host since an activity last succeeded there
+	attributes  attributes     // what the search attributes say now
+	logged      int            // log lines so far
+	talk        talk           // to people in chats
+	turns       turns          // at gates
+	claimed     bool           // the source has been told that the task works
 
 	continues bool                       // it goes on with a branch that stands, in rounds
 	merging   bool                       // the base is merged in the workspace, and waits for its commit

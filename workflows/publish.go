@@ -94,18 +94,25 @@ func (t *pipeline) push(ctx workflow.Context) (string, error) {
 	if t.settings.Commits == "single" {
 		squash = t.status.Plan.Summary
 	}
-	err := t.insist(ctx, func() error {
-		return t.onHost(ctx, step{
-			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
-				return t.short(ctx, "push "+t.status.Branch)
-			},
-			call: func(ctx workflow.Context) error {
-				in := activities.PushInput{Ref: t.ref(), Squash: squash, BaseRef: t.status.BaseCommit}
-				return workflow.ExecuteActivity(ctx, host.PushBranch, in).Get(ctx, &head)
-			},
+	err := t.cleared(ctx, func(allowed []string) error {
+		return t.insist(ctx, func() error {
+			in := activities.PushInput{Squash: squash, BaseRef: t.status.BaseCommit, Allowed: allowed}
+			return t.pushBranch(ctx, in, &head)
 		})
 	})
 	return head, err
+}
+
+func (t *pipeline) pushBranch(ctx workflow.Context, in activities.PushInput, head *string) error {
+	return t.onHost(ctx, step{
+		options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+			return t.short(ctx, "push "+t.status.Branch)
+		},
+		call: func(ctx workflow.Context) error {
+			in.Ref = t.ref()
+			return workflow.ExecuteActivity(ctx, host.PushBranch, in).Get(ctx, head)
+		},
+	})
 }
 
 // clean removes the workspace of a task that ended well. Of any other it keeps workspace and checkpoint, for people to look at.

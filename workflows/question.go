@@ -94,10 +94,16 @@ func (t *pipeline) openUp(ctx workflow.Context, q signals.Question) {
 		return
 	}
 	q.Asked = workflow.Now(ctx)
-	q.Expires = q.Asked.Add(t.settings.Commands.Expires.Std())
+	if !q.Push() {
+		q.Expires = q.Asked.Add(t.settings.Commands.Expires.Std())
+	}
 	q.Reason = clip(q.Reason, 500)
 	t.status.Questions = append(t.status.Questions, q)
-	t.say(ctx, "question", "session %d wants to run %q (%s): %s", q.Session, clip(q.Command, 300), q.Rule, q.Reason)
+	what := fmt.Sprintf("session %d wants to run %q", q.Session, clip(q.Command, 300))
+	if q.Push() {
+		what = "the branch is to be pushed with " + clip(q.Command, 600)
+	}
+	t.say(ctx, "question", "%s (%s): %s", what, q.Rule, q.Reason)
 	t.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID})
 	t.showQuestions(ctx)
 }
@@ -144,6 +150,9 @@ func (t *pipeline) onAllow(ctx workflow.Context, r signals.AllowRequest) string 
 	q := t.withdraw(r.Question)
 	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: clip(r.Comment, mostText), Expires: workflow.Now(ctx).Add(t.settings.Commands.Expires.Std())}
 	t.answer(ctx, q, a)
+	if q.Push() {
+		return "the push is allowed: " + clip(q.Command, 200)
+	}
 	return fmt.Sprintf("allowed in %s until %s: %s", place(q.Dir), a.Expires.UTC().Format(time.RFC3339), clip(q.Command, 200))
 }
 

@@ -48,6 +48,8 @@ var recorded = map[string][]string{
 	"errors-in-a-row":   {"sessions piiir", "log suspended errors", "signal resume", "outcome pull_request"},
 	"command-allowed":   {"sessions piir", "update ask", "update allow", "log suspended command", "same session twice", "outcome pull_request"},
 	"command-denied":    {"sessions pir", "update ask", "signal deny", "!log suspended command", "outcome pull_request"},
+	"push-allowed":      {"sessions pir", "update allow", "log suspended push", "activity PushBranch", "activity OpenPullRequest", "outcome pull_request"},
+	"push-denied":       {"sessions pir", "signal deny", "log suspended push", "!activity PushBranch", "!activity OpenPullRequest", "outcome rejected"},
 	"loop":              {"sessions piiir", "log suspended loop", "signal resume", "!same session twice", "outcome pull_request"},
 	"secret":            {"sessions piir", "log error", "!log suspended secret", "!same session twice", "outcome pull_request"},
 	"no-report":         {"sessions piir", "nudge", "same session twice", "outcome pull_request"},

@@ -109,6 +109,10 @@ func (t *pipeline) details() string {
 			fmt.Fprintf(&b, "- and %d more commands wait\n", len(s.Questions)-i)
 			break
 		}
+		if q.Push() {
+			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(clip(q.Reason, 200)))
+			continue
+		}
 		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(clip(q.Command, 300)), task.Literally(clip(q.Reason, 200)))
 	}
 	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
@@ -173,7 +177,7 @@ func (t *pipeline) summary() forge.Summary {
 	sum := forge.Summary{
 		Title: t.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
-		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: t.input.RequestedBy, Issue: t.input.Issue,
+		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: t.input.RequestedBy, Issue: t.input.Issue, Sensitive: t.findings,
 	}
 	for _, e := range s.Sessions {
 		sum.Turns += e.Turns

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -80,7 +79,7 @@ func (f *follower) aim(items []forge.Item) string {
 
 // round takes a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and answers.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
-	f.status.Commits, f.status.Review, f.status.Check, f.came, f.merging = nil, nil, nil, map[string]came{}, false
+	f.status.Commits, f.status.Review, f.status.Check, f.came, f.merging, f.findings = nil, nil, nil, map[string]came{}, false, nil
 	f.enter(ctx, task.Preparing)
 	if err := f.insist(ctx, func() error { return f.take(ctx) }); err != nil {
 		return err
@@ -99,7 +98,9 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		f.feedback[d.ID] = feedbackOf(i)
 	}
 	f.status.Plan = &p
-	if err := f.carry(ctx, start); err != nil {
+	if err := f.carry(ctx, start); isRejected(err) {
+		f.unpushed(ctx, start, err)
+	} else if err != nil {
 		return err
 	}
 	if conflict {
@@ -189,20 +190,15 @@ func (f *follower) perform(ctx workflow.Context) error {
 // pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
-	err = f.insist(ctx, func() error {
-		err := f.onHost(ctx, step{
-			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
-				return f.short(ctx, "push "+f.status.Branch)
-			},
-			call: func(ctx workflow.Context) error {
-				return workflow.ExecuteActivity(ctx, host.PushBranch, activities.PushInput{Ref: f.ref()}).Get(ctx, &head)
-			},
+	err = f.cleared(ctx, func(allowed []string) error {
+		return f.insist(ctx, func() error {
+			err := f.pushBranch(ctx, activities.PushInput{Allowed: allowed}, &head)
+			if kindOf(err) == fault.Changed {
+				changed = err
+				return nil
+			}
+			return err
 		})
-		if kindOf(err) == fault.Changed {
-			changed = err
-			return nil
-		}
-		return err
 	})
 	if changed != nil {
 		return "", changed
@@ -224,6 +220,9 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 		text := answer(c)
 		if c.commit != "" && !f.sound() {
 			text += "\n\nNot settled: " + f.red() + "."
+		}
+		if c.commit != "" && len(f.findings) > 0 {
+			text += "\n\nLook at these files of this round first:\n\n" + bullets(f.findings)
 		}
 		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL, Text: firstLine(i.Text)},
 			Text: text, Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})

@@ -72,6 +72,8 @@ func (t *pipeline) timer(ctx workflow.Context, d time.Duration, summary string, 
 // liftable tells whether a person can remove the cause of an error that retries did not.
 func (t *pipeline) liftable(err error) bool {
 	switch kindOf(err) {
+	case fault.Unapproved: // a question, and no fault
+		return false
 	case fault.Denied, fault.Changed, fault.Leak, fault.Infra, fault.Internal:
 		return true
 	default: // before there is a workspace it is the input that is wrong; after that, work stands that must not be thrown away
@@ -124,6 +126,8 @@ func nextAction(why signals.Reason) string {
 		return "renew the key, login or permission, then `resume`, or `abandon`"
 	case signals.ReasonCommand:
 		return "`allow` or `deny` the command, or `abandon`"
+	case signals.ReasonPush:
+		return "look at the files, then `allow` or `deny` the push, or `abandon`"
 	case signals.ReasonSecret:
 		return "take the secret out of the branch's commits, then `resume`, or `abandon`"
 	case signals.ReasonChanged:

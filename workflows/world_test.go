@@ -57,6 +57,7 @@ type world struct {
 	replies []activities.AnswerInput
 	push    func() (string, error)
 	pushes  int
+	pushed  []activities.PushInput
 	follow  bool // pull requests can be looked after
 }
 
@@ -157,8 +158,9 @@ func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activi
 	return activities.Committed{Commit: fmt.Sprintf("commit%d", len(w.commits)), Created: true, Files: 1, Added: 2, Deleted: 1}, nil
 }
 
-func (w *world) PushBranch(context.Context, activities.PushInput) (string, error) {
+func (w *world) PushBranch(_ context.Context, in activities.PushInput) (string, error) {
 	w.pushes++
+	w.pushed = append(w.pushed, in)
 	if w.push != nil {
 		return w.push()
 	}

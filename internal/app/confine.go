@@ -33,7 +33,7 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	if err != nil {
 		return activities.Confinement{}, nil, err
 	}
-	c := activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg)}
+	c := activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}
 	proxy, err := newEgress(cfg, commands, log)
 	if err != nil || proxy == nil {
 		return c, func() {}, err
@@ -44,6 +44,11 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 		return ours, nil
 	}
 	return c, func() { _ = proxy.Close() }, nil
+}
+
+// mounts tells whether the sandbox has a view of folders of its own.
+func mounts(cfg config.Config) bool {
+	return !slices.Contains(cfg.Without, string(sandbox.LayerNamespaces))
 }
 
 // newEgress builds the proxy to the package registries; nil when the operator wants none, and when programs are on the host's
@@ -176,7 +181,7 @@ func tryWork(ctx context.Context, cfg config.Config) ([]cli.Tool, error) {
 		return nil, err
 	}
 	h := activities.Host{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log, Now: time.Now,
-		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg)}}
+		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}}
 	seen, err := h.Trial(ctx)
 	var tools []cli.Tool
 	for _, t := range seen {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +22,8 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/sensitive"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -61,7 +61,7 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		return nil, nil, err
 	}
 	closeAll := func() { _ = gate.Close(); closeConfine(); _ = commands.Close() }
-	rules, err := operatorPolicy(cfg, !slices.Contains(cfg.Without, string(sandbox.LayerNamespaces)))
+	rules, err := operatorPolicy(cfg, mounts(cfg))
 	if err != nil {
 		closeAll()
 		return nil, nil, err
@@ -73,12 +73,13 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		}
 	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
+	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
 		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg),
-		Cache: cfg.Cache, Confine: confine, Policy: rules, Audit: commands,
+		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Sensitive: second, Audit: commands,
 	}
 	for _, name := range cfg.AllowedAgents() {
 		switch name {
@@ -94,6 +95,15 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		return nil, nil, err
 	}
 	return h, end, nil
+}
+
+// newCaches builds what gives tasks their caches of tool chains.
+func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
+	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"), Share: cfg.Cache != config.CacheNone, Now: time.Now, Log: log}
+	if c.Share {
+		c.Seed = cfg.Cache
+	}
+	return toolcache.New(c)
 }
 
 // tryHost lets no host take tasks on which none could work.

@@ -20,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
@@ -149,14 +150,6 @@ func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 	}
 }
 
-// caches are the variables by which tool chains find their caches, with the folder of each below the repository's. Tasks of
-// one repository share them; what one repository puts there steers no other.
-var caches = map[string]string{
-	"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "NPM_CONFIG_CACHE": "npm", "YARN_CACHE_FOLDER": "yarn", "PIP_CACHE_DIR": "pip",
-	"UV_CACHE_DIR": "uv", "CARGO_HOME": "cargo", "BUNDLE_USER_CACHE": "bundle", "COMPOSER_CACHE_DIR": "composer", "GRADLE_USER_HOME": "gradle",
-	"CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache", "COREPACK_HOME": "corepack", "DENO_DIR": "deno", "POETRY_CACHE_DIR": "poetry", "NUGET_PACKAGES": "nuget",
-}
-
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
 // reached, and who commits.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
@@ -169,7 +162,7 @@ func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 			"GIT_TERMINAL_PROMPT": "0",
 		}
 		maps.Copy(env, tools)
-		for name, folder := range caches {
+		for name, folder := range toolcache.Variables {
 			env[name] = filepath.Join(d.Cache, folder)
 		}
 		maps.Copy(env, own)

@@ -20,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/toolcache"
 )
 
 func TestForgeOfARepository(t *testing.T) {
@@ -77,7 +78,7 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 		"HTTPS_PROXY": "http://127.0.0.1:3128", "HTTP_PROXY": "http://127.0.0.1:3128", "https_proxy": "http://127.0.0.1:3128",
 		"http_proxy": "http://127.0.0.1:3128", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
 	}
-	for name, folder := range caches {
+	for name, folder := range toolcache.Variables {
 		want[name] = "/srv/data/caches/r/" + folder
 	}
 	if diff := cmp.Diff(want, agent); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/cli"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/toolcache"
 )
 
 // bareHome gives the test a home without tool chains, and no variable that names one.
@@ -102,7 +103,7 @@ func TestToolVariablesDoNotMoveCaches(t *testing.T) {
 	if env["GOPRIVATE"] != "git.acme.com/*" {
 		t.Errorf("the operator's own variable is missing: %q", env["GOPRIVATE"])
 	}
-	for name := range caches {
+	for name := range toolcache.Variables {
 		if !strings.HasPrefix(env[name], "/srv/cache/") {
 			t.Errorf("%s=%s", name, env[name])
 		}

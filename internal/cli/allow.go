@@ -13,8 +13,8 @@ import (
 
 func (p *program) allowCommand() *cobra.Command {
 	var r signals.AllowRequest
-	c := p.questionCommand("allow", "Let a command run that waits for a person",
-		"The approval is for this text, in this folder, in this task, and it expires.")
+	c := p.questionCommand("allow", "Let a command run that waits for a person, or a branch be pushed",
+		"The approval is for this text, in this folder, in this task, and it expires; that of a push is for these files as they are.")
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the session")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Question = strings.Join(args[1:], "")
@@ -25,7 +25,7 @@ func (p *program) allowCommand() *cobra.Command {
 
 func (p *program) denyCommand() *cobra.Command {
 	var r signals.DenyRequest
-	c := p.questionCommand("deny", "Refuse a command that waits for a person", "The session is told, and does without.")
+	c := p.questionCommand("deny", "Refuse a command that waits for a person, or a push", "The session is told, and does without. A branch that may not be pushed is kept, and no pull request is opened.")
 	c.Flags().StringVar(&r.Reason, "reason", "", "`text` told to the session")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Question = strings.Join(args[1:], "")
@@ -49,6 +49,10 @@ func (p *program) questionCommand(name, short, long string) *cobra.Command {
 func questionsText(status *signals.Status, now time.Time) string {
 	var b strings.Builder
 	for _, q := range status.Questions {
+		if q.Push() {
+			fmt.Fprintf(&b, "%s  the branch is to be pushed with these changes\n  %s\n  rule %s: %s\n", oneLine(q.ID), indent(plain(q.Command), 2), oneLine(q.Rule), oneLine(q.Reason))
+			continue
+		}
 		in := "the workspace"
 		if q.Dir != "" {
 			in = oneLine(q.Dir)

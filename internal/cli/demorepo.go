@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"go.temporal.io/sdk/client"
@@ -13,7 +14,7 @@ import (
 
 // makeRepository makes a bare repository with one commit of the demo's files.
 func (d *demonstration) makeRepository(ctx context.Context) error {
-	seed := filepath.Join(d.dir, "seed")
+	seed := d.seed()
 	d.repository = filepath.Join(d.dir, "demo.git")
 	for name, content := range d.demo.Files {
 		file := filepath.Join(seed, filepath.FromSlash(name))
@@ -71,11 +72,40 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	d.env = append(d.p.bareEnv(), localProfile(d.options)...)
 	d.env = append(d.env, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
 		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
-	if cache, err := os.UserCacheDir(); err == nil { // the demo's agent is ours, so it may share what Go has built before
-		d.env = append(d.env, "LONGSHIFT_CACHE="+cache)
+	if caches := d.caches(ctx); caches != "" {
+		d.env = append(d.env, "LONGSHIFT_CACHE="+caches)
 	}
 	d.env = append(d.env, d.p.openly(ctx)...)
 	return d.startWorker(ctx)
+}
+
+// seed is the folder with the demo's files as they are before any agent.
+func (d *demonstration) seed() string { return filepath.Join(d.dir, "seed") }
+
+// caches gives a folder with what Go compiles for the demo's checks, most of it the standard library. It stays, so that only the first
+// demo on a machine waits for that; "" when there is none.
+func (d *demonstration) caches(ctx context.Context) string {
+	path, err := d.p.findProgram("go")
+	if err != nil {
+		return ""
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Join(cache, "longshift", "demo")
+	if _, err := os.Stat(dir); err != nil {
+		d.p.say("compiling what Go needs for its checks, this once...")
+	}
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "-run=^$", "./..."}} {
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.Dir, cmd.Env = d.seed(), append(d.p.bareEnv(), "GOCACHE="+filepath.Join(dir, "go-build"), "GOFLAGS=")
+		_ = cmd.Run() // what it says of the demo's code is for the demo to show
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return ""
+	}
+	return dir
 }
 
 // scenario is the file that the scripted agent plays.

@@ -26,7 +26,7 @@ func suspendedText(status *signals.Status) string {
 	if status.NextAction != "" {
 		text += "\n  " + indent(plain(status.NextAction), 2)
 	}
-	if status.Reason == signals.ReasonCommand {
+	if status.Reason == signals.ReasonCommand || status.Reason == signals.ReasonPush {
 		for _, q := range status.Questions {
 			text += fmt.Sprintf("\n  longshift allow %s %s    # %s", status.WorkflowID, oneLine(q.ID), clip(oneLine(q.Command), 200))
 		}
@@ -55,6 +55,8 @@ func reasonText(r signals.Reason) string {
 		return "a key or login is refused"
 	case signals.ReasonCommand:
 		return "a command waits for a person"
+	case signals.ReasonPush:
+		return "what is to be pushed waits for a person"
 	case signals.ReasonLoop:
 		return "an agent went round in circles"
 	case signals.ReasonSecret:
@@ -103,6 +105,9 @@ func outcomeText(status *signals.Status) string {
 	case task.Declined:
 		return "Declined: the agent will not do this"
 	case task.Rejected:
+		if status.Review != nil && status.Review.Approved { // it came as far as that
+			return "Rejected: nobody has allowed the branch to be pushed"
+		}
 		return "Rejected: the plan was not wanted"
 	case task.AllBlocked:
 		return "Blocked: no deliverable could be finished"

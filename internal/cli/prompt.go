@@ -125,6 +125,9 @@ func (f *follower) liveLine() string {
 		if s.status.Reason == signals.ReasonCommand {
 			return fmt.Sprintf("⏳ A command waits for you · longshift allow %s · no answer in %s is a no", f.id, remaining(s.status.WaitingUntil.Sub(now)))
 		}
+		if s.status.Reason == signals.ReasonPush {
+			return fmt.Sprintf("⏳ A push waits for you · longshift allow %s", f.id)
+		}
 		return fmt.Sprintf("⏳ Suspended (%s) · longshift resume %s", s.status.Reason, f.id)
 	case task.Waiting:
 		return waitingText(s.status, now)

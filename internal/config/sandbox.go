@@ -3,10 +3,15 @@ package config
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/longshift/longshift/internal/sensitive"
 )
 
 // Layers are the parts of the sandbox that an operator may do without, by name.
 func Layers() []string { return []string{"namespaces", "network", "landlock", "seccomp", "limits"} }
+
+// CacheNone is the value of LONGSHIFT_CACHE with which tasks share nothing.
+const CacheNone = "none"
 
 var profileNames = []string{"node", "bun", "python", "ruby", "go", "rust", "php", "jvm", "dotnet", "cpp", "none"}
 
@@ -27,17 +32,24 @@ func (c *Config) validateSandbox() []error {
 		"unknown layer; give namespaces, network, landlock, seccomp or limits")
 	each("LONGSHIFT_READABLE", &c.Readable, func(s string) bool { return filepath.IsAbs(s) && filepath.Clean(s) != "/" },
 		"not an absolute folder; give one such as /home/me/.rustup")
+	_, wrong := sensitive.ParseRules(c.Sensitive)
+	for _, w := range wrong {
+		mistakes = append(mistakes, mistake("LONGSHIFT_SENSITIVE", w.Item, w.What))
+	}
 	c.Registries = tidy(c.Registries)
 	if slices.Contains(c.Registries, "none") && len(c.Registries) > 1 {
 		mistakes = append(mistakes, mistake("LONGSHIFT_REGISTRIES", "none", "stands beside others; give it alone"))
 	}
 	for _, path := range []struct{ name, value string }{{"LONGSHIFT_POLICY", c.Policy}, {"LONGSHIFT_CACHE", c.Cache}} {
+		if path.value == CacheNone && path.name == "LONGSHIFT_CACHE" {
+			continue
+		}
 		if path.value != "" && !filepath.IsAbs(path.value) {
 			mistakes = append(mistakes, mistake(path.name, path.value, "not an absolute path; give one that starts with /"))
 		}
 	}
 	if cache := filepath.Clean(c.Cache); filepath.IsAbs(c.Cache) && holds(cache, c.Data) {
-		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Cache, "holds the worker's own data, and agents may write there; give a folder beside it"))
+		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Cache, "holds the worker's own data, of which no task may have a copy; give a folder beside it"))
 	}
 	for _, dir := range c.Readable {
 		if filepath.IsAbs(dir) && holds(c.Data, filepath.Clean(dir)) {

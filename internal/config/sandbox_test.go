@@ -8,6 +8,8 @@ import (
 func TestSandboxMistakes(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"LONGSHIFT_PROFILES", "go,cobol", `LONGSHIFT_PROFILES="cobol": unknown tool chain`},
+		{"LONGSHIFT_SENSITIVE", "ci=refuse, hook=ask", `LONGSHIFT_SENSITIVE="hook=ask": unknown kind; give all, ci, hooks, `},
+		{"LONGSHIFT_SENSITIVE", "ci", `LONGSHIFT_SENSITIVE="ci": unknown action; give allow, name, ask or refuse, such as ci=ask`},
 		{"LONGSHIFT_SANDBOX_WITHOUT", "seccomp,all", `LONGSHIFT_SANDBOX_WITHOUT="all": unknown layer`},
 		{"LONGSHIFT_READABLE", "opt/go", `LONGSHIFT_READABLE="opt/go": not an absolute folder`},
 		{"LONGSHIFT_READABLE", "/", `LONGSHIFT_READABLE="/": not an absolute folder`},

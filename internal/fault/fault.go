@@ -25,6 +25,8 @@ const (
 	Denied Kind = "LongshiftDenied"
 	// Leak is work that holds a secret and so may not leave. Never retried; the agent or a person takes it out.
 	Leak Kind = "LongshiftLeak"
+	// Unapproved is a branch with changes that a person has to allow before it is pushed. Never retried; the workflow asks.
+	Unapproved Kind = "LongshiftUnapproved"
 	// Infra is a fault of the surroundings: no network, forge down, disk full. Retried, and never charged to the work.
 	Infra Kind = "LongshiftInfra"
 	// Stopping is a worker that is going down in good order; the same host goes on after its restart.

@@ -62,6 +62,7 @@ func (s Summary) body(l limits) string {
 		parts = append(parts, text)
 	}
 	add("", s.warning(l)...)
+	add("", s.secondLook(l)...)
 	add("", prose(s.Overview, l.text))
 	add("Deliverables", s.deliverables(l)...)
 	add("Checks", s.checks(l)...)

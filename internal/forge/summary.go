@@ -17,10 +17,11 @@ type Summary struct {
 	Before       *Check             `json:"before,omitempty"`    // on the base, when it failed there
 	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
-	Notes        []string           `json:"notes,omitempty"`   // what a person should look at
-	Files        int                `json:"files,omitempty"`   // files changed
-	Added        int                `json:"added,omitempty"`   // lines
-	Removed      int                `json:"removed,omitempty"` // lines
+	Sensitive    []task.Finding     `json:"sensitive,omitempty"` // changes that deserve a second look
+	Notes        []string           `json:"notes,omitempty"`     // what a person should look at
+	Files        int                `json:"files,omitempty"`     // files changed
+	Added        int                `json:"added,omitempty"`     // lines
+	Removed      int                `json:"removed,omitempty"`   // lines
 	Usage        task.Usage         `json:"usage,omitzero"`
 	Sessions     int                `json:"sessions,omitempty"`
 	Turns        int                `json:"turns,omitempty"`

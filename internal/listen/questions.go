@@ -23,6 +23,10 @@ func (e *Ear) questionsText(all []signals.Question) string {
 			left = len(all) - i
 			break
 		}
+		if q.Push() {
+			fmt.Fprintf(&b, "\n\nA push waits: %s\n\n%s\nIts id is %s: write `allow` or `deny`, and the id.", e.literal(q.Reason, 300), command, e.mono(q.ID))
+			continue
+		}
 		dir := "the workspace's root"
 		if q.Dir != "" {
 			dir = "the folder " + e.literal(q.Dir, 200)

@@ -49,6 +49,23 @@ func TestACommandIsShownWhole(t *testing.T) {
 	}
 }
 
+// A push is no command: nobody has asked for it in a session, and it is nothing that runs in a folder.
+func TestStatusShowsAPush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.task(task.Suspended)
+	f.status.Questions = []signals.Question{{ID: "push-4f2a", Command: "ci .github/workflows/x.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}
+	plain := channel.Plain(channel.Read(w.hear(says(starter, "status")).Text))
+	for _, part := range []string{"A push waits: a person has to look", "ci .github/workflows/x.yml: new", "Its id is push-4f2a"} {
+		if !strings.Contains(plain, part) {
+			t.Errorf("%q is missing in\n%s", part, plain)
+		}
+	}
+	if strings.Contains(plain, "folder") || strings.Contains(plain, "root") {
+		t.Errorf("shown as a command:\n%s", plain)
+	}
+}
+
 // TestManyCommands: an answer that had to be cut would show the half of one.
 func TestManyCommands(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,7 @@ type Data struct {
 	BaseCommit  string            `json:"baseCommit,omitempty"` // for the reviewer; "" when the repository was empty
 	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
 	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
+	Sensitive   []task.Finding    `json:"sensitive,omitempty"`  // for the reviewer: changes that deserve a second look
 	Resumed     bool              `json:"resumed,omitempty"`    // an earlier attempt was interrupted
 	Unset       []string          `json:"unset,omitempty"`      // variables that the project needs and the session does not have
 }

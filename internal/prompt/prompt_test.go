@@ -70,6 +70,7 @@ func full() Data {
 		Tells:       []Tell{{From: &task.Person{Name: "grace", Via: "cli"}, Text: "Use British spelling."}, {Text: "And be quick."}},
 		BaseCommit:  "0123456789abcdef",
 		Diff:        " greet.go | 2 +-",
+		Sensitive:   []task.Finding{{Kind: "ci", Path: ".github/workflows/x.yml", What: "new; uses secrets", Action: task.AskFinding}, {Kind: "locks", Path: "go.sum", What: "changed"}},
 		Resumed:     true,
 		Unset:       []string{"NPM_TOKEN", "LICENSE"},
 	}

@@ -20,7 +20,7 @@ const (
 
 // functions are what the templates can call.
 var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code,
-	"lines": func(list []string) string { return strings.Join(list, "\n") }}
+	"findings": findings, "lines": func(list []string) string { return strings.Join(list, "\n") }}
 
 // fence puts text from outside between fences that it can't close, so that it stays recognisable as data.
 func fence(text string) string {
@@ -84,6 +84,15 @@ func progressLog(all []task.Entry) string {
 		b.WriteString(lines[i] + "\n")
 	}
 	return b.String()
+}
+
+// findings writes one a line.
+func findings(all []task.Finding) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
 }
 
 // tail keeps the end of a command's output.

@@ -39,15 +39,43 @@ func (p *plan) addFolder(path string, kind access) error {
 	if err != nil {
 		return fault.New(fault.Infra, "sandbox: mount %s: %w", path, err).WithHint("make the folder before the program starts")
 	}
-	for _, taken := range []string{"/proc", "/dev", "/sys"} {
-		if within(real, taken) || real == "/" {
-			return fault.New(fault.Input, "sandbox: %s can't be given to a program", path)
-		}
+	if err := givable(real, path); err != nil {
+		return err
 	}
 	if kind == writable {
 		p.ground = append(p.ground, real)
 	}
 	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
+}
+
+// givable refuses what a box has for itself, or as a whole.
+func givable(real, path string) error {
+	for _, taken := range []string{"/proc", "/dev", "/sys"} {
+		if within(real, taken) || real == "/" {
+			return fault.New(fault.Input, "sandbox: %s can't be given to a program", path)
+		}
+	}
+	return nil
+}
+
+// addMoved mounts a folder at another path.
+func (p *plan) addMoved(path, folder string) error {
+	var real [2]string
+	for i, name := range []string{path, folder} {
+		dir, missing, err := p.ground.resolve(name)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).WithHint("make both folders before the program starts")
+		}
+		if err := givable(dir, name); err != nil {
+			return err
+		}
+		real[i] = dir
+	}
+	p.ground = append(p.ground, real[1])
+	return p.add(mount{path: real[0], from: real[1], access: writable, folder: true})
 }
 
 // addHidden covers a path; what isn't there needs no cover. Nor does a device: the box has a /dev of its own, and a cover over

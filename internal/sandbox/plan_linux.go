@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"maps"
 	"os"
 	"slices"
 )
@@ -94,6 +95,11 @@ func (p *plan) fill(c Spec) error {
 			if err := p.addFolder(path, list.access); err != nil {
 				return err
 			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Moved)) {
+		if err := p.addMoved(path, c.Moved[path]); err != nil {
+			return err
 		}
 	}
 	if c.fence != "" {

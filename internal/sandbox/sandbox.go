@@ -73,6 +73,9 @@ type Spec struct {
 	Protected []string
 	// Writable are further folders that may be written: caches, the agent's home.
 	Writable []string
+	// Moved are further folders that may be written, by the path under which the program finds them. That path exists outside too,
+	// holds no protected path, and takes the namespaces layer.
+	Moved map[string]string
 	// Readable are folders shown read-only again although a hidden folder lies above them.
 	Readable []string
 	// Hidden are folders and files that are covered; one that does not exist is none. /tmp, /var/tmp, /dev/shm and /run

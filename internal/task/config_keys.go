@@ -97,7 +97,7 @@ func ConfigKeys() []ConfigKey {
 		list("commands.ask", `commands that a person decides, as words: "terraform *"`, 100, 200, wrongPattern, `give the first words of a command, such as "docker build *"`),
 		list("commands.deny", "commands that agents never run, as words", 100, 200, wrongPattern, `give the first words of a command, such as "npm publish"`),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's leave"),
-		choice("commands.questions", "a command that policy neither allows nor denies: a person is asked, or it is denied", QuestionsPerson, QuestionsDeny),
+		choice("commands.questions", "a command that policy neither allows nor denies, or a push that the operator wants looked at: a person is asked, or it is denied", QuestionsPerson, QuestionsDeny),
 		duration("commands.wait", "how long a session waits for that person; after it the task is suspended", 0, time.Hour),
 		duration("commands.expires", "no answer by then is a no; an approval holds as long", time.Minute, 12*month),
 		list("paths.write", "the only paths that agents may write; empty for the whole workspace", 100, 200, wrongGlob, `give paths inside the repository such as "src/**"`),

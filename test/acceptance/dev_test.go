@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -38,7 +39,12 @@ func startDev(t testing.TB, p *person, script agenttest.Script) *dev {
 	defer out.Close()
 	d.cmd = p.command(context.Background(), p.home, filepath.Join(p.home, "longshift", "longshift"), "dev",
 		"--port", fmt.Sprint(lab.FreePort(t)), "--ui-port", fmt.Sprint(lab.FreePort(t)))
-	d.cmd.Env = append(d.cmd.Env, "ANTHROPIC_API_KEY="+key, "LONGSHIFT_ANTHROPIC_URL="+d.model.URL, "LONGSHIFT_CACHE="+filepath.Join(p.home, ".cache"))
+	d.cmd.Env = append(d.cmd.Env, "ANTHROPIC_API_KEY="+key, "LONGSHIFT_ANTHROPIC_URL="+d.model.URL)
+	if p.user == nil { // another user can't read it
+		seed, err := toolcachetest.Seed()
+		must(t, err)
+		d.cmd.Env = append(d.cmd.Env, "LONGSHIFT_CACHE="+seed)
+	}
 	if set := registrySetting(t); set != "" {
 		d.cmd.Env = append(d.cmd.Env, "LONGSHIFT_REGISTRIES="+set)
 	}

@@ -12,13 +12,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/client"
 	tlog "go.temporal.io/sdk/log"
+
+	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
 )
 
 // Root is the repository's top folder.
@@ -142,15 +143,6 @@ func (s *Server) Start() {
 // Kill ends the process with SIGKILL.
 func (s *Server) Kill() { s.cmd.kill() }
 
-// cache is one folder for the caches of tool chains in all tests: checks that compile need not begin with the standard library.
-var cache = sync.OnceValue(func() string {
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), "longshift-lab")
-})
-
 // Worker is a worker process with a data directory of its own: one host.
 type Worker struct {
 	t    testing.TB
@@ -163,10 +155,14 @@ type Worker struct {
 // StartWorker starts a worker. env is added to what every worker of the lab gets.
 func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
 	t.Helper()
+	seed, err := toolcachetest.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := &Worker{t: t, Data: data}
 	w.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(data, "operator"), "TEMPORAL_ADDRESS=" + s.Address,
-		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local", "LONGSHIFT_CACHE=" + cache(),
+		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local", "LONGSHIFT_CACHE=" + seed,
 	}, env...)
 	w.Start()
 	t.Cleanup(w.Kill)

@@ -54,7 +54,33 @@ func commands() []branch {
 			}
 			return activities.Committed{}, nil
 		},
+	}, {
+		name: "push-allowed", outcome: task.PullRequest, commit: sensitive,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonPush)) },
+				func() error {
+					return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-2"), Question: signals.PushID})
+				})
+		},
+	}, {
+		name: "push-denied", outcome: task.Rejected, commit: sensitive,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonPush)) },
+				func() error {
+					return p.signal(ctx, signals.Deny, signals.DenyRequest{Message: by("deny-2"), Reason: "no CI here"})
+				})
+		},
 	}}
+}
+
+// sensitive is a commit with a workflow that a push would start, and with a lock file.
+func sensitive(int) (activities.Committed, error) {
+	return activities.Committed{Sensitive: []task.Finding{
+		{ID: question, Kind: "ci", Path: ".github/workflows/test.yml", What: "new", Action: task.AskFinding},
+		{ID: "lock", Kind: "locks", Path: "go.sum", What: "changed", Action: task.NameFinding},
+	}}, nil
 }
 
 const question = "0123456789abcdef0123456789abcdef"

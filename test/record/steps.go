@@ -107,13 +107,15 @@ const failing = `--- FAIL: TestAdd (0.00s)
 // CommitWork commits.
 func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activities.Committed, error) {
 	p := s.of(ctx)
+	var c activities.Committed
 	if n := p.count("CommitWork"); p.commit != nil {
-		if c, err := p.commit(n); err != nil || c.Commit != "" || c.Failed != "" {
+		var err error
+		if c, err = p.commit(n); err != nil || c.Commit != "" || c.Failed != "" {
 			return c, err
 		}
 	}
 	n := p.count("commit")
-	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: n, Added: 12 * n, Deleted: n}, nil
+	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: n, Added: 12 * n, Deleted: n, Sensitive: c.Sensitive}, nil
 }
 
 // PushBranch gives the head.

@@ -1,0 +1,47 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/sensitive"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them.
+func (h *Host) findings(ctx context.Context, tree *workspace.Tree) ([]task.Finding, error) {
+	var all []task.Finding
+	err := tree.Changes(ctx, func(c workspace.FileChange) error {
+		all = append(all, sensitive.Inspect(sensitive.Change(c))...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all = h.Sensitive.Apply(all)
+	for i := range all {
+		all[i].Path, all[i].What = h.Redact.String(all[i].Path), h.Redact.String(all[i].What)
+	}
+	return all, nil
+}
+
+// mayPush fails with fault.Unapproved, and the findings, when the branch holds what a person has to allow first and has not, or what
+// the operator refuses. The workflow asks before it has a branch pushed; this holds where the host knows better, for its operator may
+// be stricter than that of the host which made the commit.
+func (h *Host) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
+	found, err := h.findings(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Action == task.RefuseFinding || f.Action == task.AskFinding && !slices.Contains(allowed, f.ID) {
+			return temporal.NewApplicationErrorWithOptions("not pushed before a person has allowed it: "+f.String(), string(fault.Unapproved),
+				temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{"allow it, or take it out of the branch", found}})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package activities
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/sensitive"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+)
+
+// unapproved pushes and gives what the host has found that a person has to allow.
+func (b *bench) unapproved(in PushInput) []task.Finding {
+	b.t.Helper()
+	in.Ref = b.ref
+	app := applicationError(b.t, b.attempt().run(b.PushBranch, in, nil))
+	var hint string
+	var found []task.Finding
+	if app.Type() != string(fault.Unapproved) || !app.NonRetryable() || app.Details(&hint, &found) != nil || len(found) == 0 {
+		b.t.Fatalf("the push ended with %s: %s, %+v", app.Type(), app.Message(), found)
+	}
+	return found
+}
+
+func ids(found []task.Finding) (list []string) {
+	for _, f := range found {
+		list = append(list, f.ID)
+	}
+	return list
+}
+
+// A branch with files that a person has to look at reaches the remote only with their word, and as they have seen it. Its checkpoint is
+// there before.
+func TestPushWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	branch := "refs/heads/" + b.made.Branch
+	gittest.Write(t, b.work(), map[string]string{".github/workflows/x.yml": "on: pull_request_target\n", "package-lock.json": "{}\n"})
+	must(t, os.Symlink("/etc/passwd", filepath.Join(b.work(), "keys")))
+	want := []string{"ask ci .github/workflows/x.yml: new; runs on pull_request_target", "name locks package-lock.json: new",
+		"name links keys: leads to /etc/passwd, which is an absolute path"}
+	found := b.commit(1, nil).Sensitive
+	var got []string
+	for _, f := range found {
+		got = append(got, string(f.Action)+" "+f.String())
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("found %q\nwant %q", got, want)
+	}
+	for _, allowed := range [][]string{nil, {found[1].ID, found[2].ID}, {"other"}} {
+		if again := b.unapproved(PushInput{Allowed: allowed}); !slices.Equal(again, found) {
+			t.Errorf("the push finds %+v", again)
+		}
+	}
+	if gittest.Ref(t, b.remote, branch) != "" || b.checkpoint() == "" {
+		t.Errorf("on the remote are %v", gittest.Refs(t, b.remote))
+	}
+	gittest.Write(t, b.work(), map[string]string{".github/workflows/x.yml": "on: push\n"})
+	b.commit(2, nil)
+	b.unapproved(PushInput{Allowed: ids(found)})
+	found = b.commit(2, nil).Sensitive
+	if head := b.push(PushInput{Allowed: ids(found), Squash: "feat: all", BaseRef: b.made.BaseCommit}); gittest.Ref(t, b.remote, branch) != head {
+		t.Errorf("not pushed: %v", gittest.Refs(t, b.remote))
+	}
+}
+
+func TestPushIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	b.Sensitive = sensitive.Rules{sensitive.Hooks: task.RefuseFinding, sensitive.Executables: task.AllowFinding}
+	gittest.Write(t, b.work(), map[string]string{".husky/pre-commit": "x\n"})
+	must(t, os.Chmod(filepath.Join(b.work(), ".husky/pre-commit"), 0o755))
+	found := b.commit(1, nil).Sensitive
+	if len(found) != 1 || found[0].Action != task.RefuseFinding {
+		t.Fatalf("found %+v", found)
+	}
+	b.unapproved(PushInput{Allowed: ids(found)}) // nobody can allow it
+}
+
+func TestReviewerIsToldWhatToLookAt(t *testing.T) {
+	t.Parallel()
+	told := ""
+	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(_ context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		told = s.Prompt
+		emit(agent.Event{Kind: agent.Text, Text: "<APPROVED>ok</APPROVED>"})
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}})
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{".mcp.json": "{}\n"})
+	b.commit(1, nil)
+	_, err := b.attempt().session(b.Host, b.session(task.Reviewer, "script"))
+	must(t, err)
+	if !strings.Contains(told, "deserve a second look") || !strings.Contains(told, "agents .mcp.json: new") {
+		t.Errorf("the reviewer was told\n%s", told)
+	}
+}

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// A push that waits is shown with all that is in it, and with what lets it go on: `resume` does not.
+func TestPushThatWaitsIsShown(t *testing.T) {
+	s := &signals.Status{WorkflowID: "web-1", Phase: task.Suspended, Reason: signals.ReasonPush, NextAction: "`allow` or `deny` the push",
+		Questions: []signals.Question{{ID: "push-4f2a", Command: "ci .github/workflows/a.yml: new\nci .github/workflows/b\u202e.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}}
+	wants(t, questionsText(s, time.Now()), "push-4f2a  the branch is to be pushed with these changes\n  ci .github/workflows/a.yml: new\n  ci .github/workflows/b.yml: new\n  rule sensitive.ci: a person has to look")
+	text := suspendedText(s)
+	wants(t, text, "Suspended: what is to be pushed waits for a person")
+	wants(t, text, "longshift allow web-1 push-4f2a")
+	wants(t, text, "longshift deny web-1")
+	if strings.Contains(text, "resume") {
+		t.Errorf("says\n%s", text)
+	}
+	f := &follower{id: "web-1", p: &program{clock: clock{now: time.Now}}}
+	f.now.status = s
+	wants(t, outcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{Approved: true}}), "Rejected: nobody has allowed the branch to be pushed")
+	wants(t, outcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{}}), "Rejected: the plan was not wanted")
+	wants(t, f.liveLine(), "⏳ A push waits for you · longshift allow web-1")
+}

@@ -1,0 +1,87 @@
+package sensitive
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// testNames are files of tests, folders excepted.
+var testNames = []string{
+	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb", "test_*.rb", "*test.java", "*tests.java",
+	"*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala", "*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart",
+	"*_test.c*", "*_tests.c*", "test_*.c*", "*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
+}
+
+// testFolders are folders in which every source file is a test, or a part of one; data in them is none.
+var testFolders = []string{"test/", "tests/", "__tests__/", "spec/", "specs/", "e2e/", "cypress/", "integration-tests/"}
+
+// language is how tests look in files with these endings.
+type language struct {
+	ends string
+	test *regexp.Regexp // a test
+	skip *regexp.Regexp // a line that keeps a test from being run
+}
+
+var languages = []language{
+	{".go", regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?(?:Test|Fuzz|Example)\w*\(`), regexp.MustCompile(`\.Skip(?:f|Now)?\(|^//go:build\s+ignore\b`)},
+	{".py", regexp.MustCompile(`(?m)^\s*(?:async\s+)?def test`), regexp.MustCompile(`\bmark\.(?:skip|xfail)|\bpytest\.(?:skip|xfail|importorskip)\(|\b(?:skip|skipIf|skipUnless|expectedFailure)\b\s*(?:\(|$)|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False`)},
+	{".js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte", regexp.MustCompile(`(?m)(?:^|[^\w.])(?:it|test)(?:\.each\b[^\n]*?)?\s*\(`),
+		regexp.MustCompile(`\b(?:it|test|describe|context|suite|specify|step)\.(?:[a-z]+\.)*(?:skip|skipIf|todo|only|fixme|failing)\b|(?:^|[^\w.])(?:x(?:it|test|describe|context|specify)|f(?:it|describe|context))\s*\(|\bthis\.skip\(|\bignore:\s*true`)},
+	{".rs", regexp.MustCompile(`#\[\s*(?:\w+::)*test\b`), regexp.MustCompile(`#\[\s*(?:ignore\b|cfg_attr\(.*\bignore\b)`)},
+	{".java .kt .kts .groovy .scala", regexp.MustCompile(`@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b|(?m)^\s*(?:test|it)\(`), regexp.MustCompile(`@(?:Disabled\w*|Ignore\w*)\b|\bassum(?:e|ing)(?:True|False|That)\b|\bignore\(`)},
+	{".cs .fs .vb", regexp.MustCompile(`\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`), regexp.MustCompile(`\bSkip\s*=|[\[<](?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b`)},
+	{".rb", regexp.MustCompile(`(?m)^\s*(?:it|test|specify|scenario)\b|^\s*def test_`), regexp.MustCompile(`^\s*(?:xit|xdescribe|xcontext|xspecify|fit|fdescribe|skip|pending)\b|\bskip:\s`)},
+	{".php", regexp.MustCompile(`\bfunction test|@test\b|#\[Test\b|(?m)^\s*(?:it|test)\(`), regexp.MustCompile(`\bmarkTest(?:Skipped|Incomplete)\b|->(?:skip|todo|only)\(`)},
+	{".ex .exs", regexp.MustCompile(`(?m)^\s*test\s`), regexp.MustCompile(`@(?:module|describe)?tag\s+:?skip`)},
+	{".swift", regexp.MustCompile(`\bfunc test|@Test\b`), regexp.MustCompile(`\bXCTSkip|\.disabled\(`)},
+	{".dart", regexp.MustCompile(`(?m)^\s*test(?:Widgets)?\(`), regexp.MustCompile(`\bskip:\s|@Skip\b`)},
+	{".c .cc .cpp .cxx .h .hpp", regexp.MustCompile(`\bTEST(?:_\w+)?\s*\(`), regexp.MustCompile(`\bGTEST_SKIP\b|\bDISABLED_\w|\bSKIP\(`)},
+	{".bats .sh .t .pl .pm", regexp.MustCompile(`(?m)^\s*@test\b`), regexp.MustCompile(`^\s*skip\b|\bskip_all\b|\bTODO:`)},
+}
+
+func languageOf(p string) (language, bool) {
+	end := path.Ext(p)
+	for _, l := range languages {
+		if end != "" && strings.Contains(" "+l.ends+" ", " "+end+" ") {
+			return l, true
+		}
+	}
+	return language{}, false
+}
+
+// isTest tells whether a file is one of tests, by its name. Data of tests is none.
+func isTest(p string) bool {
+	_, source := languageOf(p)
+	return source && !within(p, "testdata") && !within(p, "fixtures") && (matchesAny(p, testNames) || matchesAny(path.Dir(p), testFolders))
+}
+
+// tests looks for tests that are gone, or that are there and are not run. Rust has them beside the code.
+func (i *inspection) tests() {
+	was, is := i.was() && isTest(i.old), i.there() && isTest(i.new)
+	switch {
+	case was && !i.there():
+		i.addAt(Tests, i.OldPath, "removed")
+		return
+	case was && !is:
+		i.addAt(Tests, i.OldPath, "moved to %s, where it is no test", i.Path)
+		return
+	case !i.text(), !is && path.Ext(i.new) != ".rs":
+		return
+	}
+	l, _ := languageOf(i.new)
+	skipped := 0
+	for _, line := range added(i.Old, i.New) {
+		if l.skip.MatchString(line) {
+			skipped++
+		}
+	}
+	if skipped > 0 {
+		i.add(Tests, "skips tests, or leaves others out: %d new lines do", skipped)
+	}
+	if fewer := count(l, i.Old) - count(l, i.New); fewer > 0 && !i.Cut {
+		i.add(Tests, "has %d tests fewer", fewer)
+	}
+}
+
+func count(l language, content []byte) int { return len(l.test.FindAllIndex(content, -1)) }

@@ -1,0 +1,90 @@
+package toolcache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// base is the folder of what tasks leave that start from one branch of a repository.
+func (s *Store) base(repository, branch string) string {
+	sum := sha256.Sum256([]byte(branch))
+	return filepath.Join(s.config.Dir, repository, "base-"+hex.EncodeToString(sum[:8]))
+}
+
+// current tells whether a base is there and young enough. Its age counts from when it was made: nothing writes to it after that.
+func (s *Store) current(base string) bool {
+	info, err := os.Lstat(base)
+	return err == nil && info.IsDir() && s.young(info)
+}
+
+func (s *Store) young(info fs.FileInfo) bool { return s.config.Now().Sub(info.ModTime()) < Lifetime }
+
+// Keep makes a base of a task's own folder, unless there is one. What was left by commands that failed may be a part of it only, and is
+// made anew before long. Clean is asked while the folder is held, and must be false once an agent may have written there.
+func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole bool, clean func() (bool, error)) error {
+	base := s.base(repository, branch)
+	if !s.config.Share || s.current(base) {
+		return nil
+	}
+	defer s.lock(base)()
+	defer s.lock(own)()
+	if yes, err := clean(); err != nil || !yes || s.current(base) {
+		return err
+	}
+	fresh := base + ".new"
+	if err := RemoveAll(fresh); err != nil {
+		return fault.New(fault.Infra, "make room for the caches of the base: %w", err)
+	}
+	defer RemoveAll(fresh)
+	files, err := copyTree(ctx, own, fresh, shared)
+	if err == nil && files == 0 {
+		return nil
+	}
+	if err != nil {
+		return fault.New(fault.Infra, "keep the caches of the base: %w", err)
+	}
+	syscall.Sync() // after a power cut, half a file would be taken for a whole one for a week
+	made := s.config.Now()
+	if !whole {
+		made = made.Add(partLifetime - Lifetime)
+	}
+	s.bases.Lock()
+	defer s.bases.Unlock()
+	if err := errors.Join(os.Chtimes(fresh, made, made), RemoveAll(base), os.Rename(fresh, base)); err != nil {
+		return fault.New(fault.Infra, "keep the caches of the base: %w", err)
+	}
+	return nil
+}
+
+// sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
+func (s *Store) sweep() {
+	s.bases.Lock()
+	defer s.bases.Unlock()
+	for parent, names := range map[string]string{s.config.Dir: "base-*", s.config.Tasks: Own + "*"} {
+		folders, _ := os.ReadDir(parent)
+		for _, folder := range folders {
+			found, _ := fs.Glob(os.DirFS(filepath.Join(parent, folder.Name())), names)
+			for _, name := range found {
+				s.removeOld(filepath.Join(parent, folder.Name(), name))
+			}
+		}
+	}
+}
+
+func (s *Store) removeOld(dir string) {
+	info, err := os.Lstat(dir)
+	if err != nil || s.young(info) {
+		return
+	}
+	if err := RemoveAll(dir); err != nil {
+		s.config.Log.Warn("Old caches can't be removed", "folder", dir, "error", err)
+	}
+}

@@ -1,0 +1,150 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// mostLooked is how much of a changed file is read.
+const mostLooked = 1 << 20
+
+// FileChange is one file that the task has changed since it started, or since the round did.
+type FileChange struct {
+	Path, OldPath    string // the same unless it was renamed
+	OldMode, NewMode string // as git writes them; empty where there is no such file
+	OldID, NewID     string
+	Old, New         []byte // the first MiB of the content; the target of a link; nothing of a submodule
+	Cut              bool   // there is more
+}
+
+// Changes gives one file after the other that a push of the branch would change, with what it holds. What came in with merges of the
+// base branch is left out, and attributes of the work tree have no say in it.
+func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
+	err := t.reading(ctx, func(o *opened) error {
+		from := o.state.Record.Base
+		head, err := o.head(ctx)
+		if err != nil || head == "" || head == from {
+			return err
+		}
+		before, err := o.since(ctx, from, head)
+		if err != nil {
+			return err
+		}
+		args := []string{"diff", "--raw", "-z", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=none"}
+		text, err := o.bare().run(ctx, append(args, before, head, "--")...)
+		if err != nil {
+			return err
+		}
+		list, err := parseRaw(text)
+		if err != nil {
+			return err
+		}
+		return o.fill(ctx, list, each)
+	})
+	if err != nil {
+		return fmt.Errorf("list what was changed: %w", err)
+	}
+	return nil
+}
+
+// parseRaw reads what `git diff --raw -z` prints: ":modes ids status", then a path, or two of a rename.
+func parseRaw(text string) (list []FileChange, err error) {
+	parts := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
+	for len(parts) > 1 {
+		f := strings.Fields(strings.TrimPrefix(parts[0], ":"))
+		if len(f) != 5 {
+			return nil, fault.New(fault.Internal, "git names a change by %q", parts[0])
+		}
+		c := FileChange{Path: parts[1], OldPath: parts[1], OldMode: mode(f[0]), NewMode: mode(f[1]), OldID: f[2], NewID: f[3]}
+		parts = parts[2:]
+		if f[4][0] == 'R' && len(parts) > 0 {
+			c.Path, parts = parts[0], parts[1:]
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func mode(m string) string {
+	if m == "000000" {
+		return ""
+	}
+	return m
+}
+
+// fill reads the content of the files with one git, and hands each on when it has it.
+func (o *opened) fill(ctx context.Context, list []FileChange, each func(FileChange) error) error {
+	var ids strings.Builder
+	for _, c := range list {
+		for _, side := range c.sides() {
+			ids.WriteString(side.id + "\n")
+		}
+	}
+	r, w := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.CloseWithError(o.bare().pipe(ctx, []byte(ids.String()), w, "cat-file", "--batch"))
+	}()
+	defer func() { r.Close(); <-done }()
+	in := bufio.NewReaderSize(r, 64<<10)
+	for _, c := range list {
+		for _, side := range c.sides() {
+			content, cut, err := readObject(in)
+			if err != nil {
+				return err
+			}
+			*side.content, c.Cut = content, c.Cut || cut
+		}
+		if err := each(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type side struct {
+	id      string
+	content *[]byte
+}
+
+// sides are those of the change's two that have content here.
+func (c *FileChange) sides() (list []side) {
+	for _, s := range []struct {
+		mode string
+		side
+	}{{c.OldMode, side{c.OldID, &c.Old}}, {c.NewMode, side{c.NewID, &c.New}}} {
+		if s.mode != "" && s.mode != "160000" {
+			list = append(list, s.side)
+		}
+	}
+	return list
+}
+
+// readObject reads one answer of `git cat-file --batch`, and keeps the beginning of a long one.
+func readObject(in *bufio.Reader) (content []byte, cut bool, err error) {
+	header, err := in.ReadString('\n')
+	if err != nil {
+		return nil, false, err
+	}
+	f := strings.Fields(header)
+	size := -1
+	if len(f) == 3 {
+		size, err = strconv.Atoi(f[2])
+	}
+	if size < 0 || err != nil {
+		return nil, false, fault.New(fault.Internal, "git can't read what was changed: %q", strings.TrimSpace(header))
+	}
+	content = make([]byte, min(size, mostLooked))
+	if _, err := io.ReadFull(in, content); err != nil {
+		return nil, false, err
+	}
+	_, err = in.Discard(size - len(content) + 1) // and the line end after it
+	return content, size > mostLooked, err
+}
