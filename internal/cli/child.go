@@ -90,7 +90,9 @@ func (c *child) ended() string {
 	how := "exit code 0"
 	var exit *exec.ExitError
 	if errors.As(c.err, &exit) {
-		how = exit.String()
+		if how = exit.String(); !exit.Exited() { // whoever is killed has had no time to say why
+			return how
+		}
 	} else if c.err != nil {
 		how = c.err.Error()
 	}

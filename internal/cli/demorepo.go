@@ -70,7 +70,11 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	}
 	d.p.use(d.stack, d.web)
 	d.env = append(d.p.bareEnv(), localProfile(d.options)...)
-	d.env = append(d.env, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
+	tmp := filepath.Join(d.dir, "tmp") // no other worker will come to remove what one that is killed has left there
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return fmt.Errorf("make the worker's temporary folder: %w", err)
+	}
+	d.env = append(d.env, "TMPDIR="+tmp, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
 		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
 	if caches := d.caches(ctx); caches != "" {
 		d.env = append(d.env, "LONGSHIFT_CACHE="+caches)

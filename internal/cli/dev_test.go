@@ -16,15 +16,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// devConsole is a console for `longshift dev` with a server and a data folder of its own.
-func devConsole(t *testing.T, vars ...string) (c *console, port int) {
-	needServerBinary(t)
+// devConsole is a console for `longshift dev` with the server and the worker as built, and a data folder of its own.
+func devConsole(t *testing.T) (c *console, port int) {
 	port, err := freePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = newConsole(t, append([]string{"LONGSHIFT_DEVSERVER=" + serverBinaryForTests(), "LONGSHIFT_DATA=" + t.TempDir()}, vars...)...)
-	return c, port
+	return newConsole(t, "LONGSHIFT_DEVSERVER="+builtServer(t), "LONGSHIFT_WORKER="+built(t, "LONGSHIFT_WORKER", "longshift-worker"), "LONGSHIFT_DATA="+t.TempDir()), port
 }
 
 func (c *console) data() string {
@@ -36,8 +34,8 @@ func (c *console) workerPid(before int) int {
 	c.t.Helper()
 	pid := 0
 	eventually(c.t, "the worker's number", func() bool {
-		text, err := os.ReadFile(filepath.Join(c.data(), "worker.pid"))
-		pid, _ = strconv.Atoi(string(text))
+		text, err := os.ReadFile(filepath.Join(c.data(), "worker.lock"))
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		return err == nil && pid > 0 && pid != before
 	})
 	return pid
@@ -67,7 +65,7 @@ func TestDev(t *testing.T) {
 	})
 	second := c.workerPid(first)
 
-	other := newConsole(t, append(c.vars, fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
+	other := newConsole(t, append(c.vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
 	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
@@ -201,7 +199,7 @@ func TestChildStop(t *testing.T) {
 		t.Error("it still runs")
 	}
 	eventually(t, "its group is gone", func() bool { return gone(-c.cmd.Process.Pid) })
-	if got := c.ended(); got != "signal: killed: ready" {
+	if got := c.ended(); got != "signal: killed" {
 		t.Errorf("ended: %s", got)
 	}
 }

@@ -33,9 +33,9 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// TestMain lets scripts run this test binary as longshift and as the worker, and ends the server when all tests are done.
+// TestMain lets scripts run this test binary as longshift, and ends the server when all tests are done.
 func TestMain(m *testing.M) {
-	testscript.Main(suite{m}, map[string]func(){"longshift": longshiftMain, "longshift-worker": standInWorker})
+	testscript.Main(suite{m}, map[string]func(){"longshift": longshiftMain})
 }
 
 type suite struct{ m *testing.M }
@@ -109,13 +109,6 @@ func testWiring() Wiring {
 			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
 				Loopback: sandboxed, Namespace: sandboxed}, nil
 		},
-		Demo: func() Demo {
-			return Demo{Files: map[string]string{"README.md": "# Demo\n", "src/main.go": "package main\n"}, Scenario: []byte("steps: []\n"), Task: "demo quick kill"}
-		},
-		LocalPullRequest: func(_ context.Context, path string, n int) (string, string, error) {
-			head, err := os.ReadFile(filepath.Join(path, "HEAD"))
-			return fmt.Sprintf("pull request %d of a repository at %s", n, strings.TrimSpace(string(head))), "+package main\n", err
-		},
 	}
 }
 
@@ -133,43 +126,42 @@ const (
 	namespaceBare = "bare" // has no search attributes
 )
 
-// serverBinaryForTests is the server, if there is one: tests of it are skipped without.
-func serverBinaryForTests() string {
-	if path := os.Getenv("LONGSHIFT_DEVSERVER"); path != "" {
-		return path
-	}
-	path, err := filepath.Abs("../../bin/longshift-devserver")
-	if err != nil || !executable(path) {
-		return ""
-	}
-	return path
+// builtServer gives the Temporal server. A test is skipped where it has not been built, and fails there where CI is set.
+func builtServer(t testing.TB) string {
+	t.Helper()
+	return built(t, "LONGSHIFT_DEVSERVER", "longshift-devserver")
 }
 
-// needServerBinary skips a test where there is no server binary, and fails it where CI is set.
-func needServerBinary(t testing.TB) {
+// built gives a program that a variable names, or that stands in bin.
+func built(t testing.TB, variable, name string) string {
 	t.Helper()
-	if serverBinaryForTests() != "" {
-		return
+	if path := os.Getenv(variable); path != "" {
+		return path
 	}
-	const why = "no server binary: set LONGSHIFT_DEVSERVER or build bin/longshift-devserver"
+	path, err := filepath.Abs("../../bin/" + name)
+	if err == nil && executable(path) {
+		return path
+	}
+	why := fmt.Sprintf("no %s: set %s or run `make build`", name, variable)
 	if os.Getenv("CI") == "true" {
 		t.Fatal(why)
 	}
 	t.Skip(why)
+	return ""
 }
 
 // useServer gives the address of a real server, with a worker for the default namespace, and the worker's data folder.
 func useServer(t testing.TB) (address, data string) {
 	t.Helper()
-	needServerBinary(t)
-	testServer.once.Do(func() { testServer.err = startTestServer() })
+	program := builtServer(t)
+	testServer.once.Do(func() { testServer.err = startTestServer(program) })
 	if testServer.err != nil {
 		t.Fatal(testServer.err)
 	}
 	return testServer.address, testServer.data
 }
 
-func startTestServer() error {
+func startTestServer(program string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -179,7 +171,7 @@ func startTestServer() error {
 		return err
 	}
 	args := append(serverFlags{port: port, headless: true, namespace: client.DefaultNamespace}.arguments(), "--namespace", namespaceIdle)
-	server, err := startChild("server", serverBinaryForTests(), args, os.Environ(), func(string) {})
+	server, err := startChild("server", program, args, os.Environ(), func(string) {})
 	if err != nil {
 		return err
 	}
@@ -206,7 +198,6 @@ type console struct {
 	vars      []string
 	dir       string
 	in        io.Reader
-	demo      string // task of the demo; "" takes the usual one
 	raw       bool   // keys can be asked for
 	tty       bool   // there is a live line
 	out, errs synced
@@ -245,13 +236,7 @@ func (c *console) program() *program {
 			return func() { fmt.Fprint(&c.errs, "<cooked>") }, nil
 		}
 	}
-	wiring := testWiring()
-	if c.demo != "" {
-		demo := wiring.Demo()
-		demo.Task = c.demo
-		wiring.Demo = func() Demo { return demo }
-	}
-	return newProgram(streams, Environ{Vars: c.vars, Dir: c.dir}, wiring)
+	return newProgram(streams, Environ{Vars: c.vars, Dir: c.dir}, testWiring())
 }
 
 func (c *console) run(args ...string) int {

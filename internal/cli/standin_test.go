@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -316,39 +312,4 @@ func newStandInWorker(c client.Client, data string) (start func() error, stop fu
 	hosts := worker.New(c, signals.QueueHosts, worker.Options{DisableWorkflowWorker: true})
 	hosts.RegisterActivity(standInHost{data}.RunSession)
 	return func() error { return errors.Join(control.Start(), hosts.Start()) }, func() { control.Stop(); hosts.Stop() }
-}
-
-// standInWorker is the main of the worker that `longshift dev` and `longshift demo` start in tests.
-func standInWorker() {
-	if err := runStandIn(); err != nil {
-		fmt.Fprintln(os.Stderr, "worker:", err)
-		os.Exit(1)
-	}
-}
-
-func runStandIn() error {
-	if os.Getenv("LONGSHIFT_ROLE") == "boss" {
-		return errors.New(`LONGSHIFT_ROLE="boss": unknown role`)
-	}
-	c, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	start, stop := newStandInWorker(c, os.Getenv("LONGSHIFT_DATA"))
-	if err := start(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(os.Getenv("LONGSHIFT_DATA"), 0o755); err != nil {
-		return err
-	}
-	pid := filepath.Join(os.Getenv("LONGSHIFT_DATA"), "worker.pid")
-	if err := os.WriteFile(pid, fmt.Append(nil, os.Getpid()), 0o644); err != nil {
-		return err
-	}
-	ctx, done := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer done()
-	<-ctx.Done()
-	stop()
-	return nil
 }
