@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/longshift/longshift/internal/neutral"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/workspace"
 )
@@ -17,7 +18,11 @@ func (h *Host) leaks(ctx context.Context, tree *workspace.Tree) error {
 	}
 	texts := make(map[string]string, len(messages))
 	for id, m := range messages {
-		texts["the message of commit "+id[:min(len(id), 10)]] = m
+		name := "the message of commit " + id[:min(len(id), 10)]
+		texts[name] = m
+		if joined := neutral.Joined(m); joined != m { // a blank of ours may stand in the middle of a secret
+			texts[name+", its words joined"] = joined
+		}
 	}
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(tree.Outgoing(ctx, w)) }()
