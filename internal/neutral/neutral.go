@@ -90,8 +90,3 @@ var orders = regexp.MustCompile(`(?i)(\[)((?:(?:skip|no)[ _-]\w[\w -]{0,30}|\w[\
 
 // Orders puts a blank into each of them.
 func Orders(s string) string { return orders.ReplaceAllString(s, "$1$3$5$7$9 $2$4$6$8$10") }
-
-// Joined takes out blanks as they are put in here: for whoever looks for a word that one may have been put into.
-func Joined(s string) string { return parted.ReplaceAllString(s, "$1") }
-
-var parted = regexp.MustCompile(`([#!&@./*\[-]) `)
