@@ -57,7 +57,7 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		out.Notes = h.notes(about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
-	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Infra, fault.Internal):
+	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):
 		return out, err
 	default:
 		out.Failed, out.Refused = tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
@@ -102,5 +103,41 @@ func TestCommitOfALateAttemptIsRefused(t *testing.T) {
 	}
 	if b.checkpoint() != "" {
 		t.Error("the late attempt has pushed a checkpoint")
+	}
+}
+
+// TestCommitThatCanNotBeSigned: no result with which the loop would go on, but an error that a person lifts. Nothing is pushed meanwhile.
+func TestCommitThatCanNotBeSigned(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	b.key = filepath.Join(t.TempDir(), "gone")
+	b.Host = b.newHost(b.Data, nil)
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	err := b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() || !strings.Contains(app.Message(), "LONGSHIFT_SIGNING_KEY="+b.key) {
+		t.Errorf("%s: %s", app.Type(), app.Message())
+	}
+	if b.checkpoint() != "" {
+		t.Error("there is a checkpoint")
+	}
+	b.key = ""
+	b.Host = b.newHost(b.Data, nil)
+	if c := b.commit(1, nil); !c.Created || b.checkpoint() != c.Commit {
+		t.Errorf("%+v, checkpoint %s", c, b.checkpoint())
+	}
+}
+
+// TestSecretPartedByABlank: what keeps a name in a message from being called must not keep a secret from being found.
+func TestSecretPartedByABlank(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	const password = "hunter2 @home#42-and-more"
+	b.Redact = redact.New(password)
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	c := b.commit(1, func(in *CommitInput) { in.Message = "feat: sums with " + password })
+	if !c.Leak || strings.Contains(c.Failed, "42-and-more") || b.checkpoint() != "" {
+		t.Errorf("%+v, checkpoint %s", c, b.checkpoint())
 	}
 }

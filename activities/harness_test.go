@@ -30,6 +30,7 @@ type bench struct {
 	*Host
 	t      testing.TB
 	remote string
+	key    string // that signs commits
 	ref    Ref
 	made   Prepared
 }
@@ -47,7 +48,7 @@ func newBench(t testing.TB, agents map[string]agent.Agent) *bench {
 func (b *bench) newHost(data string, agents map[string]agent.Agent) *Host {
 	b.t.Helper()
 	spaces, err := workspace.New(workspace.Config{
-		Dir: data, Author: workspace.Person{Name: "Longshift", Email: "bot@example.com"},
+		Dir: data, Author: workspace.Person{Name: "Longshift", Email: "bot@example.com"}, SigningKey: b.key,
 		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
 	})
 	must(b.t, err)

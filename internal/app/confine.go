@@ -93,7 +93,7 @@ func egressRules(cfg config.Config) ([]egress.Rule, error) {
 
 // keyVariables name files with keys that other programs of the worker's environment use.
 var keyVariables = []string{"TEMPORAL_TLS_CLIENT_KEY_PATH", "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_CONFIG_FILE", "SSH_AUTH_SOCK",
-	"GOOGLE_APPLICATION_CREDENTIALS", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "NETRC"}
+	"GOOGLE_APPLICATION_CREDENTIALS", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "NETRC", "GNUPGHOME"}
 
 // hidden is what no program of a task sees: our data, everybody's home, sockets of the system, and files with secrets.
 func hidden(cfg config.Config) []string {
@@ -101,6 +101,7 @@ func hidden(cfg config.Config) []string {
 	if home := operatorHome(); home != "" {
 		list = append(list, home)
 	}
+	list = append(list, cfg.SigningKey) // the id of a key names no file
 	list = append(list, cfg.SecretFiles()...)
 	for _, name := range keyVariables {
 		list = append(list, os.Getenv(name))

@@ -33,10 +33,10 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	if err != nil {
 		return nil, nil, err
 	}
-	spaces, err := workspace.New(workspace.Config{
-		Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail},
-		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: log, Now: time.Now,
-	})
+	spaces, err := newWorkspaces(cfg, log)
+	if err == nil {
+		err = spaces.TrySigning(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,6 +95,22 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 		return nil, nil, err
 	}
 	return h, end, nil
+}
+
+func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {
+	return workspace.New(workspace.Config{
+		Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail}, SigningKey: cfg.SigningKey,
+		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: log, Now: time.Now,
+	})
+}
+
+// trySigning makes a signature as a worker's commits get it.
+func trySigning(ctx context.Context, cfg config.Config) error {
+	spaces, err := newWorkspaces(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	return spaces.TrySigning(ctx)
 }
 
 // newCaches builds what gives tasks their caches of tool chains.

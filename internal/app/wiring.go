@@ -34,6 +34,7 @@ func Wiring() cli.Wiring {
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
+		Signing:          trySigning,
 		Model:            tryModel,
 		ClaudeVersion:    claude.Pinned,
 		Commands:         audit.Read,

@@ -101,6 +101,8 @@ type Wiring struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.
 	Work func(ctx context.Context, process config.Config) ([]Tool, error)
+	// Signing makes a signature with the key for commits.
+	Signing func(ctx context.Context, process config.Config) error
 	// Model makes one call that costs nothing to the model's endpoint, and gives the endpoint's name. Errors are faults.
 	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
 	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.

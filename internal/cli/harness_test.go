@@ -83,6 +83,12 @@ func testWiring() Wiring {
 		Work: func(context.Context, config.Config) ([]Tool, error) {
 			return []Tool{{"go", true, "go1.26.8"}, {"cargo", false, "rustup could not choose a version"}}, nil
 		},
+		Signing: func(_ context.Context, process config.Config) error {
+			if process.SigningKey != "/keys/good" {
+				return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: no such file", process.SigningKey).WithHint("see that it is there")
+			}
+			return nil
+		},
 		Model: func(ctx context.Context, process config.Config) (string, error) {
 			return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: func(context.Context) (gateway.Credential, error) {
 				secret, kind := process.ModelSecret()

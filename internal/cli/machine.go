@@ -46,6 +46,9 @@ func (p *program) checkMachine(ctx context.Context) []finding {
 		if len(conf.Grants()) > 0 {
 			findings = append(findings, checkGrants(conf))
 		}
+		if conf.SigningKey != "" && data.State == stateOK {
+			findings = append(findings, p.checkSigning(ctx, conf))
+		}
 	}
 	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
 		findings = append(findings, p.checkClaude(ctx, conf), p.checkModel(ctx, conf))
@@ -107,6 +110,14 @@ func checkGrants(conf config.Config) finding {
 		granted = append(granted, fmt.Sprintf("%s for %s of %s", g.Name, strings.Join(g.Parts, ", "), g.Repository))
 	}
 	return finding{Check: "secrets for tasks", State: stateOK, Detail: strings.Join(granted, "; ")}
+}
+
+// checkSigning looks whether commits can be signed.
+func (p *program) checkSigning(ctx context.Context, conf config.Config) finding {
+	if err := p.wiring.Signing(ctx, conf); err != nil {
+		return failed("signing key", err)
+	}
+	return finding{Check: "signing key", State: stateOK, Detail: conf.SigningKey + " signs commits"}
 }
 
 // checkData writes a file into the data folder and removes it.

@@ -103,6 +103,7 @@ type Config struct {
 	WebURL      string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
 	AuthorName  string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
 	AuthorEmail string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost" help:"author of commits"`
+	SigningKey  string `envconfig:"LONGSHIFT_SIGNING_KEY" help:"key that commits are signed with: the absolute path of an SSH key, or the id of a GPG key; it stays with the worker"`
 
 	Scenario  string     `envconfig:"LONGSHIFT_SCENARIO" help:"scenario file; allows the scripted agent, which calls no model"`
 	Log       slog.Level `envconfig:"LONGSHIFT_LOG" default:"info" help:"log level: debug, info, warn or error"`

@@ -57,9 +57,7 @@ func (c *Config) validate() []error {
 		}
 		*u.at = strings.TrimRight(*u.at, "/")
 	}
-	wrong(!strings.ContainsAny(c.AuthorName, "<>\n\r"), "LONGSHIFT_AUTHOR_NAME", c.AuthorName, "holds a character that git refuses in names; leave out < and > and line ends")
-	wrong(strings.Contains(c.AuthorEmail, "@") && !strings.ContainsAny(c.AuthorEmail, "<> \n\r"), "LONGSHIFT_AUTHOR_EMAIL", c.AuthorEmail, "not an e-mail address; give one such as bot@example.com")
-	return mistakes
+	return append(mistakes, c.validateAuthor()...)
 }
 
 // failed tells whether the variable was set and could not be read: that mistake is reported already.

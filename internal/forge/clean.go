@@ -3,7 +3,8 @@ package forge
 import (
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 // maxRaw is how much of a text Clean reads: twice what a forge takes for one.
@@ -38,20 +39,10 @@ func lines(s string) string {
 	return strings.NewReplacer("\r", "\n", codeMark, "\x03", edge, "\x03").Replace(s)
 }
 
-// seen takes out the characters that nobody can see.
-func seen(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-			return -1
-		}
-		return r
-	}, clean(s))
-}
-
 // CleanLine is a name or a path as one line of at most most bytes, without what nobody can see.
 func CleanLine(text string, most int) string {
 	const mark = "…"
-	text = flat(seen(start(text, most)))
+	text = flat(neutral.Clean(start(text, most)))
 	if len(text) <= most {
 		return text
 	}
@@ -60,7 +51,7 @@ func CleanLine(text string, most int) string {
 
 // CleanEnd is text that is no Markdown, such as a part of a diff, without what nobody can see: the last lines of it, at most most bytes.
 func CleanEnd(text string, most int) string {
-	text = strings.Trim(seen(end(text, most)), "\n")
+	text = strings.Trim(neutral.Clean(end(text, most)), "\n")
 	if len(text) <= most {
 		return text
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 const brokenHTML = "\n(cut: HTML without an end)"
@@ -41,7 +43,7 @@ func lay(source string) (string, *laid) {
 		if !whole {
 			shown += brokenHTML
 		}
-		return seen(shown), l
+		return neutral.Clean(shown), l
 	}
 	for _, s := range p.defined {
 		l.replace(s.Start, s.Stop, "")
@@ -96,12 +98,12 @@ func (l *laid) html(n *ast.HTMLBlock) {
 	if !whole {
 		shown, to = shown+brokenHTML, len(l.source)
 	}
-	l.replace(lines.At(0).Start, to, edge+seen(shown))
+	l.replace(lines.At(0).Start, to, edge+neutral.Clean(shown))
 }
 
 // keep puts a piece of code aside. Comments go, for not every forge and not every reader agrees on what code is.
 func (l *laid) keep(from, to int, code string) {
-	l.code = append(l.code, comment.ReplaceAllString(seen(code), " "))
+	l.code = append(l.code, comment.ReplaceAllString(neutral.Clean(code), " "))
 	l.replace(from, to, codeMark+strconv.Itoa(len(l.code)-1)+codeMark)
 }
 
@@ -151,8 +153,8 @@ func (l *laid) text() string {
 		if e.from < at {
 			continue
 		}
-		b.WriteString(seen(l.source[at:e.from]) + e.text)
+		b.WriteString(neutral.Clean(l.source[at:e.from]) + e.text)
 		at = e.to
 	}
-	return b.String() + seen(l.source[at:])
+	return b.String() + neutral.Clean(l.source[at:])
 }

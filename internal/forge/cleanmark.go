@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 // What stands in a text while it is worked on: code is taken out, and blocks are kept apart. No text of others holds these.
@@ -17,7 +19,7 @@ var marks = regexp.MustCompile(codeMark + `\d+` + codeMark + `|` + edge)
 
 // decoded is a text whose entities are characters: they can spell what is taken out.
 func decoded(s string) string {
-	return betweenMarks(s, func(part string) string { return seen(html.UnescapeString(part)) })
+	return betweenMarks(s, func(part string) string { return neutral.Clean(html.UnescapeString(part)) })
 }
 
 // betweenMarks changes what stands between marks.

@@ -95,6 +95,14 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestTitleIsHarmless: a title is no Markdown, and becomes the first line of a commit where a pull request is squashed.
+func TestTitleIsHarmless(t *testing.T) {
+	title, _ := Compose(Summary{Title: "Closes #7 \u202e@everyone\x1b [skip ci] Co-authored-by: A <a@b>"})
+	if want := "Closes `#7` `@everyone` [ skip ci] Co-authored- by: A <a@b>"; title != want {
+		t.Errorf("got %q, want %q", title, want)
+	}
+}
+
 func TestComposeLeavesOut(t *testing.T) {
 	title, body := Compose(Summary{Title: "Only this"})
 	if title != "Only this" || body != "" {

@@ -3,8 +3,9 @@ package forge
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 // Text from a model or an issue is data. GitHub acts on what it finds in the *rendered* text of a pull request: it pings
@@ -14,32 +15,14 @@ import (
 
 var (
 	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
-	// acting finds what a forge acts upon: addresses, references to issues, names.
-	acting = regexp.MustCompile(`(?i)(?:https?|ftp)://[^\s<>"|\\\[\]` + "`" + `]+|www\.[^\s<>"|\\\[\]` + "`" + `]+` +
-		`|(?:[\w.-]+(?:/[\w.-]+)?)?#\d+[a-z0-9]*|[a-z0-9]*GH-\d+|@[a-z0-9](?:[\w./-]*[a-z0-9])?`)
-	// closer finds an order to close an issue. It is broken inside code too, for a commit message made of the body has no code.
-	closer = regexp.MustCompile(`(?i)((?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?)(#|GH-|https?://)(\w)`)
-	entity = regexp.MustCompile(`^&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+	entity  = regexp.MustCompile(`^&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
 )
 
-// clean makes text valid UTF-8 with plain line ends and without control characters, those that turn the reading direction included.
-func clean(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r', r == '\u2028', r == '\u2029', r == '\u0085':
-			return '\n'
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, s)
+// plain is clean text without HTML comments and without what acts in code too, for a commit message made of it has no code. The blank in
+// the place of a comment keeps the parts around one from making a new one.
+func plain(s string) string {
+	return neutral.Orders(comment.ReplaceAllString(neutral.Clean(s), " "))
 }
-
-// plain is clean text without HTML comments. The blank in their place keeps the parts around one from making a new one.
-func plain(s string) string { return comment.ReplaceAllString(clean(s), " ") }
 
 // start and end give twice as much of a text as n characters can take, so that the work on a huge one has a bound.
 func start(s string, n int) string { return s[:min(len(s), 8*n+200)] }
@@ -80,7 +63,7 @@ func phrase(s string, n int) string {
 
 // span is untrusted text as one code span, at most n characters of it.
 func span(s string, n int) string {
-	s = breakClosers(cutRunes(flat(plain(start(s, n))), n))
+	s = neutral.Closers(cutRunes(flat(plain(start(s, n))), n))
 	if s == "" {
 		return ""
 	}
@@ -106,15 +89,7 @@ func block(s string, n int) string {
 
 func fenced(info, s string) string {
 	fence := strings.Repeat("`", max(3, longestRun(s)+1))
-	return fence + info + "\n" + breakClosers(s) + "\n" + fence
-}
-
-// breakClosers puts a blank into each order to close. More than one round, for one order may have hidden another.
-func breakClosers(s string) string {
-	for closer.MatchString(s) {
-		s = closer.ReplaceAllString(s, "$1$2 $3")
-	}
-	return s
+	return fence + info + "\n" + neutral.Closers(s) + "\n" + fence
 }
 
 // longestRun counts the longest row of backticks.

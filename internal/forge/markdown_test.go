@@ -40,6 +40,10 @@ func TestProse(t *testing.T) {
 		{"drawn fence", "```mermaid\ngraph\n```", "```text\ngraph\n```"},
 		{"control characters", "a\x00b\u202ec\r\nd", "abc\nd"},
 		{"colour", "#1a2b3c", "`#1a2b3c`"},
+		{"references of another forge", "see o/r!5, &6 and o/r@0123abcd, not 2>&1", "see `o/r!5`, `&6` and `o/r@0123abcd`, not 2>&1"},
+		{"hidden characters", "@\u200bbob #\ufe0f12", "`@bob` `#12`"},
+		{"trailers", "Co-authored-by: A\n\n```\nskip-checks: true\n```", "Co-authored- by: A\n\n```\nskip- checks: true\n```"},
+		{"no checks", "`[skip ci]` [ci skip]", "`[ skip ci]` \\[ ci skip\\]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := prose(c.in, 1000); got != c.want {

@@ -3,6 +3,8 @@ package forge
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 var (
@@ -90,7 +92,7 @@ func line(s string) string {
 		}
 		words(&b, s[:i])
 		apart(&b)
-		b.WriteString(breakClosers(s[i : i+run+end+run]))
+		b.WriteString(neutral.Closers(s[i : i+run+end+run]))
 		s = s[i+run+end+run:]
 	}
 	words(&b, s)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
 // MaxBody is the longest body that Compose and Tagged write, in bytes. GitHub takes 65 536 characters.
@@ -40,7 +42,7 @@ func FindTag(body string) (taskID string, fence int, ok bool) {
 func Tagged(body, taskID string, fence int) string {
 	tag := Tag(taskID, fence)
 	// The stand-in must not be able to complete another mark, so it is neither empty nor blank.
-	body = strings.TrimSpace(anyTag.ReplaceAllString(clean(body), "…"))
+	body = strings.TrimSpace(anyTag.ReplaceAllString(neutral.Clean(body), "…"))
 	if room := MaxBody - len(tag) - 2; len(body) > room {
 		body = cutBytes(body, room)
 	}

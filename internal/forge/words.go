@@ -1,12 +1,16 @@
 package forge
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/longshift/longshift/internal/neutral"
+)
 
 // words writes text without code: what a forge acts upon as code spans, what could start markup escaped.
 func words(b *strings.Builder, s string) {
 	s = dropEscapes(s)
 	from := 0
-	for _, at := range actions(s) {
+	for _, at := range neutral.Acts(s) {
 		escape(b, s[from:at[0]])
 		apart(b)
 		b.WriteString("`" + s[at[0]:at[1]] + "`")
@@ -20,34 +24,13 @@ func titleLine(s string) string {
 	s = strings.ReplaceAll(s, "`", "'")
 	var b strings.Builder
 	from := 0
-	for _, at := range actions(s) {
+	for _, at := range neutral.Acts(s) {
 		b.WriteString(s[from:at[0]])
 		apart(&b)
 		b.WriteString("`" + s[at[0]:at[1]] + "`")
 		from = at[1]
 	}
 	return b.String() + s[from:]
-}
-
-// actions finds the parts of a text that a forge acts upon, from left to right, as start and end. E-mail addresses are none.
-func actions(s string) [][2]int {
-	var found [][2]int
-	last := -1 // end of the one before: it will be a code span, so it is no part of an address
-	for from := 0; from < len(s); {
-		at := acting.FindStringIndex(s[from:])
-		if at == nil {
-			break
-		}
-		start, end := from+at[0], from+at[1]
-		if s[start] == '@' && start > 0 && start != last && isAlnum(s[start-1]) {
-			from = start + 1
-			continue
-		}
-		end = start + len(strings.TrimRight(s[start:end], ".,;:!?)'*_~"))
-		found = append(found, [2]int{start, end})
-		from, last = end, end
-	}
-	return found
 }
 
 // dropEscapes takes away backslashes that would hide from us what a reader will see. Those that only keep a mark from being

@@ -16,11 +16,12 @@ import (
 // mostAdopted is how many commits of an agent are taken over as they are.
 const mostAdopted = 200
 
-// adopt takes over commits that the agent has made on top of head, and gives the last of them; head when there are none
+// adopt brings in commits that the agent has made on top of head, and gives the last of them; head when there are none
 // or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, bear none of
 // our marks and hold nothing that a commit of ours would not (see fit). Their objects are read with our own git and
 // configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no effect.
-// Nothing is moved yet. Commits that can't be taken are no loss: what they hold is in the work tree.
+// Nothing is moved yet, and none of them is pushed: retell makes ours of them. Commits that can't be taken are no loss:
+// what they hold is in the work tree.
 func (o *opened) adopt(ctx context.Context, head string, exclude []string) (string, error) {
 	theirs := o.agentHead()
 	if theirs == "" || theirs == head {
@@ -132,17 +133,31 @@ func (o *opened) bringIn(ctx context.Context, head, theirs string) error {
 	return nil
 }
 
-// seal gives the agent's last commit our mark. It was not seen by anybody yet, so it may get a new id.
-func (o *opened) seal(ctx context.Context, commit, mark string) (string, error) {
-	text, err := o.bare().run(ctx, "log", "-1", "--date=raw", "--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00%B", commit)
+// retell makes the agent's commits ours: each keeps its tree, its parents and its dates. Its message passes what ours pass, author and
+// committer are the configured ones, it is signed when ours are, and what else an object can say is gone: an encoding, another's signature.
+// The last one gets our mark, if any. One that is so already keeps its id.
+func (o *opened) retell(ctx context.Context, head, theirs, mark string) (string, error) {
+	text, err := o.bare().run(ctx, slices.Concat([]string{"log", "-z", "--topo-order", "--reverse", "--date=raw",
+		"--format=%H%x00%T%x00%P%x00%ad%x00%cd%x00%B"}, span(head, theirs))...)
 	if err != nil {
 		return "", err
 	}
-	f := strings.SplitN(text, "\x00", 6)
-	args := []string{"commit-tree", "-F", "-"}
-	for _, parent := range strings.Fields(f[1]) {
-		args = append(args, "-p", parent)
+	retold := map[string]string{}
+	f := strings.Split(text, "\x00")
+	for ; len(f) >= 6; f = f[6:] {
+		parents := strings.Fields(f[2])
+		for i, p := range parents {
+			if now, ok := retold[p]; ok {
+				parents[i] = now
+			}
+		}
+		own := ""
+		if f[0] == theirs {
+			own = mark
+		}
+		if retold[f[0]], err = o.commitTree(ctx, f[1], withTrailer(f[5], own), datedAs(f[3], f[4]), parents...); err != nil {
+			return "", err
+		}
 	}
-	r := o.bare().with("GIT_AUTHOR_NAME="+f[2], "GIT_AUTHOR_EMAIL="+f[3], "GIT_AUTHOR_DATE="+f[4])
-	return r.feed(ctx, withTrailer(f[5], mark), append(args, f[0])...)
+	return retold[theirs], nil
 }

@@ -29,7 +29,7 @@ type Commit struct {
 }
 
 // Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
-// top of ours are kept as they are when they can be (see adopt); else what they hold becomes one commit with the rest.
+// top of ours are kept when they can be (see adopt), with what they say made ours; else what they hold becomes one commit with the rest.
 // A commit that an earlier call with the key has made is found and given back. While a merge waits (see MergeBase) the
 // commit is the one that concludes it, and takes in what the agent has committed; it fails with fault.Work while conflict
 // markers are left, or when the work tree has nothing of the merge any more.
@@ -107,7 +107,7 @@ func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (C
 func (o *opened) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
 	r := o.repo.with(o.dates()...)
-	failed := r.pipe(ctx, []byte(message), &out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
+	failed := r.signed(ctx, message, &out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
 	id, err := o.head(ctx)
 	if err != nil {
 		return Commit{}, err
@@ -133,11 +133,13 @@ func (o *opened) commitAdopted(ctx context.Context, head, theirs, mark, message 
 	if err != nil {
 		return Commit{}, err
 	}
-	id := ""
+	own := mark
 	if tree != before {
-		id, err = o.commitTree(ctx, tree, withTrailer(message, mark), theirs)
-	} else {
-		id, err = o.seal(ctx, theirs, mark)
+		own = ""
+	}
+	id, err := o.retell(ctx, head, theirs, own)
+	if err == nil && tree != before {
+		id, err = o.commitTree(ctx, tree, withTrailer(message, mark), o.dates(), id)
 	}
 	if err != nil {
 		return Commit{}, err

@@ -144,10 +144,10 @@ func TestWithTrailer(t *testing.T) {
 		"":                                   "Work on the task\n\nLongshift-Task: t/1\n",
 		"Subject":                            "Subject\n\nLongshift-Task: t/1\n",
 		"fix: subject":                       "fix: subject\n\nLongshift-Task: t/1\n",
-		"S\n\nBody\n\nCo-authored-by: A <a>": "S\n\nBody\n\nCo-authored-by: A <a>\nLongshift-Task: t/1\n",
+		"S\n\nBody\n\nCo-authored-by: A <a>": "S\n\nBody\n\nCo-authored- by: A <a>\n\nLongshift-Task: t/1\n",
 		"S\n\nNote: x\nand more":             "S\n\nNote: x\nand more\n\nLongshift-Task: t/1\n",
-		"S\n\nLongshift-Task: t/9\n":         "S\n\nLongshift-Task: t/1\n",
-		" longshift-task: t/9 \nS\x00":       "S\n\nLongshift-Task: t/1\n",
+		"S\n\nLongshift-Task: t/9\n":         "S\n\nLongshift- Task: t/9\n\nLongshift-Task: t/1\n",
+		" longshift-task: t/9 \nS\x00":       "longshift- task: t/9\nS\n\nLongshift-Task: t/1\n",
 	} {
 		if got := withTrailer(in, "t/1"); got != want {
 			t.Errorf("%q gives %q, want %q", in, got, want)

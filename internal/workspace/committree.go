@@ -1,8 +1,11 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // count tells what a commit has changed.
@@ -16,15 +19,31 @@ func (o *opened) count(ctx context.Context, before, id string) (Commit, error) {
 // dates make commits bear the time of our clock.
 func (o *opened) dates() []string {
 	now := strconv.FormatInt(o.m.config.Now().Unix(), 10) + " +0000"
-	return []string{"GIT_AUTHOR_DATE=" + now, "GIT_COMMITTER_DATE=" + now}
+	return datedAs(now, now)
 }
 
-func (o *opened) commitTree(ctx context.Context, tree, message string, parents ...string) (string, error) {
-	args := []string{"commit-tree", "-F", "-"}
-	for _, parent := range parents {
-		if parent != "" {
-			args = append(args, "-p", parent)
+// datedAs makes a commit bear dates as git writes them with --date=raw.
+func datedAs(author, committer string) []string {
+	return []string{"GIT_AUTHOR_DATE=@" + author, "GIT_COMMITTER_DATE=@" + committer}
+}
+
+// commitTree makes a commit that may be pushed.
+func (o *opened) commitTree(ctx context.Context, tree, message string, dates []string, parents ...string) (string, error) {
+	var out bytes.Buffer
+	err := o.bare().with(dates...).signed(ctx, message, &out, "commit-tree", slices.Concat(asParents(parents), []string{"-F", "-", tree})...)
+	return strings.TrimSpace(out.String()), err
+}
+
+// innerCommit makes a commit that stays here.
+func (o *opened) innerCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	return o.bare().with(o.dates()...).feed(ctx, message, slices.Concat([]string{"commit-tree"}, asParents(parents), []string{"-F", "-", tree})...)
+}
+
+func asParents(ids []string) (args []string) {
+	for _, id := range ids {
+		if id != "" {
+			args = append(args, "-p", id)
 		}
 	}
-	return o.bare().with(o.dates()...).feed(ctx, message, append(args, tree)...)
+	return args
 }

@@ -61,16 +61,23 @@ func wholeTask(ctx context.Context, m *Manager, spec Spec) error {
 }
 
 // TestCrashAtEveryStep breaks the task off at each call of git in turn and starts over: after the call has had its effect,
-// and at some also before, which is nearly the same as after the call before it.
+// and at some also before, which is nearly the same as after the call before it. Signed, a commit that is made again has another id.
 func TestCrashAtEveryStep(t *testing.T) {
 	t.Parallel()
-	for _, after := range []bool{false, true} {
-		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
+	for _, c := range []struct {
+		after, signs bool
+		step         int
+	}{{false, false, 5}, {true, false, 1}, {true, true, 3}} {
+		after := c.after
+		t.Run(fmt.Sprintf("after=%v,signs=%v", after, c.signs), func(t *testing.T) {
 			t.Parallel()
-			step := map[bool]int{true: 1, false: 5}[after]
-			for n := 1; ; n += step {
+			var s signer
+			if c.signs {
+				s = sshSigner(t, "ecdsa", "")
+			}
+			for n := 1; ; n += c.step {
 				bare := gittest.NewBare(t, start)
-				b := newBench(t, bare)
+				b := newSigningBench(t, bare, s)
 				dir, spec := b.m.config.Dir, b.spec("t-1", 1)
 				broken := breakAt(t, b.m, n, after)
 				err := wholeTask(t.Context(), b.m, spec)
@@ -92,6 +99,9 @@ func TestCrashAtEveryStep(t *testing.T) {
 				}
 				if refs := gittest.Refs(t, bare); refs["refs/longshift/t-1"] != refs["refs/heads/longshift/t-1"] {
 					t.Fatalf("after a crash at call %d: refs %v", n, refs)
+				}
+				if c.signs {
+					wantSigned(t, s, bare, "refs/heads/longshift/t-1", 2)
 				}
 				if n%4 > 0 {
 					continue

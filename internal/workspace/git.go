@@ -81,7 +81,7 @@ func (r repo) with(env ...string) repo {
 // environ names every directory explicitly, so that nothing is looked for in the work tree.
 func (r repo) environ(extra [][2]string) []string {
 	env := append([]string{}, r.m.env...)
-	env = append(env, configEnv(slices.Concat(settings(), r.lfs, extra))...)
+	env = append(env, configEnv(slices.Concat(settings(), signing(r.m.config.SigningKey), r.lfs, extra))...)
 	if r.dir != "" {
 		env = append(env, "GIT_DIR="+r.dir, "GIT_COMMON_DIR="+r.dir)
 	}

@@ -32,6 +32,7 @@ type bench struct {
 	auth    Auth
 	log     strings.Builder
 	environ []string // nil for the tests' own
+	key     string   // that signs
 }
 
 func newBench(t testing.TB, remote string) *bench {
@@ -45,7 +46,7 @@ func newBench(t testing.TB, remote string) *bench {
 func (b *bench) manager(dir string) *Manager {
 	b.t.Helper()
 	m, err := New(Config{
-		Dir: dir, Author: author, Silence: 30 * time.Second, Environ: b.environ,
+		Dir: dir, Author: author, SigningKey: b.key, Silence: 30 * time.Second, Environ: b.environ,
 		Auth: func(context.Context, task.Repository) (Auth, error) { return b.auth, nil },
 		RemoteURL: func(r task.Repository) (string, error) {
 			if r.Owner == "ann" {

@@ -106,7 +106,7 @@ func (o *opened) applyMerge(ctx context.Context, head, mark string, m *merging) 
 	next := step{Head: head, Work: work, Merging: m}
 	if len(out.Conflicts) == 0 {
 		message := fmt.Sprintf("Merge branch '%s' into %s", o.state.Record.BaseBranch, o.state.Record.Branch)
-		if out.Commit, err = o.commitTree(ctx, m.Tree, withTrailer(message, mark), head, m.Base); err != nil {
+		if out.Commit, err = o.commitTree(ctx, m.Tree, withTrailer(message, mark), o.dates(), head, m.Base); err != nil {
 			return Merge{}, err
 		}
 		next.Head, next.Merging = out.Commit, nil

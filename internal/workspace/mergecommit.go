@@ -36,7 +36,7 @@ func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpe
 	if err != nil {
 		return Commit{}, err
 	}
-	id, err := o.commitTree(ctx, tree, withTrailer(s.Message, mark), head, m.Base)
+	id, err := o.commitTree(ctx, tree, withTrailer(s.Message, mark), o.dates(), head, m.Base)
 	if err != nil {
 		return Commit{}, err
 	}

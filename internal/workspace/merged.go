@@ -111,7 +111,7 @@ func (o *opened) since(ctx context.Context, from, head string) (string, error) {
 			if err != nil || i == len(list)-1 {
 				return m.Tree, err
 			}
-			if from, err = o.commitTree(ctx, m.Tree, "Start of a comparison\n", from, base); err != nil {
+			if from, err = o.innerCommit(ctx, m.Tree, "Start of a comparison\n", from, base); err != nil {
 				return "", err
 			}
 		}

@@ -3,32 +3,21 @@ package workspace
 import (
 	"regexp"
 	"strconv"
-	"strings"
+
+	"github.com/longshift/longshift/internal/neutral"
 )
 
-var trailerLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: \S`)
-
-// withTrailer adds the mark to a message, which comes from a model: marks it has made up are taken out.
+// withTrailer is a message, which comes from a model, as a commit may bear it, with our mark below, if any. Trailers are what git finds in
+// the last paragraph. That one is ours alone.
 func withTrailer(message, mark string) string {
-	var kept []string
-	for line := range strings.Lines(strings.ReplaceAll(message, "\x00", "")) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), strings.ToLower(trailer)+":") {
-			kept = append(kept, line)
-		}
-	}
-	text := strings.TrimSpace(strings.Join(kept, "\n"))
+	text := neutral.Message(message)
 	if text == "" {
 		text = "Work on the task"
 	}
-	paragraphs := strings.Split(text, "\n\n")
-	separator := "\n"
-	for line := range strings.Lines(paragraphs[len(paragraphs)-1]) {
-		if len(paragraphs) == 1 || !trailerLine.MatchString(line) {
-			separator = "\n\n"
-		}
+	if mark != "" {
+		text += "\n\n" + trailer + ": " + mark
 	}
-	return text + separator + trailer + ": " + mark + "\n"
+	return text + "\n"
 }
 
 var (

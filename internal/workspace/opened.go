@@ -54,8 +54,10 @@ func (o *opened) head(ctx context.Context) (string, error) {
 func (o *opened) save() error { return o.place.writeState(o.state) }
 
 // emptyTree is the name of the tree with nothing in it.
-func (o *opened) emptyTree() string {
-	if o.state.Format == "sha256" {
+func (o *opened) emptyTree() string { return emptyTree(o.state.Format) }
+
+func emptyTree(format string) string {
+	if format == "sha256" {
 		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 	}
 	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"

@@ -52,7 +52,7 @@ func (o *opened) squash(ctx context.Context, head, base, message string) (Commit
 	if f[1] == base && strings.TrimSpace(f[2]) == strings.TrimSpace(message) {
 		return o.describe(ctx, base, head)
 	}
-	id, err := o.commitTree(ctx, f[0], message, base)
+	id, err := o.commitTree(ctx, f[0], message, o.dates(), base)
 	if err != nil {
 		return none, err
 	}

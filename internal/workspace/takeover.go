@@ -73,7 +73,7 @@ func (o *opened) leave(ctx context.Context, head string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	left, err := o.commitTree(ctx, tree, "Left by an earlier attempt of the task\n", head)
+	left, err := o.innerCommit(ctx, tree, "Left by an earlier attempt of the task\n", head)
 	if err == nil {
 		_, err = o.bare().run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left)
 	}

@@ -36,14 +36,15 @@ type Auth struct {
 
 // Config is what a Manager needs. Dir, Author and RemoteURL are required.
 type Config struct {
-	Dir       string // data directory, absolute
-	Author    Person
-	Auth      func(context.Context, task.Repository) (Auth, error) // asked for at each use; nil for none
-	RemoteURL func(task.Repository) (string, error)                // a URL or an absolute path
-	Silence   time.Duration                                        // a remote that sends nothing for so long is down; 0 for 60 s
-	Environ   []string                                             // proxies, certificates and the ssh agent are taken from it; nil for os.Environ
-	Log       *slog.Logger                                         // nil for none
-	Now       func() time.Time                                     // nil for time.Now
+	Dir        string // data directory, absolute
+	Author     Person
+	SigningKey string                                               // absolute path of an SSH key, or id of a GPG key, with which commits are signed; "" for not
+	Auth       func(context.Context, task.Repository) (Auth, error) // asked for at each use; nil for none
+	RemoteURL  func(task.Repository) (string, error)                // a URL or an absolute path
+	Silence    time.Duration                                        // a remote that sends nothing for so long is down; 0 for 60 s
+	Environ    []string                                             // proxies, certificates and the ssh agent are taken from it; nil for os.Environ
+	Log        *slog.Logger                                         // nil for none
+	Now        func() time.Time                                     // nil for time.Now
 }
 
 // Manager keeps the workspaces of one data directory. It may be used by many goroutines and processes at once.
@@ -56,6 +57,7 @@ type Manager struct {
 	log    *slog.Logger
 
 	mostFilled int64 // bytes
+	signWithin time.Duration
 }
 
 // New checks the configuration and finds git.
@@ -86,7 +88,7 @@ func New(c Config) (*Manager, error) {
 	if c.Silence <= 0 {
 		c.Silence = time.Minute
 	}
-	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled}
+	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin}
 	m.env, m.netEnv = baseEnv(c), networkEnv(c)
 	m.http = lfs.NewClient(func(name string) string { return lookEnv(c.Environ, name) }, c.Silence)
 	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {

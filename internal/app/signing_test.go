@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
+)
+
+// TestSigningKeyStaysOutside: a program of a task sees nothing of the key, though anybody may read the file and its folder is in no home.
+func TestSigningKeyStaysOutside(t *testing.T) {
+	_, cfg := workHome(t)
+	here, err := os.Getwd() // neither below a home folder of this test nor below /tmp, which are hidden anyhow
+	must(t, err)
+	dir, err := os.MkdirTemp(here, "keys-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	cfg.SigningKey = filepath.Join(dir, "key")
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", cfg.SigningKey).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	must(t, trySigning(t.Context(), cfg))
+	must(t, os.Chmod(cfg.SigningKey, 0o644))
+	t.Setenv("LONGSHIFT_SIGNING_KEY", cfg.SigningKey)
+	got := inProject(t, cfg, "cat "+cfg.SigningKey+".pub; cat "+cfg.SigningKey+"; env; git config --list", nil)
+	if !strings.Contains(got, "ssh-ed25519 ") {
+		t.Fatalf("the folder is not to be seen at all, so this shows nothing: %s", got)
+	}
+	if strings.Contains(got, "PRIVATE KEY") || strings.Contains(strings.ReplaceAll(got, "cat: "+cfg.SigningKey, ""), cfg.SigningKey) {
+		t.Errorf("a task sees the key:\n%s", got)
+	}
+}
+
+// TestHostNeedsItsKey: a worker whose key can't sign takes no tasks.
+func TestHostNeedsItsKey(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "none")
+	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_SIGNING_KEY="+key)
+	_, _, err := newHost(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
+	if fault.KindOf(err) != fault.Denied || !strings.Contains(err.Error(), "LONGSHIFT_SIGNING_KEY="+key) || strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" {
+		t.Errorf("got %v (%s)", err, fault.HintOf(err))
+	}
+}
