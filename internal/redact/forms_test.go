@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -35,12 +36,23 @@ func TestRuleOfForms(t *testing.T) {
 	r := redact.New(v)
 	for form, rule := range map[string]string{"plain": "held-value", "in code": "held-value", "hex": "held-value:hex", "HEX": "held-value:hex",
 		"std base64 after 1, wrapped": "held-value:base64", "raw url base64 after 2": "held-value:base64", "reversed": "held-value:reversed",
-		"bytes in decimal": "held-value:decimal", `pieces of 7 with " "`: "held-value:split"} {
+		"bytes in decimal": "held-value:decimal", "upper": "held-value:case", "rot13": "held-value:rot13", "base32 after 3": "held-value:base32",
+		"ascii85 after 2": "held-value:ascii85", "z85 after 1": "held-value:ascii85", "base64 of hex": "held-value:coded-twice",
+		`pieces of 7 with " "`: "held-value:split"} {
 		in := "one\ntwo " + all[form]
 		found := r.Find(in)
 		if len(found) != 1 || found[0].Rule != rule || found[0].Line != 1+strings.Count(in[:found[0].Offset], "\n") {
 			t.Errorf("%s: %+v, want %s", form, found, rule)
 		}
+	}
+}
+
+// A long value that was coded, broken into lines and coded again is gone as a whole, not only where its lines begin and end.
+func TestLinesOfCodedTwice(t *testing.T) {
+	v := random(11, 400, base62)
+	form := base64.StdEncoding.EncodeToString([]byte(pieces(base64.StdEncoding.EncodeToString([]byte(v)), 76, "\n")))
+	if out := strings.ReplaceAll(redact.New(v).String(form), redact.Mark, ""); len(out) > 40 {
+		t.Errorf("of %d signs %d are left: %s", len(form), len(out), out)
 	}
 }
 
