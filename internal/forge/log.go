@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 const logCut = "(cut)"
 
 var (
-	ansi     = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 	logStamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?`)
 	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|\berror(?::|\[)|assertion|exception\b`)
 	// What differs from run to run of the same failure.
@@ -70,7 +71,7 @@ func LogTail(raw string, most int) string {
 }
 
 func logLines(raw string) []string {
-	lines := strings.Split(strings.Trim(seen(ansi.ReplaceAllString(raw, "")), "\n"), "\n")
+	lines := strings.Split(strings.Trim(seen(plaintext.Of(raw)), "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(logStamp.ReplaceAllString(l, ""), " \t")
 	}

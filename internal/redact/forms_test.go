@@ -61,7 +61,7 @@ func TestCommonCuts(t *testing.T) {
 	v := "sk-ant-" + "abc"
 	r := redact.New(v)
 	for _, in := range []string{`"sk-ant-" + "abc"`, "sk-ant-\nabc", "s k - a n t - a b c", "sk-ant-\\\nabc", "'sk-' 'ant-' 'abc'", "s,k,-,a,n,t,-,a,b,c",
-		"sk-\u200bant-\u200babc", "c2stYW50LWFiYw==", "x c2stYW50LWFiYwo= y", "736b2d616e742d616263", `\x73k-\x61nt-abc`, "%73%6b%2d%61%6e%74%2d%61%62%63"} {
+		"sk-\u200bant-\u200babc", "c2stYW50LWFiYw==", "x c2stYW50LWFiYwo= y", "736b2d616e742d616263", "sk-\x1b[1;31mant-\x1b[0mabc", "sk-\x1b[mant-abc\x1b", `\x73k-\x61nt-abc`, "%73%6b%2d%61%6e%74%2d%61%62%63"} {
 		if len(r.Find(in)) == 0 || r.String(in) == in {
 			t.Errorf("%q is not found", in)
 		}

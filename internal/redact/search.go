@@ -126,7 +126,7 @@ func whole(text []byte, start, end int, value string) (int, int) {
 func cut(text []byte, value string) bool {
 	gaps, inGap := 0, false
 	for _, c := range text {
-		if c >= 0x80 || c == '\n' || c == '"' || c == '\'' || c == '\\' || c == '`' {
+		if c >= 0x80 || c == 0x1b || c == '\n' || c == '"' || c == '\'' || c == '\\' || c == '`' {
 			return true
 		}
 		if letter[c] == 0 && !inGap {
