@@ -61,7 +61,7 @@ func TestCommandResult(t *testing.T) {
 
 // hostileOutput clears the screen, renames the window, writes over a failure and moves up to write over another; the secret in it is cut
 // up by colours, and whole once these are gone.
-var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m" + secret[9:] + " end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
+var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m\x1b]8;;x\a" + secret[9:] + " end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
 
 // What a terminal would obey is in no log that people show with cat, neither from programs nor from agents; nor is what it hides there.
 func TestLogsSteerNoTerminal(t *testing.T) {
