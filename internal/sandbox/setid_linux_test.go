@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,12 +62,13 @@ print("end")
 
 // No program of a box leaves a file behind that runs with the rights of its owner, whom the worker may be, nor one with capabilities.
 func TestNoSetIDOnTheHost(t *testing.T) {
+	whole := theBox(t)
 	x86 := "X86 = " + map[bool]string{true: "True", false: "False"}[len(opensHere) > 0]
-	without, err := New(t.Context(), Config{Weaken: map[Layer]bool{LayerNamespaces: true, LayerNetwork: true}})
+	without, err := New(t.Context(), Config{Log: slog.New(slog.DiscardHandler), Weaken: map[Layer]bool{LayerNamespaces: true, LayerNetwork: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, box := range map[string]*Box{"whole": theBox(t), "without namespaces": without} {
+	for name, box := range map[string]*Box{"whole": whole, "without namespaces": without} {
 		c := workIn(t)
 		given := filepath.Join(c.Work, "given")
 		put(t, given, "setid", "folder/")
