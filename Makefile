@@ -12,9 +12,9 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # The server asks who runs it, and by libc there is no answer for a user without an entry in passwd, as containers have them.
 AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# Tests of how long one goroutine takes for much text, or how much it keeps: the race detector makes them ten times slower and has
+# Tests of much text in one goroutine, of how long it takes or how much is kept: the race detector makes them ten times slower and has
 # nothing to find in them.
-HEAVY := TestHostileText|TestIssuesMany|TestCleanHostile|TestComposeFits
+HEAVY := TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
 HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github
 STORIES := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0

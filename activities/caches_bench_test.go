@@ -83,7 +83,7 @@ func online(b *testing.B, remote string) cacheTask {
 	b.Cleanup(func() { _ = proxy.Close() })
 	h.Confine = Confinement{Box: box, Mounts: true, Egress: func(ctx context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		go proxy.ServeConn(context.WithoutCancel(ctx), theirs)
+		go proxy.ServeConn(context.WithoutCancel(ctx), theirs, &egress.Account{})
 		return ours, nil
 	}}
 	h.CommandEnv = func(d Dirs) []string {

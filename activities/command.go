@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
@@ -95,7 +96,7 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	res, err := h.inBox(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
 		Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
-		Filter: func(to io.Writer) io.WriteCloser { return redact.FileWriter(to, h.Redact) },
+		Filter: func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, h.Redact)) }, // first what cuts up a secret and is not seen
 	}, kind)
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
@@ -107,7 +108,7 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		return signals.Check{}, err
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(h.Redact.String(res.Output), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
+		Tail: tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
 	if kind == "check" && !c.Passed() {
 		c.Failing = h.failing(ctx, filepath.Join(h.Data, file))
 	}

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,45 @@ func TestCommandResult(t *testing.T) {
 	}
 	if whole, err := os.ReadFile(filepath.Join(b.Data, bad.File)); err != nil || string(whole) != "first\nsecond\n" {
 		t.Errorf("the file holds %q, %v", whole, err)
+	}
+}
+
+// hostileOutput clears the screen, renames the window, writes over a failure and moves up to write over another; the secret in it is cut
+// up by colours, and whole once these are gone.
+var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m\x1b]8;;x\a" + secret[9:] + " end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
+
+// What a terminal would obey is in no log that people show with cat, neither from programs nor from agents; nor is what it hides there.
+func TestLogsSteerNoTerminal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(_ context.Context, _ agent.Session, event func(agent.Event)) (agent.Outcome, error) {
+		event(agent.Event{Kind: agent.Started, Text: hostileOutput})
+		event(agent.Event{Kind: agent.ToolCall, Tool: hostileOutput, Text: hostileOutput})
+		event(agent.Event{Kind: agent.ToolResult, Text: hostileOutput})
+		event(agent.Event{Kind: agent.Denied, Tool: "Bash", Text: hostileOutput})
+		event(agent.Event{Kind: agent.Text, Text: hostileOutput + "\n<NOTE>" + hostileOutput + "</NOTE>"})
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}})
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"out": hostileOutput + "\n"})
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	must(t, err)
+	c := b.check("cat out; exit 1", nil)
+	if want := "first\nPASS [hidden] end gnp.exeover .\n"; c.Tail != want {
+		t.Errorf("the tail is %q, want %q", c.Tail, want)
+	}
+	files, err := filepath.Glob(filepath.Join(b.Data, "tasks", b.ref.TaskID, "logs", "*.log"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("logs %q, %v", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		if strings.ContainsAny(string(text), "\x1b\a\b\r\u009b\u202e") || strings.Contains(string(text), "owned") {
+			t.Errorf("%s steers a terminal: %q", filepath.Base(file), text)
+		}
+		if strings.Contains(string(text), secret) || !strings.Contains(string(text), "PASS [hidden] end gnp.exeover .") {
+			t.Errorf("%s: %q", filepath.Base(file), text)
+		}
 	}
 }
 
@@ -186,10 +226,10 @@ func TestCheckThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
+	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"}, {"trap 'exit 0' TERM; while :; do sleep 0.01; done", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
 		c := b.check("echo run >> runs; "+s.command, func(in *CommandInput) {
 			in.N = n + 1
-			if n == 0 {
+			if s.says == "stopped after" {
 				in.Wall = 300 * time.Millisecond
 			}
 		})
@@ -197,7 +237,7 @@ func TestCheckThatDoesNotEnd(t *testing.T) {
 			t.Errorf("%s: got %+v", s.command, c)
 		}
 	}
-	if runs, _ := os.ReadFile(filepath.Join(b.work(), "runs")); string(runs) != "run\nrun\nrun\n" {
+	if runs, _ := os.ReadFile(filepath.Join(b.work(), "runs")); string(runs) != strings.Repeat("run\n", 4) {
 		t.Errorf("they ran %q", runs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/marker"
+	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -25,7 +26,7 @@ type sessionLog struct {
 	now     func() time.Time
 	usage   func() task.Usage
 	alive   func()
-	hide    func(string) string // takes secrets out: the log is kept, and people pass pieces of it on
+	hide    func(string) string // takes out secrets, and what a terminal would obey: the log is kept, and people pass pieces of it on
 	next    func()              // called when the session has reported that its deliverable is done
 	parser  *marker.Parser
 	markers []task.Marker
@@ -49,7 +50,7 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, hide: r.host.Redact.String, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, hide: func(s string) string { return r.host.Redact.String(plaintext.Of(s)) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
 			r.host.startAhead(r.ctx, r.in.Next)
@@ -64,7 +65,7 @@ func (l *sessionLog) event(e agent.Event) {
 	switch e.Kind {
 	case agent.Started:
 		l.activity("Thinking", 0)
-		l.line("started %s", e.Text)
+		l.line("started %s", oneLine(l.hide(e.Text), 200))
 	case agent.Text:
 		l.activity("Responding", 0)
 		l.say(e.Text)

@@ -38,9 +38,10 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	if err != nil || proxy == nil {
 		return c, func() {}, err
 	}
+	accounts := newAccounts()
 	c.Egress = func(ctx context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		go proxy.ServeConn(context.WithoutCancel(ctx), theirs)
+		go proxy.ServeConn(context.WithoutCancel(ctx), theirs, accounts.of(activities.CallerOf(ctx)))
 		return ours, nil
 	}
 	return c, func() { _ = proxy.Close() }, nil
@@ -53,7 +54,7 @@ func mounts(cfg config.Config) bool {
 
 // newEgress builds the proxy to the package registries; nil when the operator wants none, and when programs are on the host's
 // network anyway.
-func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egress.Proxy, error) {
+func newEgress(cfg config.Config, commands ledger, log *slog.Logger) (*egress.Proxy, error) {
 	if !viaProxy(cfg) {
 		return nil, nil
 	}
@@ -66,6 +67,7 @@ func newEgress(cfg config.Config, commands *audit.Log, log *slog.Logger) (*egres
 		return nil, err
 	}
 	p, err := egress.New(egress.Config{Rules: rules, Setting: "LONGSHIFT_REGISTRIES", Upstream: upstream, Log: log,
+		Limits: egress.Limits{UploadTotal: int64(cfg.EgressSent) << 20}, Budget: "LONGSHIFT_EGRESS_UPLOAD",
 		Denied: newRefusals(commands, time.Now, log).note})
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_EGRESS_PROXY: %w", err).WithHint("%s", fault.HintOf(err))

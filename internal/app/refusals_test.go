@@ -48,7 +48,7 @@ func TestRefusalKnowsItsConnection(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { must(t, p.Close()) })
 	ours, theirs := net.Pipe()
-	go p.ServeConn(context.WithValue(t.Context(), key{}, "me"), theirs)
+	go p.ServeConn(context.WithValue(t.Context(), key{}, "me"), theirs, &egress.Account{})
 	_, err = fmt.Fprint(ours, "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")
 	must(t, err)
 	res, err := http.ReadResponse(bufio.NewReader(ours), nil)

@@ -46,6 +46,7 @@ type Config struct {
 	Cache       string        `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
 	Registries  []string      `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
 	EgressProxy Secret        `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY" help:"proxy through which the registries are reached"`
+	EgressSent  int           `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10" help:"most that one agent session, or all runs of setup or of check of one task, may send to the registries (MiB, 0 = no limit)"`
 	Bubblewrap  string        `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`

@@ -29,6 +29,7 @@ func (c *Config) validate() []error {
 	wrong(c.RepoDailyCost >= 0, "LONGSHIFT_REPOSITORY_DAILY_COST", c.RepoDailyCost, "negative; give US dollars, or 0 for no limit")
 	wrong(c.RepoSessions >= 0, "LONGSHIFT_REPOSITORY_SESSIONS", c.RepoSessions, "negative; give a count, or 0 for no limit")
 	wrong(c.Quiet >= 0, "LONGSHIFT_BACKLOG_QUIET", c.Quiet, "negative; give a duration such as 30s, or 0s to take files at once")
+	wrong(c.EgressSent >= 0, "LONGSHIFT_EGRESS_UPLOAD", c.EgressSent, "negative; give MiB, or 0 for no limit")
 	wrong(c.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", c.Lease, "too short; give 1s or more, such as 2m")
 	wrong(c.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", c.MaxIterations, "negative; give a count, or 0 for no limit")
 	wrong(c.Approval == "" || c.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", c.Approval, "unknown; give required, or leave it empty")

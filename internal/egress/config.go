@@ -19,6 +19,7 @@ type Config struct {
 	// if it asks for them. It resolves the names itself, so addresses can then not be checked here.
 	Upstream string
 	Limits   Limits
+	Budget   string // name of the setting that holds Limits.UploadTotal, for the texts of refusals
 
 	// Denied hears of each refusal. ctx has the values of the one that the connection was handed over with; the host is as the client
 	// named it, made printable; port is 0 when it named none.
@@ -39,8 +40,8 @@ type Resolver interface {
 // Limits bound what clients may take. Zero takes the default.
 type Limits struct {
 	Conns       int           // connections at a time; 128
-	Upload      int64         // bytes that one connection may send to a host; 10 MiB
-	UploadTotal int64         // bytes that all connections of the proxy may send; no limit
+	Upload      int64         // bytes that one connection may send to a host; 2 MiB
+	UploadTotal int64         // bytes that all connections of an account may send; no limit
 	Header      time.Duration // until a request's header is whole, and again for the TLS hello; 10 s
 	Dial        time.Duration // to find the host and connect; 15 s
 	Idle        time.Duration // without a byte in either direction; 90 s
@@ -76,7 +77,7 @@ func (c Config) checked() (Config, error) {
 		l.Conns = 128
 	}
 	if l.Upload <= 0 {
-		l.Upload = 10 << 20
+		l.Upload = 2 << 20
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -4,7 +4,8 @@
 // It may not open TLS, store anything, or decide what belongs on the list.
 //
 // What it can't see: inside the TLS connection a client may ask a large front end for another of its sites, and a registry
-// can be told things in the names that are asked of it. The upload limit slows both and stops neither.
+// can be told things in the names that are asked of it, or in a package that is published to it. The limits on what is sent bound all of
+// these and stop none.
 package egress
 
 import (
@@ -13,7 +14,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,8 +23,8 @@ type Proxy struct {
 	config   Config
 	upstream *upstream // nil: straight to the hosts
 	slots    chan struct{}
-	sent     atomic.Int64 // bytes to hosts, of all connections
-	said     sync.Map     // warnings of which the operator was told
+	own      Account  // of the listeners' connections
+	said     sync.Map // warnings of which the operator was told
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -69,7 +69,7 @@ func (p *Proxy) Serve(l net.Listener) error {
 			go func() {
 				defer p.running.Done()
 				defer p.free()
-				p.handle(p.ctx, conn)
+				p.handle(p.ctx, conn, &p.own)
 			}()
 			continue
 		}
@@ -93,9 +93,9 @@ func passing(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
 }
 
-// ServeConn serves one connection and closes it. It returns when the connection has ended, or soon after ctx or the proxy
+// ServeConn serves one connection of a client and closes it; what it sends is counted to the account. It returns when the connection has ended, or soon after ctx or the proxy
 // has. When all slots are in use the client is told so at once.
-func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn) {
+func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn, account *Account) {
 	if !p.begin() {
 		_ = conn.Close()
 		return
@@ -107,7 +107,7 @@ func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(p.ctx, cancel)()
-		p.handle(ctx, conn)
+		p.handle(ctx, conn, account)
 	default:
 		_ = conn.SetDeadline(time.Now().Add(p.config.Limits.Header))
 		p.answer(conn, &refusal{status: 503, text: fmt.Sprintf("%d connections are open; try again", p.config.Limits.Conns)})

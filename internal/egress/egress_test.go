@@ -187,7 +187,7 @@ func TestSlots(t *testing.T) {
 	for len(d.slots) == 0 && d.wait(time.Millisecond) { // until it is taken
 	}
 	a, b := net.Pipe()
-	go d.ServeConn(t.Context(), a)
+	go d.ServeConn(t.Context(), a, &Account{})
 	if answer, _ := io.ReadAll(b); !strings.HasPrefix(string(answer), "HTTP/1.1 503 ") {
 		t.Errorf("handed over while full: %q", answer)
 	}
@@ -224,7 +224,7 @@ func TestCloseEndsAll(t *testing.T) {
 		t.Error("the port is still open")
 	}
 	a, b := net.Pipe()
-	d.ServeConn(t.Context(), a)
+	d.ServeConn(t.Context(), a, &Account{})
 	if _, err := b.Read(make([]byte, 1)); err == nil {
 		t.Error("a connection after Close was served")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // forward serves a request for plain HTTP: one on each connection, so that nothing can hide behind it.
-func (p *Proxy) forward(ctx context.Context, client buffered, q *request) {
+func (p *Proxy) forward(ctx context.Context, client buffered, q *request, account *Account) {
 	to, path, r := q.plainTarget()
 	var length int64
 	if r == nil {
@@ -21,7 +21,7 @@ func (p *Proxy) forward(ctx context.Context, client buffered, q *request) {
 		p.refuse(ctx, client, r)
 		return
 	}
-	server, rule, r := p.admit(ctx, to, true)
+	server, rule, r := p.admit(ctx, to, true, account)
 	if r != nil {
 		_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
 		p.refuse(ctx, client, r)
@@ -32,7 +32,7 @@ func (p *Proxy) forward(ctx context.Context, client buffered, q *request) {
 	if p.upstream != nil && !rule.Internal {
 		path, login = "http://"+to.name()+path, p.upstream.header()
 	}
-	p.relay(ctx, &link{client: client, server: server, to: to, first: q.header(to, path, login), upload: length})
+	p.relay(ctx, &link{client: client, server: server, to: to, first: q.header(to, path, login), upload: length, account: account})
 }
 
 // name is the host with its port, where that is not the usual one of HTTP.

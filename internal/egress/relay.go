@@ -22,6 +22,7 @@ type link struct {
 	first  []byte // goes to the host before anything else
 	upload int64  // bytes that the client still may send; the host's answer is awaited after them
 
+	account  *Account
 	up, down atomic.Int64
 	active   atomic.Int64 // the last moment with a byte, in nanoseconds since began
 	began    time.Time
@@ -51,14 +52,14 @@ func (p *Proxy) relay(ctx context.Context, link *link) {
 	}
 	<-answered
 	if errors.Is(err, errUpload) {
-		p.report(ctx, deny(link.to.host, link.to.port, "the client wanted to send more than %s", p.uploadLimit()))
+		p.report(ctx, deny(link.to.host, link.to.port, "the client wanted to send more than %s", p.uploadLimit(link.account)))
 	}
 	p.config.Opened(link.to.host, link.up.Load(), link.down.Load(), time.Since(link.began))
 }
 
-func (p *Proxy) uploadLimit() string {
-	if total := p.config.Limits.UploadTotal; total > 0 && p.sent.Load() > total {
-		return fmt.Sprintf("%d bytes over all connections", total)
+func (p *Proxy) uploadLimit(a *Account) string {
+	if all := p.spent(a); all != "" {
+		return all
 	}
 	return fmt.Sprintf("%d bytes over one connection", p.config.Limits.Upload)
 }
@@ -92,7 +93,7 @@ func (l *link) copyUp(p *Proxy) error {
 // send writes to the host, if the limits allow all of it.
 func (l *link) send(p *Proxy, b []byte) error {
 	n := int64(len(b))
-	total := p.sent.Add(n)
+	total := l.account.sent.Add(n)
 	if l.up.Load()+n > p.config.Limits.Upload || p.config.Limits.UploadTotal > 0 && total > p.config.Limits.UploadTotal {
 		return errUpload
 	}

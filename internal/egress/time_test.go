@@ -31,7 +31,7 @@ func newTimed(t *testing.T, dial func(context.Context, string, string) (net.Conn
 	x.client = client
 	go func() {
 		defer close(x.done)
-		x.ServeConn(t.Context(), served)
+		x.ServeConn(t.Context(), served, &Account{})
 	}()
 	t.Cleanup(func() {
 		_ = client.Close()
@@ -193,7 +193,7 @@ func TestContextEndsTheConnection(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			d.ServeConn(ctx, served)
+			d.ServeConn(ctx, served, &Account{})
 		}()
 		synctest.Wait()
 		began := time.Now()

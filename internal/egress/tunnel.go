@@ -11,7 +11,7 @@ import (
 )
 
 // handle serves one connection and closes it.
-func (p *Proxy) handle(ctx context.Context, conn net.Conn) {
+func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, p.config.Limits.Total)
 	defer cancel()
@@ -27,17 +27,23 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn) {
 		p.report(ctx, deny("", 0, "no whole request within %v", p.config.Limits.Header))
 	case err != nil: // the client has gone
 	case q.method == "CONNECT":
-		p.tunnel(ctx, buffered{conn, in}, q)
+		p.tunnel(ctx, buffered{conn, in}, q, account)
 	default:
-		p.forward(ctx, buffered{conn, in}, q)
+		p.forward(ctx, buffered{conn, in}, q, account)
 	}
 }
 
-// admit finds the rule for a host and opens the connection.
-func (p *Proxy) admit(ctx context.Context, to authority, plain bool) (net.Conn, Rule, *refusal) {
+// admit finds the rule for a host and opens the connection, if the account has something left.
+func (p *Proxy) admit(ctx context.Context, to authority, plain bool, account *Account) (net.Conn, Rule, *refusal) {
 	rule, why := p.config.find(to.host, to.port, plain)
 	if why != "" {
 		return nil, rule, deny(to.host, to.port, "%s; the operator can add it to %s", why, p.config.Setting)
+	}
+	if all := p.spent(account); all != "" {
+		return nil, rule, deny(to.host, to.port, "gets nothing more: the client has sent %s", all)
+	}
+	if rule.Host != to.host && !account.mayName(to.host) {
+		return nil, rule, deny(to.host, to.port, "is one name too many below %s, after %d; no setting allows that", rule.Host, mostNames)
 	}
 	server, r := p.connect(ctx, to, rule)
 	return server, rule, r
@@ -45,13 +51,13 @@ func (p *Proxy) admit(ctx context.Context, to authority, plain bool) (net.Conn, 
 
 // tunnel serves a CONNECT. The client gets its tunnel before it says, in TLS, whom it wants to talk to; not a byte goes on
 // to the host until that is checked.
-func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request) {
+func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request, account *Account) {
 	to, r := parseAuthority(q.target, 0)
 	if r != nil {
 		p.refuse(ctx, client, r)
 		return
 	}
-	server, _, r := p.admit(ctx, to, false)
+	server, _, r := p.admit(ctx, to, false, account)
 	if r != nil {
 		_ = client.SetDeadline(time.Now().Add(p.config.Limits.Header))
 		p.refuse(ctx, client, r)
@@ -72,7 +78,7 @@ func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request) {
 		alert(client)
 		return
 	}
-	p.relay(ctx, &link{client: client, server: server, to: to, first: raw, upload: noLimit})
+	p.relay(ctx, &link{client: client, server: server, to: to, first: raw, upload: noLimit, account: account})
 }
 
 // judgeHello holds the TLS hello against the host of the tunnel.

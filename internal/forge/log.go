@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/neutral"
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 const logCut = "(cut)"
@@ -71,7 +72,7 @@ func LogTail(raw string, most int) string {
 }
 
 func logLines(raw string) []string {
-	lines := strings.Split(strings.Trim(neutral.Clean(neutral.Uncoloured(raw)), "\n"), "\n")
+	lines := strings.Split(strings.Trim(neutral.Clean(plaintext.Of(raw)), "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(logStamp.ReplaceAllString(l, ""), " \t")
 	}

@@ -3,6 +3,8 @@ package neutral
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 // most is how long a message may be, in bytes.
@@ -21,7 +23,7 @@ var (
 // a blank behind its mark: "closes # 7", "@ everyone", "Signed-off- by: Ann". Trailers are for the caller to add. What is neutral already
 // comes back as it was, without empty lines around it.
 func Message(s string) string {
-	s = Clean(Uncoloured(s[:min(len(s), 2*most)]))
+	s = Clean(plaintext.Of(s[:min(len(s), 2*most)]))
 	var lines []string
 	for line := range strings.Lines(s) {
 		lines = append(lines, strings.TrimRight(line, " \t\n"))

@@ -1,6 +1,6 @@
 // Package neutral takes the effect out of text that a model or a stranger wrote, before a forge, git or a terminal reads it: what nobody
 // can see goes, and what would close an issue, call somebody, steer a CI server or claim to be a trailer is found and broken by a blank.
-// It knows nothing of markup and of where the text will stand; it imports only the standard library.
+// It knows nothing of markup and of where the text will stand; internal/plaintext is all that it imports.
 package neutral
 
 import (
@@ -8,11 +8,6 @@ import (
 	"strings"
 	"unicode"
 )
-
-var coloured = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
-
-// Uncoloured is text without the sequences by which terminals are steered.
-func Uncoloured(s string) string { return coloured.ReplaceAllString(s, "") }
 
 // Clean makes text valid UTF-8 with plain line ends, without control characters and without those that nobody can see or that turn the
 // reading direction.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 	if ctx.Err() != nil {
 		return r, fmt.Errorf("run command: %w", context.Cause(ctx))
 	}
-	r.TimedOut = errors.Is(wall.Err(), context.DeadlineExceeded) && !r.Success()
+	r.TimedOut = p.stopped // whatever its exit code says: many programs end with 0 when they are told to stop
 	return r, err
 }
 

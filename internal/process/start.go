@@ -35,6 +35,7 @@ type Process struct {
 	drained  chan struct{} // stderr has been read to its end
 	done     chan struct{} // the tree is gone and exit is set
 	exit     Exit
+	stopped  bool // the context of the start had ended before the tree was gone
 }
 
 // Start starts the program. When ctx ends, the tree is stopped as by Stop. A program that can't be started is an error
@@ -58,7 +59,7 @@ func start(ctx context.Context, s Spec, combined bool) (*Process, error) {
 	unhook := context.AfterFunc(ctx, p.Stop)
 	go func() {
 		p.watch()
-		unhook()
+		p.stopped = !unhook()
 		close(p.done)
 	}()
 	return p, nil

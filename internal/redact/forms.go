@@ -20,6 +20,11 @@ const (
 	ruleHex     = "held-value:hex"
 	ruleDecimal = "held-value:decimal"
 	ruleReverse = "held-value:reversed"
+	ruleCase    = "held-value:case"
+	ruleRot13   = "held-value:rot13"
+	ruleBase32  = "held-value:base32"
+	ruleAscii85 = "held-value:ascii85"
+	ruleTwice   = "held-value:coded-twice"
 	rulePart    = "held-value:part"
 )
 
@@ -32,6 +37,8 @@ type form struct {
 	exact bool
 	// literal forms are not looked for in pieces.
 	literal bool
+	// spread forms are looked for part by part: a line end in the midst of them changes what follows, or stays where it is.
+	spread bool
 }
 
 // formsOf lists the ways in which a value is looked for. Escaped ones are few here: the search reads escapes by itself where
@@ -47,18 +54,21 @@ func formsOf(value string) []form {
 	for _, text := range escapes(value) {
 		forms = append(forms, form{rule: ruleEscaped, text: text, exact: true, literal: true})
 	}
+	once := coded(value)
+	forms = append(append(forms, once...), form{rule: ruleDecimal, text: decimal(value)})
+	forms = append(append(forms, base32At(value)...), ascii85At(value)...)
+	return append(append(forms, turned(value)...), twice(once)...)
+}
+
+// coded gives a value in base64 at all offsets, and in hex.
+func coded(value string) (forms []form) {
 	for skip := range 3 {
 		for _, text := range base64At(value, skip) {
 			forms = append(forms, form{rule: ruleBase64, text: text})
 		}
 	}
 	digits := hex.EncodeToString([]byte(value))
-	forms = append(forms, form{rule: ruleHex, text: digits}, form{rule: ruleHex, text: strings.ToUpper(digits)},
-		form{rule: ruleDecimal, text: decimal(value)})
-	if reversed := reverse(value); len(squeeze(nil, []byte(value))) >= weak && reversed != value {
-		forms = append(forms, form{rule: ruleReverse, text: reversed})
-	}
-	return forms
+	return append(forms, form{rule: ruleHex, text: digits}, form{rule: ruleHex, text: strings.ToUpper(digits)})
 }
 
 // base64At gives what the base64 of a longer text holds for certain when the value stands in it, skip bytes after a
@@ -109,60 +119,4 @@ func lowerEscapes(escaped string) string {
 		}
 	}
 	return string(b)
-}
-
-func decimal(value string) string {
-	var b strings.Builder
-	for _, c := range []byte(value) {
-		b.WriteString(strconv.Itoa(int(c)))
-	}
-	return b.String()
-}
-
-func reverse(value string) string {
-	b := []byte(value)
-	slices.Reverse(b)
-	return string(b)
-}
-
-const (
-	partLetters = 12 // letters and digits of a pattern for a part of a value
-	partStep    = 6  // from one pattern to the next; so any 17 in a row are found
-	partLeast   = 24 // that a value has before parts of it are looked for
-)
-
-// partsOf gives where in a value's letters and digits there are parts that prove it: half of a key is half of the way to it,
-// and text is cut off anywhere. What does not look random may stand elsewhere for good reasons. So may the beginning of a
-// token, of a JWT and of a key in PEM, which all of their kind share.
-func partsOf(value, letters string) (list []int) {
-	if len(letters) < partLeast || 4*changes(letters) < len(letters) || strings.HasPrefix(value, "-----BEGIN") {
-		return nil
-	}
-	prefix := value[:strings.LastIndexAny(value[:16], "-_.")+1]
-	if strings.HasPrefix(value, "eyJ") {
-		prefix = value[:strings.LastIndexByte(value, '.')+1]
-	}
-	for at := len(squeeze(nil, []byte(prefix))); at+partLetters <= len(letters); at += partStep {
-		if changes(letters[at:at+partLetters]) >= 2 {
-			list = append(list, at)
-		}
-	}
-	return list
-}
-
-// changes counts how often small letters, capitals and digits take turns: hardly ever in words, at every other sign in what is
-// random.
-func changes(letters string) (n int) {
-	kind := func(c byte) byte {
-		if c <= '9' {
-			return '0'
-		}
-		return c & 0x20
-	}
-	for i := 1; i < len(letters); i++ {
-		if kind(letters[i]) != kind(letters[i-1]) {
-			n++
-		}
-	}
-	return n
 }

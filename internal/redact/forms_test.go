@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -35,7 +36,9 @@ func TestRuleOfForms(t *testing.T) {
 	r := redact.New(v)
 	for form, rule := range map[string]string{"plain": "held-value", "in code": "held-value", "hex": "held-value:hex", "HEX": "held-value:hex",
 		"std base64 after 1, wrapped": "held-value:base64", "raw url base64 after 2": "held-value:base64", "reversed": "held-value:reversed",
-		"bytes in decimal": "held-value:decimal", `pieces of 7 with " "`: "held-value:split"} {
+		"bytes in decimal": "held-value:decimal", "upper": "held-value:case", "rot13": "held-value:rot13", "base32 after 3": "held-value:base32",
+		"ascii85 after 2": "held-value:ascii85", "z85 after 1": "held-value:ascii85", "base64 of hex": "held-value:coded-twice",
+		`pieces of 7 with " "`: "held-value:split"} {
 		in := "one\ntwo " + all[form]
 		found := r.Find(in)
 		if len(found) != 1 || found[0].Rule != rule || found[0].Line != 1+strings.Count(in[:found[0].Offset], "\n") {
@@ -44,12 +47,21 @@ func TestRuleOfForms(t *testing.T) {
 	}
 }
 
+// A long value that was coded, broken into lines and coded again is gone as a whole, not only where its lines begin and end.
+func TestLinesOfCodedTwice(t *testing.T) {
+	v := random(11, 400, base62)
+	form := base64.StdEncoding.EncodeToString([]byte(pieces(base64.StdEncoding.EncodeToString([]byte(v)), 76, "\n")))
+	if out := strings.ReplaceAll(redact.New(v).String(form), redact.Mark, ""); len(out) > 40 {
+		t.Errorf("of %d signs %d are left: %s", len(form), len(out), out)
+	}
+}
+
 // The spellings that a model is talked into first.
 func TestCommonCuts(t *testing.T) {
 	v := "sk-ant-" + "abc"
 	r := redact.New(v)
 	for _, in := range []string{`"sk-ant-" + "abc"`, "sk-ant-\nabc", "s k - a n t - a b c", "sk-ant-\\\nabc", "'sk-' 'ant-' 'abc'", "s,k,-,a,n,t,-,a,b,c",
-		"sk-\u200bant-\u200babc", "c2stYW50LWFiYw==", "x c2stYW50LWFiYwo= y", "736b2d616e742d616263", `\x73k-\x61nt-abc`, "%73%6b%2d%61%6e%74%2d%61%62%63"} {
+		"sk-\u200bant-\u200babc", "c2stYW50LWFiYw==", "x c2stYW50LWFiYwo= y", "736b2d616e742d616263", "sk-\x1b[1;31mant-\x1b[0mabc", "sk-\x1b[mant-abc\x1b", `\x73k-\x61nt-abc`, "%73%6b%2d%61%6e%74%2d%61%62%63"} {
 		if len(r.Find(in)) == 0 || r.String(in) == in {
 			t.Errorf("%q is not found", in)
 		}

@@ -24,9 +24,10 @@ type known struct {
 // target is what a pattern of a matcher stands for.
 type target struct {
 	rule  string
-	value string // the value itself for plain ones, to widen a find to its first and last signs; its letters for parts
+	value string // the value itself for plain ones, to widen a find to its first and last signs; all of the form for parts
 	name  string // of a folder; "" for secrets
-	part  int    // where in the letters of the value the pattern stands
+	part  int    // where in the value the pattern stands, when it is only a part
+	parts bool   // the pattern is a part, and more of the value may stand around it
 	word  bool   // counts only as a whole word
 	weak  bool   // counts only when it looks cut up
 }
@@ -41,6 +42,16 @@ func newKnown(values []string, folders []folder) *known {
 		k.reach = max(k.reach, 64*len(v))
 		for _, f := range formsOf(v) {
 			squeezed := string(squeeze(nil, []byte(f.text)))
+			if f.spread {
+				all, patterns, is := squeezed, &letters, &k.lettersIs
+				if f.exact {
+					all, patterns, is = f.text, &plain, &k.plainIs
+				}
+				for part, at := range spreadParts(all) {
+					*patterns, *is = append(*patterns, part), append(*is, target{rule: f.rule, value: all, part: at, parts: true})
+				}
+				continue
+			}
 			switch {
 			case len(v) < short:
 				plain, k.plainIs = append(plain, f.text), append(k.plainIs, target{rule: f.rule, word: true})
@@ -56,7 +67,7 @@ func newKnown(values []string, folders []folder) *known {
 	for _, v := range values {
 		all := string(squeeze(nil, []byte(v)))
 		for _, at := range partsOf(v, all) {
-			letters, k.lettersIs = append(letters, all[at:at+partLetters]), append(k.lettersIs, target{rule: rulePart, value: all, part: at})
+			letters, k.lettersIs = append(letters, all[at:at+partLetters]), append(k.lettersIs, target{rule: rulePart, value: all, part: at, parts: true})
 		}
 	}
 	for _, f := range folders {

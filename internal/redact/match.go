@@ -1,38 +1,62 @@
 package redact
 
+import "bytes"
+
 // matcher finds many strings in one pass. It looks at the end of a window as long as its shortest string and jumps as far as
-// the two bytes there allow, after Wu and Manber.
+// the last bytes there allow, after Wu and Manber: two bytes, and three where the strings are long enough for longer jumps.
 type matcher struct {
-	least    int // bytes of the shortest pattern, at least 2
-	jump     [1 << 16]uint8
-	ends     map[uint16][]int // patterns by the last two bytes of their first least bytes
+	least    int              // bytes of the shortest pattern, at least 2
+	three    bool             // three bytes decide, else two
+	jump     []uint8          // by key
+	ends     map[uint32][]int // patterns by the key at the end of their first least bytes
 	patterns []string
 }
+
+const (
+	keys2 = 1 << 16
+	keys3 = 1 << 18
+	// longEnough is from how many bytes of the shortest pattern three bytes are looked at.
+	longEnough = 7
+)
 
 // newMatcher takes patterns of two bytes or more. It gives nil for none.
 func newMatcher(patterns []string) *matcher {
 	if len(patterns) == 0 {
 		return nil
 	}
-	m := &matcher{least: 256, ends: map[uint16][]int{}, patterns: patterns}
+	m := &matcher{least: 256, ends: map[uint32][]int{}, patterns: patterns}
 	for _, p := range patterns {
 		m.least = min(m.least, len(p))
 	}
-	for i := range m.jump {
-		m.jump[i] = uint8(m.least - 1)
+	block, keys := 2, keys2
+	if m.three = m.least >= longEnough; m.three {
+		block, keys = 3, keys3
 	}
+	m.jump = bytes.Repeat([]byte{uint8(m.least - block + 1)}, keys)
 	for n, p := range patterns {
-		for i := 1; i < m.least; i++ {
-			pair := pairOf(p[i-1], p[i])
-			m.jump[pair] = min(m.jump[pair], uint8(m.least-1-i))
+		for end := block; end <= m.least; end++ {
+			key := m.key(p, end)
+			m.jump[key] = min(m.jump[key], uint8(m.least-end))
 		}
-		pair := pairOf(p[m.least-2], p[m.least-1])
-		m.ends[pair] = append(m.ends[pair], n)
+		key := m.key(p, m.least)
+		m.ends[key] = append(m.ends[key], n)
 	}
 	return m
 }
 
-func pairOf(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 }
+func (m *matcher) key(p string, end int) uint32 {
+	if m.three {
+		return key3(p[end-3], p[end-2], p[end-1])
+	}
+	return key2(p[end-2], p[end-1])
+}
+
+func key2(a, b byte) uint32 { return uint32(a) | uint32(b)<<8 }
+
+// key3 mixes three bytes; those that share a key cost a look and nothing else.
+func key3(a, b, c byte) uint32 {
+	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 0x9e3779b1 >> (32 - 18)
+}
 
 // each calls hit for every place of every pattern.
 func (m *matcher) each(text []byte, hit func(pattern, at int)) {
@@ -40,13 +64,18 @@ func (m *matcher) each(text []byte, hit func(pattern, at int)) {
 		return
 	}
 	for i := m.least - 1; i < len(text); {
-		pair := pairOf(text[i-1], text[i])
-		if jump := m.jump[pair]; jump > 0 {
+		var key uint32
+		if m.three {
+			key = key3(text[i-2], text[i-1], text[i])
+		} else {
+			key = key2(text[i-1], text[i])
+		}
+		if jump := m.jump[key]; jump > 0 {
 			i += int(jump)
 			continue
 		}
 		at := i - m.least + 1
-		for _, n := range m.ends[pair] {
+		for _, n := range m.ends[key] {
 			if p := m.patterns[n]; len(text)-at >= len(p) && string(text[at:at+len(p)]) == p {
 				hit(n, at)
 			}

@@ -1,6 +1,8 @@
 package redact_test
 
 import (
+	"encoding/ascii85"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // random gives n signs out of an alphabet, the same ones at every run. Tokens in these tests are made, not written down, so
@@ -66,9 +69,59 @@ func encoded(v string) map[string]string {
 			all[name+", wrapped"] = pieces(blob, 76, "\n")
 			all[name+", wrapped in json"] = quoted(pieces(blob, 76, "\n"))
 			all[name+", one sign a line"] = pieces(all[name], 1, "\r\n")
+			all[name+", twice"] = enc.EncodeToString([]byte("x: " + all[name] + "\n"))
+			all[name+", twice and wrapped twice"] = pieces(enc.EncodeToString([]byte(all[name+", wrapped"])), 76, "\n")
+			all[name+", in hex"] = hex.EncodeToString([]byte(all[name]))
+			all[name+", backwards"] = backwards(blob)
+			all[name+", by rot13"] = turn13(blob)
 		}
 	}
+	for skip := range 5 {
+		for name, enc := range map[string]*base32.Encoding{"base32": base32.StdEncoding, "base32hex": base32.HexEncoding} {
+			blob := enc.EncodeToString([]byte(around[:100+skip] + v + around))
+			name = fmt.Sprintf("%s after %d", name, skip)
+			all[name], all[name+", lower"] = enc.EncodeToString([]byte(around[:skip]+v)), strings.ToLower(blob)
+			all[name+", wrapped"] = pieces(blob, 64, "\n")
+		}
+		for name, blob := range in85(around[:100+skip] + v + around) {
+			name = fmt.Sprintf("%s after %d", name, skip)
+			all[name], all[name+", wrapped"] = blob, pieces(blob, 80, "\n")
+		}
+	}
+	all["base64 of hex"] = base64.StdEncoding.EncodeToString([]byte("{" + all["hex"] + "}"))
+	all["rot13"], all["hex backwards"] = turn13(v), backwards(all["hex"])
+	if !strings.Contains(v, "w0rd") { // words in other letters stand anywhere
+		all["upper"], all["lower"] = strings.ToUpper(v), strings.ToLower(v)
+		all["swapped"] = strings.Map(func(c rune) rune {
+			if upper := unicode.ToUpper(c); upper != c {
+				return upper
+			}
+			return unicode.ToLower(c)
+		}, v)
+		all["upper, in pieces"] = pieces(all["upper"], 5, `", "`)
+	}
 	return all
+}
+
+// in85 codes a text by 85 signs, as Adobe, RFC 1924 and ZeroMQ write them.
+func in85(text string) map[string]string {
+	room := make([]byte, ascii85.MaxEncodedLen(len(text)))
+	adobe := string(room[:ascii85.Encode(room, []byte(text))])
+	all := map[string]string{"ascii85": adobe}
+	for name, signs := range map[string]string{"base85": digits + upper + lower + "!#$%&()*+-;<=>?@^_`{|}~", "z85": digits + lower + upper + ".-:+=^!/*?&<>()[]{}@%$#"} {
+		all[name] = strings.Map(func(c rune) rune { return rune(signs[c-'!']) }, adobe)
+	}
+	return all
+}
+
+func turn13(v string) string {
+	const from, to = lower + upper, "nopqrstuvwxyzabcdefghijklm" + "NOPQRSTUVWXYZABCDEFGHIJKLM"
+	return strings.Map(func(c rune) rune {
+		if at := strings.IndexRune(from, c); at >= 0 {
+			return rune(to[at])
+		}
+		return c
+	}, v)
 }
 
 // decoded undoes what encoded does, roughly and in a different way than the package: it gives readings of the text in which
@@ -82,7 +135,7 @@ func survives(text, v string) bool {
 			return -1
 		}, s)
 	}
-	for _, form := range []string{v, backwards(v), hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
+	for _, form := range []string{v, backwards(v), turn13(v), base32.HexEncoding.EncodeToString([]byte(v))[:8*len(v)/5], base32.StdEncoding.EncodeToString([]byte(v))[:8*len(v)/5], hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
 		if strings.Contains(signs(text), signs(form)) {
 			return true
 		}
@@ -91,6 +144,16 @@ func survives(text, v string) bool {
 		inner := signs(base64.RawStdEncoding.EncodeToString([]byte("\xff\xff"[:skip] + v)))
 		if strings.Contains(signs(text), inner[skip*2:len(inner)-2]) {
 			return true
+		}
+		if twice := base64.StdEncoding.EncodeToString([]byte(inner[skip*2 : len(inner)-2])); strings.Contains(signs(text), twice[:len(twice)-4]) {
+			return true
+		}
+	}
+	for skip := range 4 {
+		for _, form := range in85(v[skip : skip+(len(v)-skip)/4*4]) {
+			if strings.Contains(strings.ReplaceAll(text, "\n", ""), form) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,6 +1,6 @@
 // Package redact takes secrets out of text that leaves: logs, events, history, commits, pull requests. It knows the exact
-// values that the process holds, in every encoding a model may be talked into, and the public formats of tokens; the first
-// is the guarantee, the second only a net. It may not decide where text goes, and it never gives a secret back.
+// values that the process holds, in the encodings a model is talked into first, and the public formats of tokens; the first
+// is the guarantee, the second only a net, and neither finds what a program means to hide. It may not decide where text goes, and it never gives a secret back.
 package redact
 
 import (

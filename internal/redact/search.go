@@ -63,6 +63,9 @@ func (k *known) find(text string) []span {
 func (k *known) search(s *scratch, hit func(span)) {
 	k.plain.each(s.text, func(n, at int) {
 		t, end := k.plainIs[n], at+len(k.plain.patterns[n])
+		if t.parts {
+			at, end = t.spread(s.text, at)
+		}
 		if !t.word || !joined(s.text, at) && !joined(s.text, end) {
 			hit(span{start: at, end: end, rule: t.rule, name: t.name, sure: t.name == "", exact: t.rule == rulePlain})
 		}
@@ -88,7 +91,7 @@ func (k *known) search(s *scratch, hit func(span)) {
 func (k *known) locate(s *scratch, hit func(span)) {
 	k.letters.each(s.letters, func(n, at int) {
 		t := k.lettersIs[n]
-		if t.rule == rulePart {
+		if t.parts {
 			first, last := t.spread(s.letters, at)
 			hit(span{start: int(s.places[first].start), end: int(s.places[last-1].end), rule: t.rule, sure: true})
 			return
@@ -104,18 +107,6 @@ func (k *known) locate(s *scratch, hit func(span)) {
 		}
 		hit(f)
 	})
-}
-
-// spread gives from where to where the letters are those of the value, around a part that was found.
-func (t target) spread(letters []byte, at int) (first, last int) {
-	first, last = at, at
-	for n := t.part; first > 0 && n > 0 && letters[first-1] == t.value[n-1]; n-- {
-		first--
-	}
-	for n := t.part; last < len(letters) && n < len(t.value) && letters[last] == t.value[n]; n++ {
-		last++
-	}
-	return first, last
 }
 
 // whole adds the signs that a value begins and ends with and squeezed text does not have.
@@ -135,7 +126,7 @@ func whole(text []byte, start, end int, value string) (int, int) {
 func cut(text []byte, value string) bool {
 	gaps, inGap := 0, false
 	for _, c := range text {
-		if c >= 0x80 || c == '\n' || c == '"' || c == '\'' || c == '\\' || c == '`' {
+		if c >= 0x80 || c == 0x1b || c == '\n' || c == '"' || c == '\'' || c == '\\' || c == '`' {
 			return true
 		}
 		if letter[c] == 0 && !inGap {

@@ -27,7 +27,7 @@ func init() {
 			letter[c], class[c] = 1, keep
 		}
 	}
-	for _, c := range `\%&0` {
+	for _, c := range "\\%&0\x1b" {
 		class[c] = special
 	}
 }
@@ -56,11 +56,11 @@ func squeezePlaces(dst []byte, places []place, text []byte) ([]byte, []place) {
 
 // escaped tells whether unescape could give anything but squeeze does.
 func escaped(text []byte) bool {
-	return bytes.IndexByte(text, '\\') >= 0 || bytes.IndexByte(text, '%') >= 0 || bytes.Contains(text, []byte("&#")) || bytes.Contains(text, []byte("0x"))
+	return bytes.IndexByte(text, '\\') >= 0 || bytes.IndexByte(text, 0x1b) >= 0 || bytes.IndexByte(text, '%') >= 0 || bytes.Contains(text, []byte("&#")) || bytes.Contains(text, []byte("0x"))
 }
 
 // unescape is squeeze for text with escapes: \u0041, \x41, \101, %41 and &#65; are read, at any depth of escaping; \n and
-// its like are gaps, and so is 0x before digits. Places are given when they are asked for.
+// its like are gaps, and so are 0x before digits and what colours text in a terminal. Places are given when they are asked for.
 func unescape(dst []byte, places []place, text []byte, located bool) ([]byte, []place) {
 	dst, places = slices.Grow(dst[:0], len(text)), places[:0]
 	for i := 0; i < len(text); {
@@ -96,6 +96,12 @@ func escape(text []byte, afterLetter bool) (c byte, width int) {
 		if len(text) > 3 && text[1] == '#' {
 			return reference(text)
 		}
+	case 0x1b:
+		at := 1
+		for at < len(text) && (text[at] == '[' && at == 1 || text[at] >= '0' && text[at] <= '?' && at > 1) {
+			at++
+		}
+		return 0, min(at+1, len(text))
 	case '0':
 		if afterLetter || len(text) < 4 || text[1]|0x20 != 'x' || !isHex(text[2]) || !isHex(text[3]) {
 			return '0', 1

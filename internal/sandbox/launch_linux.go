@@ -61,7 +61,7 @@ func (i *inner) launch() (pid int, err error) {
 		}
 	}
 	if o.Seccomp {
-		if err := filterCalls(); err != nil {
+		if err := filterCalls(o.SetID); err != nil {
 			return 0, layerError{LayerSeccomp, err}
 		}
 	}

@@ -33,6 +33,7 @@ type order struct {
 	Writes   [][]byte // Landlock lets these be written
 	NoPipe   [][]byte // and these, but for named pipes
 	Seccomp  bool
+	SetID    uint32  // bits of a mode that programs may not set
 	Limits   *Limits // nil for none
 }
 

@@ -88,7 +88,7 @@ func (b *Box) order(p *plan, s process.Spec, c Spec) order {
 	o := order{
 		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: toBytes(s.Args), Env: toBytes(s.Env),
 		Boxed: !b.weak[LayerNamespaces], Mounts: p.checks(),
-		Landlock: !b.weak[LayerLandlock], Seccomp: !b.weak[LayerSeccomp],
+		Landlock: !b.weak[LayerLandlock], Seccomp: !b.weak[LayerSeccomp], SetID: setIDBits(c),
 	}
 	o.Writes, o.NoPipe = p.writes(c.NoPipes)
 	for _, r := range c.Reach {

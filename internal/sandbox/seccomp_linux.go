@@ -77,8 +77,8 @@ func oneOf(no bpf.Instruction, values ...uint32) program {
 	return append(p, no)
 }
 
-// filter is the whole program for this machine.
-func filter() ([]bpf.RawInstruction, error) {
+// filter is the whole program for this machine. Modes with one of the bits are refused.
+func filter(setID uint32) ([]bpf.RawInstruction, error) {
 	p := program{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, kill, // a foreign machine's numbers mean other calls
@@ -93,6 +93,7 @@ func filter() ([]bpf.RawInstruction, error) {
 	p = p.ifEqual(unix.SYS_CLONE3, fail(unix.ENOSYS))
 	p = p.ifEqual(unix.SYS_CLONE, loadArg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 1}, fail(unix.EPERM), allow)
+	p = append(p, setIDRules(setID)...)
 	p = p.ifEqual(unix.SYS_SOCKET, socketRules()...)
 	p = p.ifEqual(unix.SYS_SOCKETPAIR, append(program{loadArg(0)}, oneOf(fail(unix.EAFNOSUPPORT), unix.AF_UNIX)...)...)
 	// Typing into the terminal of whoever started us.
@@ -125,8 +126,8 @@ func socketRules() program {
 }
 
 // filterCalls confines every thread of this process, and what it starts.
-func filterCalls() error {
-	raw, err := filter()
+func filterCalls(setID uint32) error {
+	raw, err := filter(setID)
 	if err != nil {
 		return fmt.Errorf("assemble filter: %w", err)
 	}

@@ -10,6 +10,12 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 // foreignCalls refuses the calls of x32, which share our machine's name and have numbers of their own.
 var foreignCalls = program{bpf.JumpIf{Cond: bpf.JumpLessThan, Val: 0x40000000, SkipTrue: 1}, kill}
 
+// Calls that set modes, and only this machine has.
+var (
+	modeArgsHere = []modeArg{{unix.SYS_CHMOD, 1}, {unix.SYS_CREAT, 1}, {unix.SYS_MKNOD, 1}}
+	opensHere    = []modeArg{{unix.SYS_OPEN, 1}}
+)
+
 // refusedHere are calls that only this machine has.
 var refusedHere = []uint32{
 	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE,

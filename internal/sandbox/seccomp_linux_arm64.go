@@ -7,4 +7,6 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 var (
 	foreignCalls program // 32-bit calls come under another machine's name
 	refusedHere  []uint32
+	modeArgsHere []modeArg
+	opensHere    []modeArg
 )

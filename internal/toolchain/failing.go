@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 // mostFailing is how many failing tests are worth naming. More are as good as none: they are compared, name by name.
@@ -36,7 +38,6 @@ var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
 var (
 	goTest    = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
 	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
-	escapes   = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
 // Failing reads the names of failing tests out of what test runners printed, sorted. It gives none where no runner names one, and
@@ -51,7 +52,7 @@ func Failing(output io.Reader) []string {
 	lines := bufio.NewReaderSize(output, 64<<10)
 	for {
 		raw, tooLong, err := lines.ReadLine()
-		line := escapes.ReplaceAllString(strings.TrimRight(string(raw), "\r"), "")
+		line := strings.TrimRight(plaintext.Of(string(raw)), "\n")
 		if m := goTest.FindStringSubmatch(line); m != nil {
 			inPackage = append(inPackage, m[1])
 		} else if m := goPackage.FindStringSubmatch(line); m != nil {

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"sync"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/egress"
+)
+
+// mostAccounts is how many callers are remembered; the oldest is forgotten first. No host has so many sessions at work.
+const mostAccounts = 1000
+
+// accounts give each caller the account of what it sends to the registries: a session that is gone on with has the one that it had.
+type accounts struct {
+	mu       sync.Mutex
+	byCaller map[activities.Caller]*egress.Account
+	order    []activities.Caller
+}
+
+func newAccounts() *accounts { return &accounts{byCaller: map[activities.Caller]*egress.Account{}} }
+
+func (a *accounts) of(who activities.Caller) *egress.Account {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if account := a.byCaller[who]; account != nil {
+		return account
+	}
+	if len(a.order) == mostAccounts {
+		delete(a.byCaller, a.order[0])
+		a.order = a.order[1:]
+	}
+	a.byCaller[who], a.order = &egress.Account{}, append(a.order, who)
+	return a.byCaller[who]
+}
