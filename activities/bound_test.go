@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -154,21 +155,32 @@ func TestAnApprovalCountsOnceOrForTheTask(t *testing.T) {
 	run(3)
 }
 
-// Two calls of the same text at the same time need two approvals.
-func TestTwoCallsAtOnceNeedTwoApprovals(t *testing.T) {
+// Calls of the same text ask one after the other: a task gives its yes to all that wait for it at that moment.
+func TestCallsOfTheSameTextAskOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	w, k := bindings(t, nil)
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			if d := w.permit(t.Context(), bash(w, "nosuchshell x", "")); !d.Allow {
-				t.Errorf("got %+v", d)
-			}
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		open, total := 0, 0
+		p := newPeople(func(context.Context, signals.Question) (signals.Answer, error) {
+			open, total = open+1, total+1
+			<-release
+			open--
+			return once(signals.Question{}, 0), nil
 		})
-	}
-	if both.Wait(); len(k.asked) != 2 {
-		t.Errorf("asked %d times", len(k.asked))
-	}
+		for _, id := range []string{"a", "b", "b"} {
+			go func() {
+				if a, err := p.ask(t.Context(), signals.Question{ID: id, TextID: "text"}); err != nil || a.Verdict != signals.Yes {
+					t.Errorf("got %+v, %v", a, err)
+				}
+			}()
+		}
+		for n := 1; n <= 3; n++ {
+			if synctest.Wait(); open != 1 || total != n {
+				t.Errorf("%d questions are on their way, %d in all, want 1 and %d", open, total, n)
+			}
+			release <- struct{}{}
+		}
+	})
 }
 
 // What can't be bound is said, and holds nothing up: a pipe, a link that leads out, a file in the box's own /tmp, a file that is too large.
