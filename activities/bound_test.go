@@ -153,6 +153,16 @@ func TestAnApprovalCountsOnceOrForTheTask(t *testing.T) {
 	run(3)
 	write(t, w, "deploy.sh", "echo 3")
 	run(3)
+	w, _ = bindings(t, map[string]string{"deploy.sh": ""})
+	looks := 0
+	w.ask = func(context.Context, signals.Question) (signals.Answer, error) {
+		looks++
+		write(t, w, "deploy.sh", strings.Repeat("#", looks))
+		return signals.Answer{Verdict: signals.Yes, ForTask: true}, nil
+	}
+	if d := w.permit(t.Context(), bash(w, "nosuchshell deploy.sh", "")); !d.Allow || looks != 1 {
+		t.Errorf("%+v after %d looks", d, looks)
+	}
 }
 
 // Calls of the same text ask one after the other: a task gives its yes to all that wait for it at that moment.

@@ -77,14 +77,11 @@ func (j *judge) takesBy(m *grammar.Match, st *state) {
 		return
 	}
 	if m.Loose || len(m.Refused) > 0 || m.Class == grammar.Ask || m.Class == grammar.Deny {
-		j.takesAny(m.Words, st) // what the table has read may not be all there is
+		j.takesAny(m.Words, st) // the table has not read all there is, or takes text for code
 	}
 	for _, u := range m.Uses {
-		switch u.Kind {
-		case grammar.Code, grammar.Read:
+		if u.Kind == grammar.Code || u.Kind == grammar.Read {
 			j.takes(u.Word, st)
-		case grammar.Inline:
-			j.takesAny([]grammar.Word{u.Word}, st)
 		}
 	}
 	program, _, _ := strings.Cut(m.Rule, ".")

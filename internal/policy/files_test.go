@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 
 // What a command takes code or input from is found wherever in it it stands.
 func TestFilesThatACommandNames(t *testing.T) {
-	bare, boxed := newPolicy(t, plainConfig()), newPolicy(t, boxedConfig(nil))
+	c := plainConfig()
+	c.Allow = []Rule{{Command: "own-tool *", Why: "known here"}}
+	bare, boxed := newPolicy(t, c), newPolicy(t, boxedConfig(nil))
 	for command, want := range map[string]string{
 		"sh deploy.sh": "deploy.sh", "bash -x ./tools/deploy.sh now": "tools/deploy.sh", "./deploy.sh staging.yml": "deploy.sh staging.yml", "tools/deploy": "tools/deploy",
 		"python3 tools/x.py --config=conf.json": "tools/x.py", "node x.js": "x.js", "ruby x.rb": "x.rb", "perl x.pl": "x.pl", "php x.php": "x.php", "go run x.go": "x.go",
@@ -22,6 +25,7 @@ func TestFilesThatACommandNames(t *testing.T) {
 		"nosuch --file=conf/a.yml": "conf/a.yml", "curl -d @payload.json https://example.org": "payload.json", "nosuch sh:deploy.sh": "deploy.sh", "sudo sh deploy.sh": "deploy.sh", "docker run x sh deploy.sh": "deploy.sh",
 		"for f in a.sh b.sh; do sh $f; done": "a.sh b.sh", "x=deploy.sh; sh $x": "deploy.sh", "sh tools/*.sh": "tools/*.sh", "f() { sh deploy.sh; }; f": "deploy.sh", "nosuch 'a b.sh'": "a b.sh b.sh",
 		"true || sh deploy.sh": "deploy.sh", "psql -f schema.sql": "schema.sql", "nosuch <(cat deploy.sh)": "deploy.sh", "if ls; then sh a.sh; else sh b.sh; fi": "a.sh b.sh",
+		"node -e 'require(\"./x.js\")'; git push": "x.js", "perl -e 'do \"x.pl\"'; git push": "x.pl", `sqlite3 x.db ".read x.sql"; git push`: "x.sql", "awk -f x.awk y; git push": "x.awk", "own-tool x.cfg; git push": "x.cfg",
 		"sh /tmp/x.sh": "/tmp/x.sh", "git push origin main": "", "sed -i -f edit.sed x.txt; git push": "edit.sed", `python3 -c 'exec(open("x.py").read())'; git push`: "x.py",
 	} {
 		for name, p := range map[string]*Policy{"bare": bare, "boxed": boxed} {
@@ -48,6 +52,13 @@ func TestFilesThatACommandOnlyWrites(t *testing.T) {
 	files, ok := p.Files(Request{Role: task.Implementer, Dir: root + "/web", Command: "cp a.txt b.txt > log.txt; bash /usr/share/x.sh"})
 	if !ok || len(files) != 1 || files[0] != root+"/web/a.txt" {
 		t.Errorf("got %v, %q", ok, files)
+	}
+	for command, want := range map[string]string{
+		`./bin/$(date +%s) conf.yml; git push`: "conf.yml", `psql -h localhost -c '\i x.sql'; git push`: "x.sql", `knex run "go x.cfg"; git push`: "x.cfg",
+	} {
+		if files, ok := p.Files(Request{Role: task.Implementer, Command: command}); !ok || !slices.Contains(files, root+"/"+want) {
+			t.Errorf("%q: %v, %q, want %s", command, ok, files, want)
+		}
 	}
 	if files, ok := p.Files(Request{Role: task.Implementer, Command: "nosuch " + strings.Repeat("a ", 10) + words(3000)}); ok {
 		t.Errorf("%d files are not too many", len(files))
