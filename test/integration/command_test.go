@@ -95,7 +95,9 @@ func TestApprovalIsOfTheScriptAsItWas(t *testing.T) {
 	writes := func(text string) agenttest.Tool {
 		return agenttest.Tool{Name: "Bash", Input: map[string]any{"command": "echo '" + text + "' > deploy.sh", "description": "write the script"}}
 	}
-	script := lab.With(lab.Brief(), "fix", 1, func(turn *agenttest.Turn) { turn.Redo, turn.Tools = false, []agenttest.Tool{writes("echo 1 >> ran.txt"), run} })
+	script := lab.With(lab.Brief(), "fix", 1, func(turn *agenttest.Turn) {
+		turn.Redo, turn.Tools = false, []agenttest.Tool{writes("echo 1 >> ran.txt"), run}
+	})
 	script.Rules = append([]agenttest.Rule{
 		{Name: "for-task", Role: task.Implementer, Match: "It may run in this task as often", Turns: []agenttest.Turn{
 			{Tools: []agenttest.Tool{run}}, {Tools: []agenttest.Tool{writes("echo 3 >> ran.txt")}}, {Tools: []agenttest.Tool{run}}, {Text: "<DONE>\n" + lab.Messages[0] + "\n</DONE>"},
@@ -108,7 +110,9 @@ func TestApprovalIsOfTheScriptAsItWas(t *testing.T) {
 	s.Play()
 	waits := func(n int) signals.Question {
 		t.Helper()
-		st := s.Until("the task is suspended", func(st signals.Status) bool { return st.Phase == task.Suspended && len(st.Questions) == 1 && len(st.Questions[0].Changed) == n })
+		st := s.Until("the task is suspended", func(st signals.Status) bool {
+			return st.Phase == task.Suspended && len(st.Questions) == 1 && len(st.Questions[0].Changed) == n
+		})
 		return st.Questions[0]
 	}
 	first := waits(0)
