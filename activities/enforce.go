@@ -3,10 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +13,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -58,7 +54,7 @@ func (r *sessionRun) warden(ctx context.Context, home string, readable ...string
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
 	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: restorable(r.tree.Dir()),
-		ask: newPeople(r.host.asker(), r.host.Now).ask, runs: map[string]running{}}, nil
+		ask: newPeople(r.host.asker()).ask, runs: map[string]running{}}, nil
 }
 
 // permit is the session's agent.Permit.
@@ -129,42 +125,6 @@ func (w *warden) readable(path string) bool {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && w.policy.Decide(policy.Request{Role: w.in.Role, Path: real, Access: policy.Read}).Verdict == policy.Allow
-}
-
-// person puts the call to a person, and says what came of it.
-func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
-	if w.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
-		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
-	}
-	if w.in.Commands.Questions == task.QuestionsDeny {
-		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
-	}
-	if w.hides(put(c)) || w.hides(visible(w.below(c.Dir))) { // what is hidden from people may be more than a secret
-		return agent.Decision{Reason: d.Reason + "; it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"}, ""
-	}
-	q := w.question(c, d)
-	if len(q.Command)+len(q.Dir) > mostShown { // an approval holds for all of it, so people must see all of it
-		return agent.Decision{Reason: d.Reason + "; it is too long to be put to a person, so it may not run: make it shorter"}, ""
-	}
-	answer, err := w.ask(ctx, q)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return agent.Decision{Reason: "the session was interrupted"}, ""
-	case err != nil:
-		w.host.Log.WarnContext(ctx, "a person could not be asked", "error", err)
-		return agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}, ""
-	case answer.Verdict == signals.Yes:
-		return agent.Decision{Allow: true, Reason: answer.Note}, answer.By
-	case answer.Verdict == signals.No:
-		return agent.Decision{Reason: joinText("a person has refused it", answer.Note)}, answer.By
-	}
-	return agent.Decision{End: agent.NeedsApproval,
-		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}, ""
-}
-
-// hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
-func (w *warden) hides(text string) bool {
-	return strings.Count(w.host.Redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
 }
 
 // write puts the decision into the command log.

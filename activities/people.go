@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/longshift/longshift/signals"
 )
@@ -12,52 +11,70 @@ import (
 // people answer is an update too: a session that asks must never stand in the way of the answer.
 const mostAsking = 4
 
-// people is whom one session asks. What has been answered is not asked again: a workflow takes 2000 updates in its life, and after
-// that it could neither be answered nor resumed nor abandoned by one.
+// people is whom one session asks. An answer that stands is not asked for again: a workflow takes 2000 updates in its life, and after
+// that it could neither be answered nor resumed nor abandoned by one. A yes to one run is used up by it.
 type people struct {
 	put   func(context.Context, signals.Question) (signals.Answer, error)
-	now   func() time.Time
 	slots chan struct{}
 
 	mu       sync.Mutex
-	answered map[string]signals.Answer // by the question's id
+	answered map[string]signals.Answer // by the id of the text
+	asking   map[string]chan struct{}  // closed when the question about that text has come back
 }
 
-func newPeople(put func(context.Context, signals.Question) (signals.Answer, error), now func() time.Time) *people {
-	return &people{put: put, now: now, slots: make(chan struct{}, mostAsking), answered: map[string]signals.Answer{}}
+func newPeople(put func(context.Context, signals.Question) (signals.Answer, error)) *people {
+	return &people{put: put, slots: make(chan struct{}, mostAsking), answered: map[string]signals.Answer{}, asking: map[string]chan struct{}{}}
 }
 
 // ask gives the answer that is known, or waits for its turn and asks.
 func (p *people) ask(ctx context.Context, q signals.Question) (signals.Answer, error) {
-	if known, ok := p.known(q.ID); ok {
-		return known, nil
+	known, done, err := p.turn(ctx, q.Text())
+	if done == nil {
+		return known, err
 	}
+	defer done()
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
 		return signals.Answer{}, context.Cause(ctx)
 	}
 	defer func() { <-p.slots }()
-	if known, ok := p.known(q.ID); ok { // another call has asked the same meanwhile
-		return known, nil
-	}
 	answer, err := p.put(ctx, q)
-	if err == nil && (answer.Verdict == signals.Yes || answer.Verdict == signals.No) {
+	if err == nil && answer.Standing() {
 		p.mu.Lock()
-		p.answered[q.ID] = answer
+		p.answered[q.Text()] = answer
 		p.mu.Unlock()
 	}
 	return answer, err
 }
 
-// known gives an answer that still holds. A yes ends at its time; a no holds for the session.
-func (p *people) known(id string) (signals.Answer, bool) {
+// turn waits until no other call asks about the same text. Then it gives the answer that stands, or done for whoever asks now.
+func (p *people) turn(ctx context.Context, text string) (known signals.Answer, done func(), err error) {
+	for {
+		p.mu.Lock()
+		known, ok := p.answered[text]
+		other, busy := p.asking[text]
+		if !ok && !busy {
+			p.asking[text] = make(chan struct{})
+		}
+		p.mu.Unlock()
+		switch {
+		case ok:
+			return known, nil, nil
+		case !busy:
+			return known, func() { p.done(text) }, nil
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return known, nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (p *people) done(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	answer, ok := p.answered[id]
-	if ok && answer.Verdict == signals.Yes && !p.now().Before(answer.Expires) {
-		delete(p.answered, id)
-		return signals.Answer{}, false
-	}
-	return answer, ok
+	close(p.asking[text])
+	delete(p.asking, text)
 }

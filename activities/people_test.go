@@ -34,38 +34,33 @@ func bash(w *warden, command, note string) agent.Call {
 	return agent.Call{Tool: "Bash", ID: "call-" + note, Dir: w.root, Input: input}
 }
 
-// A session that asks in a circle must not use up what a workflow takes: people answer it by the same way.
-func TestAnAnswerIsAskedForOnce(t *testing.T) {
+// A session that asks in a circle must not use up what a workflow takes: people answer it by the same way. A yes to one run is
+// used up by it.
+func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	for name, answer := range map[string]signals.Answer{
-		"no":  {Verdict: signals.No, By: "maria", Note: "never"},
-		"yes": {Verdict: signals.Yes, By: "maria", Expires: now.Add(time.Hour)},
+	for name, tt := range map[string]struct {
+		answer signals.Answer
+		puts   int
+	}{
+		"no":                {signals.Answer{Verdict: signals.No, By: "maria", Note: "never"}, 1},
+		"yes":               {signals.Answer{Verdict: signals.Yes, By: "maria", Expires: time.Now().Add(time.Hour)}, 4},
+		"yes, for the task": {signals.Answer{Verdict: signals.Yes, By: "maria", ForTask: true}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			put := 0
-			w := asks(t, func(context.Context, signals.Question) (signals.Answer, error) { put++; return answer, nil })
-			clock := now
-			w.ask = newPeople(w.host.Ask, func() time.Time { return clock }).ask
+			w := asks(t, func(context.Context, signals.Question) (signals.Answer, error) { put++; return tt.answer, nil })
 			for i := range 4 {
 				d := w.permit(t.Context(), bash(w, "terraform plan", fmt.Sprint(i)))
-				if d.Allow != (answer.Verdict == signals.Yes) {
+				if d.Allow != (tt.answer.Verdict == signals.Yes) {
 					t.Fatalf("call %d: %+v", i, d)
 				}
 			}
-			if put != 1 {
-				t.Errorf("people were asked %d times", put)
+			if put != tt.puts {
+				t.Errorf("people were asked %d times, want %d", put, tt.puts)
 			}
-			clock = now.Add(2 * time.Hour)
-			w.permit(t.Context(), bash(w, "terraform plan -out x", "other"))
-			w.ask(t.Context(), w.question(bash(w, "terraform plan", "again"), w.judge(bash(w, "terraform plan", "again"))))
-			want := 2 // the other command
-			if answer.Verdict == signals.Yes {
-				want = 3 // and the approval that has ended
-			}
-			if put != want {
-				t.Errorf("people were asked %d times in all, want %d", put, want)
+			if w.permit(t.Context(), bash(w, "terraform plan -out x", "other")); put != tt.puts+1 {
+				t.Errorf("people were asked %d times in all, want %d: it is another command", put, tt.puts+1)
 			}
 		})
 	}
@@ -143,7 +138,11 @@ func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	}
 	c := bash(w, "terraform plan", "")
 	c.Dir = w.root + "/a\x1b[2Jb\n" + secret
-	if q := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎[hidden]` {
+	if q, hurdle := w.question(c, w.judge(c)); hurdle == "" {
+		t.Errorf("a folder in which something is hidden is put to a person: %+v", q)
+	}
+	c.Dir = w.root + "/a\x1b[2Jb\n"
+	if q, _ := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎` {
 		t.Errorf("the folder is shown as %q", q.Dir)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -14,29 +15,104 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
 // mostShown is how long a command and its folder may be, in bytes, to be put to a person: a question takes 4 KiB at most.
 const mostShown = 3 << 10
 
-// question is what a person is asked about a call.
-func (w *warden) question(c agent.Call, d policy.Decision) signals.Question {
-	return signals.Question{
-		ID: questionID(w.in.TaskID, w.below(c.Dir), c), Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
+// person puts the call to a person, and says what came of it. A yes counts for the files as they were shown: it is looked again right
+// before the call is let through, and asked anew where one of them has changed since.
+func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
+	if w.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
+		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
+	}
+	if w.in.Commands.Questions == task.QuestionsDeny {
+		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
+	}
+	q, hurdle := w.question(c, d)
+	for range mostAnew {
+		if hurdle != "" {
+			return agent.Decision{Reason: d.Reason + "; " + hurdle}, ""
+		}
+		answer, no := w.answer(ctx, q, d)
+		if answer.Verdict != signals.Yes {
+			return no, answer.By
+		}
+		var now signals.Question
+		if now, hurdle = w.question(c, d); now.ID == q.ID && hurdle == "" || answer.ForTask {
+			return agent.Decision{Allow: true, Reason: answer.Note}, answer.By
+		}
+		q = now
+	}
+	return agent.Decision{Reason: d.Reason + "; the files that it names change all the time, so it may not run: let nothing write them"}, ""
+}
+
+// mostAnew is how often a person is asked about one call whose files change while they think.
+const mostAnew = 3
+
+// answer asks a person, and says what becomes of the call when that is not a yes.
+func (w *warden) answer(ctx context.Context, q signals.Question, d policy.Decision) (signals.Answer, agent.Decision) {
+	answer, err := w.ask(ctx, q)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return signals.Answer{}, agent.Decision{Reason: "the session was interrupted"}
+	case err != nil:
+		w.host.Log.WarnContext(ctx, "a person could not be asked", "error", err)
+		return signals.Answer{}, agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}
+	case answer.Verdict == signals.Yes:
+		return answer, agent.Decision{}
+	case answer.Verdict == signals.No:
+		return answer, agent.Decision{Reason: joinText("a person has refused it", answer.Note)}
+	}
+	return answer, agent.Decision{End: agent.NeedsApproval,
+		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}
+}
+
+// hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
+func (w *warden) hides(text string) bool {
+	return strings.Count(w.host.Redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
+}
+
+// question is what a person is asked about a call, or why it can't be put to one.
+func (w *warden) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
+	if w.hides(put(c)) || w.hides(visible(w.below(c.Dir))) { // what is hidden from people may be more than a secret
+		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"
+	}
+	b, ok := w.bind(c)
+	if !ok {
+		return q, "it names more files than an approval can be bound to, so it may not run: name fewer"
+	}
+	id, text := questionID(w.in.TaskID, w.below(c.Dir), c), ""
+	if b.sum != "" {
+		id, text = digest(id, b.sum), id
+	}
+	q = signals.Question{
+		ID: id, TextID: text, Files: b.files, Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
 		Command: w.host.Redact.String(put(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
 		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
 	}
+	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for all of it, so people must see all of it
+		return q, "it is too long to be put to a person, so it may not run: make it shorter"
+	}
+	return q, ""
 }
 
 // questionID binds an answer to the task, the folder and the exact call.
 func questionID(taskID, dir string, c agent.Call) string {
-	h := sha256.New()
 	exact := string(c.Input)
 	if in := inputOf(c); c.Tool == "Bash" && in.Command != "" {
 		exact = in.Command // what else the call carries (a description, a time limit) runs nothing
 	}
-	for _, part := range []string{taskID, dir, c.Tool, exact} {
+	return digest(taskID, dir, c.Tool, exact)
+}
+
+// digest names some texts.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32]

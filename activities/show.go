@@ -85,10 +85,18 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	m.Text = c.Redact.String(m.Text)
 	if in.Settled == "" {
 		for _, b := range in.Buttons {
-			m.Buttons = append(m.Buttons, channel.Button{Label: upper(b.Verb), Token: b.Token, Style: style(b.Verb)})
+			m.Buttons = append(m.Buttons, channel.Button{Label: label(b.Verb), Token: b.Token, Style: style(b.Verb)})
 		}
 	}
 	return m
+}
+
+// label is what stands on a button.
+func label(verb string) string {
+	if verb == signals.AllowForTask {
+		return "Allow for this task"
+	}
+	return upper(verb)
 }
 
 func style(verb string) channel.Style {

@@ -121,8 +121,19 @@ func TestShowCommand(t *testing.T) {
 	if m.Then != "Denied by itself" || m.Until.Hour() != 18 {
 		t.Errorf("the time of the question: %+v", m)
 	}
+	s := told()
+	s.Questions[0].Files, s.Questions[0].Changed = []signals.File{{Path: "de*ploy.sh", Sum: "12ab"}}, []string{"de*ploy.sh"}
+	in.Buttons = []signals.Button{{Verb: signals.Allow, Token: "t.a"}, {Verb: signals.AllowForTask, Token: "t.t"}, {Verb: signals.Deny, Token: "t.d"}}
+	if _, err := shows(t, w, s, in); err != nil {
+		t.Fatal(err)
+	}
+	m = w.posted[1]
+	holds(t, m.Text, "Changed since it was last asked: de\\*ploy.sh.", "bound to the content of de\\*ploy.sh (12ab).", "Allowed, it may run once; for this task, as often as it comes, whatever its files hold then.")
+	if len(m.Buttons) != 3 || m.Buttons[0].Style != channel.Primary || m.Buttons[1] != (channel.Button{Label: "Allow for this task", Token: "t.t"}) {
+		t.Errorf("buttons %+v", m.Buttons)
+	}
 	in.Notice.Question = "gone"
-	if _, err := shows(t, w, told(), in); err != nil || strings.Contains(w.posted[1].Text, "curl") {
+	if _, err := shows(t, w, told(), in); err != nil || strings.Contains(w.posted[2].Text, "curl") {
 		t.Errorf("%v: %s", err, w.posted[1].Text)
 	}
 }

@@ -139,8 +139,12 @@ func (v view) command() string {
 	if q.Dir != "" {
 		dir = "the folder " + q.Dir
 	}
-	return head + task.Fenced(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
+	text := head + task.Fenced(q.Command) + fmt.Sprintf("\nIn %s, asked by session %d (%s).\n\nWhy it is asked: %s (rule `%s`)\n",
 		v.lit(dir), q.Session, q.Role, v.lit(q.Reason), q.Rule)
+	if bound := q.Bound(); bound != "" {
+		text += "\n" + v.lit(bound) + "\n"
+	}
+	return text + "\nAllowed, it may run once; for this task, " + signals.ForTask + ".\n"
 }
 
 // stop says why the task stands still, and what lifts it.

@@ -53,6 +53,9 @@ type Button struct {
 // happened. What is shown is read from the sender's status at the moment it is shown. Its payload is a Notice.
 const Note = "note"
 
+// AllowForTask is the verb of the button that sends Allow with ForTask.
+const AllowForTask = "allow-task"
+
 // Notice says what happened.
 type Notice struct {
 	From     string    `json:"from"` // workflow id of the sender
@@ -102,7 +105,7 @@ const (
 type TokenAnswer struct {
 	State    TokenState `json:"state"`
 	Why      string     `json:"why,omitempty"`  // of a stale one: "revision 2 of the plan is current"
-	Verb     string     `json:"verb,omitempty"` // Approve, Edit, Reject, Allow, Deny, Resume or Abandon
+	Verb     string     `json:"verb,omitempty"` // Approve, Edit, Reject, Allow, AllowForTask, Deny, Resume or Abandon
 	Workflow string     `json:"workflow,omitempty"`
 	Run      string     `json:"run,omitempty"`
 	First    string     `json:"first,omitempty"` // the first run of that execution; another one under the same id is not meant

@@ -74,12 +74,13 @@ type TellRequest struct {
 	Text string `json:"text,omitempty"`
 }
 
-// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, until the approval expires. Or it
-// lets a push happen that waits.
+// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, once, with the files that it names
+// as they are, until the approval expires. Or it lets a push happen that waits.
 type AllowRequest struct {
 	Message
 	Question string `json:"question,omitempty"` // id of the question, or its beginning; empty when there is only one
 	Comment  string `json:"comment,omitempty"`  // told to the session
+	ForTask  bool   `json:"forTask,omitempty"`  // a command as often as it comes in this task, whatever its files hold then
 }
 
 // DenyRequest refuses a command, or a push, that waits for a person.

@@ -36,7 +36,7 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			return receive(ctx, t, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.onAbandon)
 		},
 		func() error {
-			return receive(ctx, t, signals.Allow, "let a command run that waits for a person: {question, comment, by}", t.canAllow, t.onAllow)
+			return receive(ctx, t, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", t.canAllow, t.onAllow)
 		},
 		func() error {
 			return receive(ctx, t, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.canDeny, t.onDeny)

@@ -33,7 +33,8 @@ type pipeline struct {
 	tells     []prompt.Tell             // messages for the next session
 	delivered map[string]bool           // ids of messages that have counted
 	seen      []string                  // the same, in the order in which they came
-	answers   map[string]signals.Answer // to commands that a person was asked about, by the question's id
+	answers   map[string]signals.Answer // to commands that a person was asked about, by the question's id, or by its text's where the answer stands for that
+	bound     map[string][]signals.File // what the files of a command held when a person was last asked, by its text's id
 	waiting   map[string]int            // sessions that wait for an answer right now, by the question's id
 	asking    int                       // all of them
 	untold    []prompt.Tell             // answers that came when no session waited any more
@@ -121,7 +122,7 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 
 func newPipeline(ctx workflow.Context, in task.Input, repo task.Repository) *pipeline {
 	t := &pipeline{input: in, repo: repo, delivered: map[string]bool{},
-		answers: map[string]signals.Answer{}, waiting: map[string]int{}, came: map[string]came{}}
+		answers: map[string]signals.Answer{}, bound: map[string][]signals.File{}, waiting: map[string]int{}, came: map[string]came{}}
 	t.work, t.stop = workflow.WithCancel(ctx)
 	return t
 }

@@ -15,6 +15,10 @@ import (
 
 // askFor puts a question to the task as a host does, and gives what comes of it.
 func (w *world) askFor(id, command string) *asked {
+	return w.ask(signals.Question{ID: id, Session: 2, Role: task.Implementer, Tool: "Bash", Command: command, Dir: "web", Rule: "program.unknown", Reason: "not known"})
+}
+
+func (w *world) ask(q signals.Question) *asked {
 	a := &asked{}
 	w.env.UpdateWorkflow(signals.Ask, "", &testsuite.TestUpdateCallback{
 		OnAccept: func() {},
@@ -24,7 +28,7 @@ func (w *world) askFor(id, command string) *asked {
 			a.err = err
 			a.at = w.env.Now()
 		},
-	}, signals.Question{ID: id, Session: 2, Role: task.Implementer, Tool: "Bash", Command: command, Dir: "web", Rule: "program.unknown", Reason: "not known"})
+	}, q)
 	return a
 }
 
@@ -113,7 +117,7 @@ func TestNoAnswerIsANo(t *testing.T) {
 func TestAnswerWhileTheSessionWaits(t *testing.T) {
 	w := newWorld(t)
 	w.settings.Approval.Mode = "required"
-	var first, second, expired, refused, again *asked
+	var first, second, third, expired, refused, again *asked
 	w.env.RegisterDelayedCallback(func() { first = w.askFor("aaaa1111", "x") }, 5*time.Minute)
 	w.env.RegisterDelayedCallback(func() { w.update(signals.Allow, signals.AllowRequest{}) }, 6*time.Minute)
 	w.env.RegisterDelayedCallback(func() {
@@ -126,22 +130,31 @@ func TestAnswerWhileTheSessionWaits(t *testing.T) {
 		second = w.askFor("aaaa1111", "x")
 	}, 7*time.Minute)
 	w.env.RegisterDelayedCallback(func() {
-		if second.answer.Verdict != signals.Yes {
-			t.Errorf("an approval that holds was not used: %+v", second)
+		if second.answer.Verdict != signals.Later {
+			t.Errorf("an approval was used twice: %+v", second)
 		}
-		expired = w.askFor("aaaa1111", "x")
-	}, 13*time.Hour)
+		w.update(signals.Allow, signals.AllowRequest{}) // nobody waits for it just now
+	}, 10*time.Minute)
+	w.env.RegisterDelayedCallback(func() { third = w.askFor("aaaa1111", "x") }, 12*time.Hour)
+	w.env.RegisterDelayedCallback(func() {
+		if third.answer.Verdict != signals.Yes {
+			t.Errorf("an approval that holds was not used: %+v", third)
+		}
+		w.askFor("aaaa1111", "x")
+	}, 12*time.Hour+time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Allow, signals.AllowRequest{}) }, 12*time.Hour+5*time.Minute)
+	w.env.RegisterDelayedCallback(func() { expired = w.askFor("aaaa1111", "x") }, 25*time.Hour)
 	w.env.RegisterDelayedCallback(func() {
 		if expired.answer.Verdict != signals.Later {
 			t.Errorf("an approval was used after it had expired: %+v", expired)
 		}
 		refused = w.askFor("bbbb2222", "y")
-	}, 14*time.Hour)
+	}, 26*time.Hour)
 	w.env.RegisterDelayedCallback(func() {
 		w.update(signals.Deny, signals.DenyRequest{Question: "bbbb", Reason: "never"})
 		again = w.askFor("bbbb2222", "y")
 		w.update(signals.Approve, nil)
-	}, 14*time.Hour+time.Minute)
+	}, 26*time.Hour+time.Minute)
 	if s := w.start(t); s.Outcome != task.PullRequest {
 		t.Errorf("outcome %s", s.Outcome)
 	}
@@ -281,7 +294,11 @@ func TestQuestionsLeaveRoomForAnswers(t *testing.T) {
 	}, 100*time.Second)
 	w.start(t)
 	for i, a := range put {
-		if full := i == 6 || i == 7; full != (a.refused != nil) || !full && a.answer.Verdict != signals.Yes {
+		want := signals.Yes
+		if i == 8 {
+			want = signals.Later // it came when the approval was used up
+		}
+		if full := i == 6 || i == 7; full != (a.refused != nil) || !full && a.answer.Verdict != want {
 			t.Errorf("question %d: refused %v, %+v", i, a.refused, a.answer)
 		}
 	}

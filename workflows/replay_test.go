@@ -46,6 +46,7 @@ var recorded = map[string][]string{
 	"all-blocked":       {"sessions pii", "log blocked", "activity RunSetup", "!activity OpenPullRequest", "outcome all_blocked"},
 	"session-failed":    {"sessions piir", "log error", "!same session twice", "!log suspended errors", "outcome pull_request"},
 	"errors-in-a-row":   {"sessions piiir", "log suspended errors", "signal resume", "outcome pull_request"},
+	"command-changed":   {"sessions piiir", "update ask", "update allow", "log suspended command", "same session twice", "outcome pull_request"},
 	"command-allowed":   {"sessions piir", "update ask", "update allow", "log suspended command", "same session twice", "outcome pull_request"},
 	"command-denied":    {"sessions pir", "update ask", "signal deny", "!log suspended command", "outcome pull_request"},
 	"push-allowed":      {"sessions pir", "update allow", "log suspended push", "activity PushBranch", "activity OpenPullRequest", "outcome pull_request"},

@@ -168,7 +168,10 @@ func (c *conversation) buttons(ctx workflow.Context, n signals.Notice) []signals
 	case signals.SubjectPlan:
 		verbs = []string{signals.Approve, signals.Edit, signals.Reject}
 	case signals.SubjectCommand:
-		verbs = []string{signals.Allow, signals.Deny}
+		verbs = []string{signals.Allow, signals.AllowForTask, signals.Deny}
+		if signals.IsPush(n.Question) {
+			verbs = []string{signals.Allow, signals.Deny}
+		}
 	case signals.SubjectStop:
 		verbs = []string{signals.Resume, signals.Abandon}
 	default:

@@ -267,6 +267,25 @@ func TestDeletedMessage(t *testing.T) {
 	}
 }
 
+// A command has a button for the whole task, a push has none.
+func TestButtonsOfACommand(t *testing.T) {
+	for id, want := range map[string]string{"4f2a91c0": "allow allow-task deny", "push-1": "allow deny"} {
+		w := newWorld(t)
+		w.notify(time.Second, signals.Notice{N: 1, Kind: "question", Subject: signals.SubjectCommand, Question: id})
+		w.notify(time.Hour, signals.Notice{N: 2, Kind: "ended", Subject: signals.SubjectEnd, Final: true})
+		converse(t, w, slackRoom)
+		var verbs []string
+		for _, b := range w.shown[1].Buttons {
+			if verbs = append(verbs, b.Verb); len(b.Token) > 60 {
+				t.Errorf("the token of %s has %d bytes", b.Verb, len(b.Token))
+			}
+		}
+		if got := strings.Join(verbs, " "); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+}
+
 // A Conversation whose history has grown goes on in a new run, with its messages and buttons.
 func TestConversationGoesOn(t *testing.T) {
 	w := newWorld(t)

@@ -14,8 +14,9 @@ import (
 func (p *program) allowCommand() *cobra.Command {
 	var r signals.AllowRequest
 	c := p.questionCommand("allow", "Let a command run that waits for a person, or a branch be pushed",
-		"The approval is for this text, in this folder, in this task, and it expires; that of a push is for these files as they are.")
+		"The approval is for this text, in this folder, in this task, once, with the files that it names as they are, and it expires;\nthat of a push is for these files as they are.")
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the session")
+	c.Flags().BoolVar(&r.ForTask, "for-task", false, "let the command run in this task "+signals.ForTask)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Question = strings.Join(args[1:], "")
 		return p.deliver(c.Context(), args[0], signals.Allow, func(m signals.Message) any { r.Message = m; return r })
@@ -59,6 +60,9 @@ func questionsText(status *signals.Status, now time.Time) string {
 		}
 		fmt.Fprintf(&b, "%s  %s\n  in %s, asked by session %d (%s), rule %s: %s\n", oneLine(q.ID), oneLine(q.Command), in, q.Session, oneLine(string(q.Role)),
 			oneLine(q.Rule), oneLine(q.Reason))
+		if bound := q.Bound(); bound != "" {
+			fmt.Fprintf(&b, "  %s\n", oneLine(bound))
+		}
 		if left := q.Expires.Sub(now); left > 0 {
 			fmt.Fprintf(&b, "  no answer in %s is a no\n", remaining(left))
 		}

@@ -9,6 +9,13 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
+// A command that waits is shown with what an approval is bound to.
+func TestFilesOfACommandAreShown(t *testing.T) {
+	s := &signals.Status{Questions: []signals.Question{{ID: "4f2a91c0", Command: "sh deploy.sh", Role: task.Implementer, Rule: "x", Reason: "not known",
+		Files: []signals.File{{Path: "deploy.sh", Sum: "12ab"}, {Path: "/tmp/x\u202e"}}, Changed: []string{"deploy.sh"}}}}
+	wants(t, questionsText(s, time.Now()), "rule x: not known\n  Changed since it was last asked: deploy.sh. An approval is bound to the content of deploy.sh (12ab). It can't be bound to the content of /tmp/x.")
+}
+
 // A push that waits is shown with all that is in it, and with what lets it go on: `resume` does not.
 func TestPushThatWaitsIsShown(t *testing.T) {
 	s := &signals.Status{WorkflowID: "web-1", Phase: task.Suspended, Reason: signals.ReasonPush, NextAction: "`allow` or `deny` the push",

@@ -26,6 +26,11 @@ type failure struct {
 	ExitCode int    `json:"exitCode"`
 }
 
+func failureOf(err error) failure {
+	kind := fault.KindOf(err)
+	return failure{Kind: string(kind), Message: plain(err.Error()), Hint: plain(fault.HintOf(err)), ExitCode: kind.ExitCode()}
+}
+
 // line is the failure for people: the message, and the way out after it.
 func (f failure) line() string {
 	switch {
@@ -46,7 +51,7 @@ func (p *program) report(ctx context.Context, err error) int {
 	if errors.As(err, &silent) {
 		return silent.code
 	}
-	f := failure{Kind: string(fault.KindOf(err)), Message: plain(err.Error()), Hint: plain(fault.HintOf(err)), ExitCode: fault.KindOf(err).ExitCode()}
+	f := failureOf(err)
 	if errors.Is(err, errInterrupted) || ctx.Err() != nil { // what breaks after Ctrl-C breaks because of it
 		f = failure{Kind: "interrupted", Message: "interrupted", ExitCode: fault.ExitInterrupt}
 	}

@@ -68,7 +68,9 @@ func (p *program) policyCheckCommand() *cobra.Command {
 		Long: `Say whether an agent may run a command, and why: allow, ask (a person decides) or deny. Nothing is run.
 The decision is made by this machine's rules (LONGSHIFT_POLICY, LONGSHIFT_PROFILES, LONGSHIFT_DESTRUCTIVE) for the bare
 machine; --sandbox decides as a worker does, whose sandbox has a /tmp, a loopback and registries of its own, and where
-what only runs code inside of it needs no person.`,
+what only runs code inside of it needs no person.
+With --jsonl a wrong row has {"line":N,"error":{...}} in its place, the rows behind it are decided on, and the exit code
+is 2.`,
 		Example: "  longshift policy check 'npm test 2>&1 | tail'\n  longshift policy check --role reviewer 'make deploy' -o json\n" +
 			"  longshift policy check --jsonl < commands.jsonl",
 		Args:        takes(0, 1, ""),
@@ -135,29 +137,50 @@ const mostRow = 16 << 20
 func (p *program) policyRows(d decider, o policyOptions) error {
 	lines := bufio.NewScanner(p.streams.In)
 	lines.Buffer(make([]byte, 64<<10), mostRow)
+	var wrong []error
 	for n := 1; lines.Scan(); n++ {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		var row policyRow
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			return fault.New(fault.Input, "line %d is no row: %s", n, wrongJSON(err)).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
-		}
-		if row.Command == nil {
-			return fault.New(fault.Input, "line %d has no command", n).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
-		}
-		v, err := d.decide(row, o)
+		v, err := d.row(lines.Bytes(), o)
+		out := any(v)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			wrong = append(wrong, fmt.Errorf("line %d %w", n, err))
+			out = wrongRow{n, failureOf(wrong[len(wrong)-1])}
 		}
-		if err := p.encode(v, ""); err != nil {
+		if err := p.encode(out, ""); err != nil {
 			return fmt.Errorf("write output: %w", err)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return fault.New(fault.Input, "read standard input: %w", err)
 	}
-	return nil
+	if len(wrong) > 1 {
+		return fmt.Errorf("%d rows are wrong, the first: %w", len(wrong), wrong[0])
+	}
+	return errors.Join(wrong...)
+}
+
+// wrongRow stands in the place of a row that nothing can be decided on.
+type wrongRow struct {
+	Line  int     `json:"line"`
+	Error failure `json:"error"`
+}
+
+// row decides on a line of JSON.
+func (d decider) row(line []byte, o policyOptions) (policyVerdict, error) {
+	var row policyRow
+	if err := json.Unmarshal(line, &row); err != nil {
+		return policyVerdict{}, fault.New(fault.Input, "is no row: %s", wrongJSON(err)).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+	}
+	if row.Command == nil || strings.TrimSpace(*row.Command) == "" {
+		return policyVerdict{}, fault.New(fault.Input, "has no command").WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+	}
+	v, err := d.decide(row, o)
+	if err != nil {
+		return v, fmt.Errorf("can't be decided on: %w", err)
+	}
+	return v, nil
 }
 
 // wrongJSON says what is wrong with a row, without the names of our types.

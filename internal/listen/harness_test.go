@@ -197,7 +197,7 @@ func (f *fakeTask) answer(name string, args []any) (any, error) {
 func (f *fakeTask) button(verb string) string {
 	token := signals.Token(taskRun, verb+"-1")
 	f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, First: taskRun, Revision: 2}
-	if verb == signals.Allow || verb == signals.Deny {
+	if verb == signals.Allow || verb == signals.AllowForTask || verb == signals.Deny {
 		f.tokens[token] = signals.TokenAnswer{State: signals.TokenLive, Verb: verb, Workflow: taskID, Run: taskRun, First: taskRun, Question: "4f2a91c0"}
 	}
 	return token

@@ -29,7 +29,10 @@ type option struct {
 	kind               optionKind
 }
 
-const optTask = "task"
+const (
+	optTask    = "task"
+	optForTask = "for-task"
+)
 
 var runOptions = []option{
 	{"repo", "", "acme/web", isText}, {"base", "", "main", isText},
@@ -52,7 +55,7 @@ var verbOptions = map[string][]option{
 	Run: runOptions, cronCreate: append(slices.Clone(runOptions), option{"timezone", "", "Europe/Rome", isText}), Status: {theTask}, Logs: {theTask}, Cancel: {theTask, aReason},
 	signals.Approve: {theTask, aRevision, aComment}, signals.Edit: {theTask, aRevision}, signals.Reject: {theTask, aRevision, aReason},
 	Workspaces:   {{optNone, "", "", isFlag}},
-	signals.Tell: {theTask}, signals.Abandon: {theTask, aReason}, signals.Allow: {theTask, aComment}, signals.Deny: {theTask, aReason},
+	signals.Tell: {theTask}, signals.Abandon: {theTask, aReason}, signals.Allow: {theTask, aComment, {optForTask, "", "", isFlag}}, signals.Deny: {theTask, aReason},
 	signals.Resume: {theTask, {"add-cost", "", "2", isMoney}, {"add-time", "", "30m", isSpan}, {"note", "", `"the key is renewed"`, isText}},
 }
 

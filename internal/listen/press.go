@@ -40,6 +40,10 @@ func (e *Ear) pressed(ctx context.Context, ev channel.Event) (channel.Answer, er
 		return a, err
 	}
 	c := Command{Verb: meaning.Verb, Options: map[string]string{}}
+	if meaning.Verb == signals.AllowForTask {
+		c.Verb, c.Options[optForTask] = signals.Allow, "true"
+		d.verb = signals.Allow
+	}
 	switch {
 	case ev.Kind == channel.Form:
 		d.delivery += ".form" // a form counts once, whatever text a second one brings
@@ -66,7 +70,7 @@ func (e *Ear) meaning(ctx context.Context, ev channel.Event) (signals.TokenAnswe
 		return a, nil
 	}
 	switch a.Verb {
-	case signals.Approve, signals.Edit, signals.Reject, signals.Allow, signals.Deny, signals.Resume, signals.Abandon:
+	case signals.Approve, signals.Edit, signals.Reject, signals.Allow, signals.AllowForTask, signals.Deny, signals.Resume, signals.Abandon:
 	default:
 		a.State = signals.TokenUnknown
 	}

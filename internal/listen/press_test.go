@@ -24,12 +24,18 @@ func TestPressSendsTheVerb(t *testing.T) {
 		signals.Abandon: func(m signals.Message) any { return signals.AbandonRequest{Message: m} },
 		signals.Allow:   func(m signals.Message) any { return signals.AllowRequest{Message: m, Question: "4f2a91c0"} },
 		signals.Deny:    func(m signals.Message) any { return signals.DenyRequest{Message: m, Question: "4f2a91c0"} },
+		signals.AllowForTask: func(m signals.Message) any {
+			return signals.AllowRequest{Message: m, Question: "4f2a91c0", ForTask: true}
+		},
 	} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			f := w.task(task.Approving)
 			token := f.button(verb)
+			if verb == signals.AllowForTask {
+				verb = signals.Allow // which is what is sent, and recorded
+			}
 			first, second := w.hear(press(boss, token)), w.hear(press(boss, token))
 			if first.Text != "Plan revision 2 approved." || second.Text != first.Text {
 				t.Errorf("answers %q and %q", first.Text, second.Text)
@@ -200,7 +206,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	for verb, user := range map[string]string{signals.Approve: commander, signals.Reject: starter, signals.Resume: starter, signals.Abandon: commander,
-		signals.Allow: approver, signals.Deny: starter, signals.Edit: starter} {
+		signals.Allow: approver, signals.AllowForTask: approver, signals.Deny: starter, signals.Edit: starter} {
 		w := newWorld(t)
 		f := w.task(task.Approving)
 		a := w.hear(press(user, f.button(verb)))

@@ -16,7 +16,7 @@ const mostShown = 6000
 // which it is allowed stands behind the command: where an answer is cut all the same, it is missing.
 func (e *Ear) questionsText(all []signals.Question) string {
 	var b strings.Builder
-	left := 0
+	left, commands := 0, false
 	for i, q := range all {
 		command := task.Fenced(visible(e.c.Redact(q.Command)))
 		if i > 0 && b.Len()+len(command) > mostShown {
@@ -38,7 +38,14 @@ func (e *Ear) questionsText(all []signals.Question) string {
 		if q.Reason != "" {
 			fmt.Fprintf(&b, ": %s", e.literal(q.Reason, 300))
 		}
+		if bound := q.Bound(); bound != "" {
+			fmt.Fprintf(&b, "\n\n%s", e.literal(bound, mostShown))
+		}
 		fmt.Fprintf(&b, "\n\n%s\nIts id is %s: write `allow` or `deny`, and the id.", command, e.mono(q.ID))
+		commands = true
+	}
+	if commands {
+		fmt.Fprintf(&b, "\n\nAllowed, a command may run once; `allow` with `--for-task` lets it run in this task %s.", signals.ForTask)
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "\n\n%d more wait; they are shown here when these have their decision.", left)

@@ -26,7 +26,8 @@ func TestACommandIsShownWhole(t *testing.T) {
 	} {
 		w := newWorld(t)
 		f := w.task(task.Executing)
-		f.status.Questions = []signals.Question{{ID: "4f2a91c0", Command: tt.command, Dir: "a_b", Rule: "ask-1", Reason: "it *changes* things"}}
+		f.status.Questions = []signals.Question{{ID: "4f2a91c0", Command: tt.command, Dir: "a_b", Rule: "ask-1", Reason: "it *changes* things",
+			Files: []signals.File{{Path: "a_b.sh", Sum: "12ab"}, {Path: "*.sh"}}, Changed: []string{"a_b.sh"}}}
 		text := w.hear(says(starter, "status")).Text
 		var code []string
 		for _, b := range channel.Read(text) {
@@ -38,7 +39,8 @@ func TestACommandIsShownWhole(t *testing.T) {
 			t.Errorf("%s: shown as %q in\n%s", name, code, text)
 		}
 		plain := channel.Plain(channel.Read(text))
-		for _, part := range []string{"in the folder a_b", "rule ask-1", "it *changes* things", "Its id is 4f2a91c0"} {
+		for _, part := range []string{"in the folder a_b", "rule ask-1", "it *changes* things", "Its id is 4f2a91c0", "Changed since it was last asked: a_b.sh.",
+			"bound to the content of a_b.sh (12ab).", "can't be bound to the content of *.sh."} {
 			if !strings.Contains(plain, part) {
 				t.Errorf("%s: %q is missing in\n%s", name, part, plain)
 			}

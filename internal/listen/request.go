@@ -44,7 +44,7 @@ func (c Command) Request(m signals.Message) (any, error) {
 		cost, _ := dollars(c.Options["add-cost"]) // checked; none is 0
 		return signals.ResumeRequest{Message: m, Note: text, AddCost: cost, AddTime: c.Options["add-time"]}, err
 	case signals.Allow:
-		return signals.AllowRequest{Message: m, Question: c.Text, Comment: c.Options["comment"]}, c.oneWord()
+		return signals.AllowRequest{Message: m, Question: c.Text, Comment: c.Options["comment"], ForTask: c.Options[optForTask] == "true"}, c.oneWord()
 	case signals.Deny:
 		return signals.DenyRequest{Message: m, Question: c.Text, Reason: c.Options["reason"]}, c.oneWord()
 	}

@@ -30,7 +30,7 @@ func needs(verb string) (right, bool) {
 		return toStart, true
 	case signals.Approve, signals.Edit, signals.Reject, signals.Tell, signals.Resume, signals.Abandon, Cancel:
 		return toApprove, true
-	case signals.Allow, signals.Deny:
+	case signals.Allow, signals.AllowForTask, signals.Deny:
 		return toCommand, true
 	}
 	return 0, false

@@ -40,6 +40,7 @@ func TestThread(t *testing.T) {
 		"resume":              {"resume --add-cost $2 --add-time 30m --note \"it is back\"", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, AddTime: "30m", Note: "it is back"}, "Plan revision"},
 		"dash of a phone":     {"resume —add-cost 2 —note “it is back”", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, Note: "it is back"}, "Plan revision"},
 		"abandon":             {"abandon --reason done", task.Suspended, signals.AbandonRequest{Message: m, Reason: "done"}, "Plan revision"},
+		"allow for the task":  {"allow 4f2a91c0 --for-task", task.Executing, signals.AllowRequest{Message: m, Question: "4f2a91c0", ForTask: true}, "Plan revision"},
 		"allow":               {"allow 4f2a91c0", task.Executing, signals.AllowRequest{Message: m, Question: "4f2a91c0"}, "Plan revision"},
 		"deny":                {"deny --reason \"not here\"", task.Executing, signals.DenyRequest{Message: m, Reason: "not here"}, "Plan revision"},
 		"named":               {"approve --task 1a2b3c4d", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},

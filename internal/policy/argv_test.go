@@ -193,7 +193,7 @@ func covers(judged []grammar.Word, ran []string) bool {
 func compare(t testing.TB, b *box, p *Policy, script string, refusedToo bool) (compared int) {
 	t.Helper()
 	var judged [][]grammar.Word
-	d := p.decide(Request{Role: task.Implementer, Command: script}, func(w []grammar.Word) { judged = append(judged, append([]grammar.Word(nil), w...)) })
+	d := p.decide(Request{Role: task.Implementer, Command: script}, func(w []grammar.Word) { judged = append(judged, append([]grammar.Word(nil), w...)) }, nil)
 	if d.Verdict != Allow && !refusedToo {
 		return 0
 	}

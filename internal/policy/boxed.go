@@ -41,6 +41,7 @@ func (j *judge) inBox(w grammar.Word) bool {
 
 // local judges a program of the tree or of the private /tmp.
 func (j *judge) local(name grammar.Word, args []grammar.Word, st *state) flow {
+	j.takesAll(append([]grammar.Word{name}, args...), st)
 	j.path(name, Execute, st, "path")
 	j.notMade(name, st)
 	j.script0(part(name.String()), args, st)

@@ -59,6 +59,7 @@ func (j *judge) source0(args []grammar.Word, st *state) flow {
 	text := ""
 	if len(args) > 0 {
 		text, _ = args[0].Text()
+		j.takes(args[0], st)
 	}
 	local := strings.TrimPrefix(clean(text), "./")
 	if len(args) != 1 || path.Base(local) != "activate" || path.Base(path.Dir(local)) != "bin" || strings.Count(local, "/") > 3 {

@@ -105,6 +105,7 @@ func (j *judge) run(words []grammar.Word, st *state, external bool) flow {
 	}
 	j.restricted(words, "")
 	if j.permitted(words, st) {
+		j.takesAll(words, st)
 		j.runs(part(name))
 		return flow{st, st, out{some: true, src: grammar.Any}}
 	}
@@ -115,10 +116,13 @@ func (j *judge) run(words []grammar.Word, st *state, external bool) flow {
 		}
 		return j.builtin(name, words[1:], st)
 	}
+	t := j.p.programs[name]
+	if t == nil {
+		j.takesAll(words, st)
+	}
 	if strings.Contains(name, "/") {
 		return j.byPath(name, words[1:], st)
 	}
-	t := j.p.programs[name]
 	if t == nil && j.p.off[name] != "" {
 		j.ask("program.profile", "%s belongs to the profile %s, which is not on for this project; let the settings name it", part(name), j.p.off[name])
 		return both(st)

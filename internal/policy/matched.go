@@ -28,6 +28,7 @@ var (
 
 // matched judges what a table has read.
 func (j *judge) matched(m *grammar.Match, st *state) flow {
+	j.takesBy(m, st)
 	shown := strings.Replace(strings.ReplaceAll(m.Rule, ".", " "), "python m ", "python -m ", 1)
 	for _, r := range m.Refused {
 		if j.noEditor && r.Rule == ".editor" && strings.HasPrefix(m.Rule, "git.") {

@@ -77,15 +77,15 @@ type Policy struct {
 }
 
 // Decide judges a request. It never fails: what can't be judged is denied.
-func (p *Policy) Decide(r Request) Decision { return p.decide(r, nil) }
+func (p *Policy) Decide(r Request) Decision { return p.decide(r, nil, nil) }
 
-func (p *Policy) decide(r Request, seen func([]grammar.Word)) (d Decision) {
+func (p *Policy) decide(r Request, seen func([]grammar.Word), file func(string)) (d Decision) {
 	defer func() {
 		if recover() != nil {
 			d = Decision{Deny, "internal", "this could not be judged; write it in a simpler way", part(r.Command)}
 		}
 	}()
-	j := &judge{p: p, role: r.Role, best: Decision{Verdict: Allow}, budget: maxSteps, seen: seen, restorable: r.Restorable}
+	j := &judge{p: p, role: r.Role, best: Decision{Verdict: Allow}, budget: maxSteps, seen: seen, file: file, restorable: r.Restorable}
 	switch {
 	case !known(r.Role):
 		j.refuse(grammar.Deny, "role.unknown", fmt.Sprintf("nothing is known of the role %q", part(string(r.Role))))
@@ -133,6 +133,7 @@ type judge struct {
 	noEditor  bool   // GIT_EDITOR=true stands before the command
 	loops     []*loop
 	seen      func(words []grammar.Word) // told every command that is judged; for tests
+	file      func(path string)          // told every file that something takes code or input from; see Files
 
 	whole      string                 // the script as it came, with all that it writes into files
 	codeAt     []place                // the folders that the code which is looked through may run in

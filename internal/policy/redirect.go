@@ -138,6 +138,9 @@ func (j *judge) redirectTo(rd *syntax.Redirect, acc Access, st *state) grammar.W
 		j.ask("redirect.unknown", "where this redirect leads is not known; write the file name out")
 		return w
 	}
+	if acc == Read {
+		j.takes(w, st)
+	}
 	j.path(w, acc, st, "redirect")
 	if acc == Write && !harmlessSink(w) {
 		j.changes("a redirect into a file")

@@ -86,6 +86,59 @@ func TestCommandIsAllowedTooLateForTheSession(t *testing.T) {
 	}
 }
 
+// TestApprovalIsOfTheScriptAsItWas lets a script run once, as it was when a person allowed it: changed, it is asked about anew, and says
+// so; allowed for the task, it runs as often as it comes.
+func TestApprovalIsOfTheScriptAsItWas(t *testing.T) {
+	t.Parallel()
+	const command = "umask 000; sh deploy.sh"
+	run := agenttest.Tool{Name: "Bash", Input: map[string]any{"command": command, "description": "deploy"}}
+	writes := func(text string) agenttest.Tool {
+		return agenttest.Tool{Name: "Bash", Input: map[string]any{"command": "echo '" + text + "' > deploy.sh", "description": "write the script"}}
+	}
+	script := lab.With(lab.Brief(), "fix", 1, func(turn *agenttest.Turn) {
+		turn.Redo, turn.Tools = false, []agenttest.Tool{writes("echo 1 >> ran.txt"), run}
+	})
+	script.Rules = append([]agenttest.Rule{
+		{Name: "for-task", Role: task.Implementer, Match: "It may run in this task as often", Turns: []agenttest.Turn{
+			{Tools: []agenttest.Tool{run}}, {Tools: []agenttest.Tool{writes("echo 3 >> ran.txt")}}, {Tools: []agenttest.Tool{run}}, {Text: "<DONE>\n" + lab.Messages[0] + "\n</DONE>"},
+		}},
+		{Name: "once", Role: task.Implementer, Match: "It may run once, with the files", Turns: []agenttest.Turn{
+			{Tools: []agenttest.Tool{writes("echo 2 >> ran.txt")}}, {Tools: []agenttest.Tool{run}},
+		}},
+	}, script.Rules...)
+	s := lab.NewStage(t, script, lab.QuickSettings+"commands: {wait: 0s}\n")
+	s.Play()
+	waits := func(n int) signals.Question {
+		t.Helper()
+		st := s.Until("the task is suspended", func(st signals.Status) bool {
+			return st.Phase == task.Suspended && len(st.Questions) == 1 && len(st.Questions[0].Changed) == n
+		})
+		return st.Questions[0]
+	}
+	first := waits(0)
+	if len(first.Files) != 1 || first.Files[0].Path != "deploy.sh" || len(first.Files[0].Sum) != 12 {
+		t.Errorf("asked %+v", first)
+	}
+	if ran := s.Longshift(t, "allow", s.Begun.GetID()); ran.Code != 0 {
+		t.Fatalf("allow: %+v", ran)
+	}
+	second := waits(1)
+	if second.ID == first.ID || second.Text() != first.Text() {
+		t.Errorf("asked %+v, then %+v", first, second)
+	}
+	if shown := s.Longshift(t, "status", s.Begun.GetID()); !strings.Contains(shown.Out, "Changed since it was last asked: deploy.sh.") {
+		t.Errorf("status does not say what has changed: %s", shown.Out)
+	}
+	if ran := s.Longshift(t, "allow", s.Begun.GetID(), "--for-task"); ran.Code != 0 || !strings.Contains(ran.Out, "allowed for this task") {
+		t.Fatalf("allow: %+v", ran)
+	}
+	end := s.Ended()
+	s.Carried(end, lab.Messages[0])
+	if got := gittest.Git(t, s.Bare, "show", end.Branch+":ran.txt"); got != "2\n3" {
+		t.Errorf("what ran wrote %q", got)
+	}
+}
+
 // TestCommandIsDenied tells the session no, from a person or from the settings. It goes on without.
 func TestCommandIsDenied(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -22,6 +23,21 @@ func commands() []branch {
 				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
 				func() error {
 					return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-1"), Question: question, Comment: "once"})
+				})
+		},
+	}, {
+		name: "command-changed", outcome: task.PullRequest, config: `{"commands":{"wait":"0s"}}`, session: asksAgain,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
+				func() error { return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-3")}) },
+				func() error {
+					return p.until(ctx, func(s signals.Status) bool {
+						return suspended(signals.ReasonCommand)(s) && len(s.Questions) == 1 && len(s.Questions[0].Changed) == 1
+					})
+				},
+				func() error {
+					return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-4"), ForTask: true})
 				})
 		},
 	}, {
@@ -91,12 +107,27 @@ func asks(ctx context.Context, in activities.SessionInput, n int) (activities.Se
 	if in.Role != task.Implementer || n > 1 {
 		return activities.SessionResult{}, nil
 	}
+	return put(ctx, signals.Question{ID: question, Session: in.N, Role: in.Role, Tool: "Bash", Command: "terraform plan", Dir: "infra",
+		Rule: "program.unknown", Reason: "terraform is not in the table of programs"})
+}
+
+// asksAgain is one who changes the script each time before it is to run.
+func asksAgain(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role != task.Implementer || n > 3 {
+		return activities.SessionResult{}, nil
+	}
+	sum := fmt.Sprintf("%012x", n)
+	return put(ctx, signals.Question{ID: question[:20] + sum, TextID: question, Session: in.N, Role: in.Role, Tool: "Bash", Command: "sudo sh deploy.sh",
+		Files: []signals.File{{Path: "deploy.sh", Sum: sum}}, Rule: "sudo", Reason: "sudo is not run unattended"})
+}
+
+// put asks, and ends the session when there is no answer yet.
+func put(ctx context.Context, q signals.Question) (activities.SessionResult, error) {
 	info := activity.GetInfo(ctx)
 	h, err := activity.GetClient(ctx).UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, UpdateName: signals.Ask, UpdateID: rand.Text(),
 		WaitForStage: client.WorkflowUpdateStageAccepted,
-		Args: []any{signals.Question{ID: question, Session: in.N, Role: in.Role, Tool: "Bash", Command: "terraform plan", Dir: "infra",
-			Rule: "program.unknown", Reason: "terraform is not in the table of programs"}},
+		Args:         []any{q},
 	})
 	if err != nil {
 		return activities.SessionResult{}, err

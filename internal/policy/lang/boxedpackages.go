@@ -84,25 +84,7 @@ func goRunInside(m *grammar.Match) {
 	goRun(m)
 }
 
-// channel are tool chains that people mean by their names; any other would be fetched, or is somebody's own.
-var channel = regexp.MustCompile(`^\+(stable|beta|nightly|\d+\.\d+(\.\d+)?)(-\d{4}-\d\d-\d\d)?$`)
-
-func cargoBoxed(m *grammar.Match) {
-	ws := m.Words
-	if len(ws) > 0 && strings.HasPrefix(ws[0].Prefix(), "+") {
-		if t, ok := ws[0].Text(); !ok || !channel.MatchString(t) {
-			m.Ask(".toolchain", ws[0].String()+" is no plain tool chain, and rustup might fetch it; use +stable, +nightly or a version")
-			return
-		}
-		ws = ws[1:]
-	}
-	part := cargoBoxedTable().Parse(ws)
-	part.Rule = strings.TrimPrefix(part.Rule, "cargo.")
-	if part.Rule == "cargo" {
-		part.Rule = "main"
-	}
-	adopt(m, part)
-}
+func cargoBoxed(m *grammar.Match) { cargoBy(m, cargoBoxedTable) }
 
 var cargoBoxedTable = sync.OnceValue(func() *grammar.Table {
 	all := cargoSubs()

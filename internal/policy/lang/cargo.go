@@ -8,23 +8,35 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-var toolchainName = regexp.MustCompile(`^\+[\w.-]+$`)
+// channel are tool chains that people mean by their names; any other is fetched, or is a folder that somebody has linked.
+var channel = regexp.MustCompile(`^(stable|beta|nightly|\d+\.\d+(\.\d+)?)(-\d{4}-\d\d-\d\d)?$`)
 
-// cargo takes a tool chain's name before all else: "cargo +nightly fmt".
-func cargo(m *grammar.Match) {
+// plainToolchain asks about every other tool chain, for it brings compilers of its own. It is false when it has asked.
+func plainToolchain(m *grammar.Match, w grammar.Word) bool {
+	t, ok := w.Text()
+	if ok = ok && channel.MatchString(strings.TrimPrefix(t, "+")); !ok {
+		m.Ask(".toolchain", w.String()+" is no plain tool chain, and rustup might fetch it; use stable, nightly or a version")
+	}
+	return ok
+}
+
+func cargo(m *grammar.Match) { cargoBy(m, cargoTable) }
+
+// cargoBy reads cargo by one of its tables. A tool chain's name stands before all else: "cargo +nightly fmt".
+func cargoBy(m *grammar.Match, table func() *grammar.Table) {
 	words := m.Words
-	if len(words) > 0 {
-		if t, ok := words[0].Text(); ok && toolchainName.MatchString(t) {
-			words = words[1:]
+	if len(words) > 0 && strings.HasPrefix(words[0].Prefix(), "+") {
+		if !plainToolchain(m, words[0]) {
+			return
 		}
+		words = words[1:]
 	}
 	// Options before the sub-command count as options of it.
-	part := cargoTable().Parse(words)
-	rule := strings.TrimPrefix(part.Rule, "cargo.")
+	part := table().Parse(words)
+	part.Rule = strings.TrimPrefix(part.Rule, "cargo.")
 	if part.Rule == "cargo" {
-		rule = "main"
+		part.Rule = "main"
 	}
-	part.Rule = rule
 	adopt(m, part)
 }
 

@@ -50,7 +50,9 @@ func npmSubs() subs {
 			}
 		}}},
 		row{"pkg", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"get", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*"}}), SubElse: ptr(asked(whySettings))}},
-		row{"config c", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"get list ls", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
+		row{"config c", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(
+			row{"get", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: plainSettings}},
+			row{"list ls", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: allSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"get prefix root bin", grammar.Spec{Class: inspect, Opts: npmCommon, Args: "name*", Judge: plainSettings}},
 		row{"set set-script edit explore", denied(whySettings)},
 		row{"version verison", grammar.Spec{Class: inspect, Opts: npmCommon}},
@@ -113,15 +115,20 @@ func withoutDashes(ws []grammar.Word) []grammar.Word {
 	return ws
 }
 
+// allSettings asks about what prints every setting, whatever names stand behind it.
+func allSettings(m *grammar.Match) {
+	m.Ask(".secret", "all settings together may hold a secret; get the one that is needed by its name (npm config get registry)")
+}
+
 // plainSettings asks about settings that hold secrets.
 func plainSettings(m *grammar.Match) {
 	if named := len(m.Operands()) > 0; !named && m.Rule != "npm.prefix" && m.Rule != "npm.root" && m.Rule != "npm.bin" {
-		m.Ask(".secret", "all settings together may hold a secret; name the one that is needed (npm config get registry)")
+		allSettings(m)
 		return
 	}
 	for _, u := range m.Uses {
 		t := strings.ToLower(u.Word.String())
-		for _, part := range []string{"auth", "token", "pass", "secret", "key", "cert"} {
+		for _, part := range []string{"auth", "token", "pass", "secret", "key", "cert", "npmscopes", "npmregistries"} {
 			if strings.Contains(t, part) {
 				m.Ask(".secret", "the setting "+u.Word.String()+" may hold a secret")
 				return
@@ -171,7 +178,9 @@ func pnpmSubs() subs {
 		row{"root bin help doctor", grammar.Spec{Class: inspect, Opts: pnpmCommon, Args: "name*"}},
 		row{"store", grammar.Spec{Class: inspect, Subs: table(row{"path status", grammar.Spec{Class: inspect}}), SubElse: ptr(asked(whyGlobal))}},
 		row{"pkg npm", asked(whySettings)},
-		row{"config c get", grammar.Spec{Class: inspect, Subs: table(row{"get list", grammar.Spec{Class: inspect, Args: "name*", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
+		row{"config c get", grammar.Spec{Class: inspect, Subs: table(
+			row{"get", grammar.Spec{Class: inspect, Args: "name*", Judge: plainSettings}},
+			row{"list", grammar.Spec{Class: inspect, Args: "name*", Judge: allSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"pack", grammar.Spec{Class: run, Opts: pnpmCommon + "--pack-destination=write --out=write"}},
 		row{"view info show search", grammar.Spec{Class: inspect, Needs: registry, Args: "name+", Opts: pnpmCommon}},
 		row{"dlx create", asked(whyFetch)},

@@ -150,7 +150,9 @@ func bundleSubs() subs {
 		row{"list show info outdated licenses platform env doctor viz version help", grammar.Spec{Class: inspect, Args: "name*", Opts: "--name-only --paths --without-group=data --only-group=data --path --outdated --strict --groups --parseable --local --pre --ruby --version --only-explicit --filter-major --filter-minor --filter-patch"}},
 		row{"lock", grammar.Spec{Class: grammar.Install, Needs: registry, Opts: "--update?=name --local --print --add-platform=name --remove-platform=name --conservative --normalize-platforms --patch --minor --strict"}},
 		row{"update", grammar.Spec{Class: grammar.Install, Needs: registry, Args: "package*", Opts: "--all --group,-g=name --local --conservative --patch --minor --major --strict --quiet --jobs,-j=number --bundler?=data --ruby --pre"}},
-		row{"config", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(row{"list get", grammar.Spec{Class: inspect, Args: "name*", Opts: "--parseable --global --local", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
+		row{"config", grammar.Spec{Class: inspect, Why: whySettings, Subs: table(
+			row{"get", grammar.Spec{Class: inspect, Args: "name*", Opts: "--parseable --global --local", Judge: plainSettings}},
+			row{"list", grammar.Spec{Class: inspect, Args: "name*", Opts: "--parseable --global --local", Judge: allSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"binstubs add remove inject init gem open console plugin clean pristine cache package", asked(whyAdd)},
 	)
 }

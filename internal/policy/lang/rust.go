@@ -39,7 +39,11 @@ func rustPrograms() []grammar.Program {
 			row{"help", grammar.Spec{Class: inspect, Args: "name*"}},
 			row{"doc", asked("it opens a browser")},
 			row{"update install uninstall default self set man completions", asked(whyGlobal)},
-			row{"run", grammar.Spec{Class: run, Opts: "!--install", Args: "name command"}},
+			row{"run", grammar.Spec{Class: run, Opts: "!--install", Args: "name command", Judge: func(m *grammar.Match) {
+				if at := m.Operands(); len(at) > 0 {
+					plainToolchain(m, m.Uses[at[0]].Word)
+				}
+			}}},
 		), SubElse: &grammar.Spec{Class: inspect}}),
 		program(rust, "wasm-pack", grammar.Spec{Class: run, Subs: table(
 			row{"build", grammar.Spec{Class: run, Args: "code?", Style: grammar.GNU, Opts: "-t,--target=name -d,--out-dir=write --out-name=name -s,--scope=name --dev --release --profiling --no-typescript --no-pack --no-opt -m,--mode=no-install|normal|force --weak-refs --reference-types"}},

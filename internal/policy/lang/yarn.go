@@ -41,7 +41,9 @@ func yarnSubs() subs {
 			row{"audit info", grammar.Spec{Class: inspect, Needs: registry, Opts: yarnCommon + "-A,--all -R,--recursive --environment=name --severity=name --fields=data", Args: "name*"}}), SubElse: ptr(denied(whyPublish))}},
 		row{"constraints", grammar.Spec{Class: run, Opts: yarnCommon + "--fix"}},
 		row{"check bin help versions licenses", grammar.Spec{Class: inspect, Opts: yarnCommon + "--integrity --verify-tree", Args: "name*"}},
-		row{"config", grammar.Spec{Class: inspect, Opts: yarnCommon, Subs: table(row{"get list", grammar.Spec{Class: inspect, Args: "name*", Opts: yarnCommon + "--why --no-defaults", Judge: plainSettings}}), SubElse: ptr(denied(whySettings))}},
+		row{"config", grammar.Spec{Class: inspect, Opts: yarnCommon, Subs: table(
+			row{"get", grammar.Spec{Class: inspect, Args: "name*", Opts: yarnCommon, Judge: plainSettings}},
+			row{"list", grammar.Spec{Class: inspect, Args: "name*", Opts: yarnCommon + "--why --no-defaults", Judge: allSettings}}), SubElse: ptr(denied(whySettings))}},
 		row{"cache", grammar.Spec{Class: inspect, Subs: table(row{"list dir", grammar.Spec{Class: inspect, Opts: yarnCommon}}), SubElse: ptr(asked(whyGlobal))}},
 		row{"pack", grammar.Spec{Class: run, Opts: yarnCommon + "-n,--dry-run -o,--out=write -f,--filename=write"}},
 		row{"plugin", grammar.Spec{Class: inspect, Subs: table(row{"runtime list", grammar.Spec{Class: inspect}}), SubElse: ptr(asked(whySettings))}},

@@ -1,0 +1,121 @@
+package activities
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/signals"
+)
+
+// What an approval is bound to at most. What is larger is said not to be.
+const (
+	mostBound     = 100      // files that one command names
+	mostBoundSize = 64 << 20 // bytes of one of them
+	shortSum      = 12       // characters of a sum as people see it
+)
+
+// bound is what a call depends on beside its text.
+type bound struct {
+	files []signals.File
+	sum   string // of all of them
+}
+
+// bind gives the files that a command names, with what they hold now. It is false when there are too many of them.
+func (w *warden) bind(c agent.Call) (bound, bool) {
+	var b bound
+	if c.Tool != "Bash" {
+		return b, true
+	}
+	names, ok := w.policy.Files(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
+	if !ok {
+		return b, false
+	}
+	root, err := os.OpenRoot(w.root)
+	if err != nil {
+		return b, false
+	}
+	defer root.Close()
+	all := sha256.New()
+	for _, path := range expand(root.FS(), w.root, names) {
+		f, sum := content(root, w.root, path)
+		if f == nil {
+			continue
+		}
+		if len(b.files) == mostBound {
+			return b, false
+		}
+		f.Path = w.host.Redact.String(visible(f.Path))
+		b.files = append(b.files, *f)
+		fmt.Fprintf(all, "%d:%s,%s,", len(path), path, sum)
+	}
+	if len(b.files) > 0 {
+		b.sum = hex.EncodeToString(all.Sum(nil))
+	}
+	return b, true
+}
+
+// expand puts in the place of a pattern that names no file itself the files of the tree that it matches.
+func expand(tree fs.FS, root string, names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, name)
+		rel, err := filepath.Rel(root, name)
+		if err != nil || !strings.ContainsAny(rel, "*?[") || !filepath.IsLocal(rel) {
+			continue
+		}
+		found, _ := fs.Glob(tree, rel) // a pattern that is none matches nothing
+		for _, f := range found {
+			all = append(all, filepath.Join(root, f))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// isAbsent tells whether nothing can be there by that name.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
+}
+
+// content reads what a path holds now: nil when there is no file, no sum when it can't be told. What lies outside of the tree is the
+// box's own, and a link that leads there is followed by nobody here.
+func content(root *os.Root, dir, path string) (f *signals.File, sum string) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return &signals.File{Path: path}, ""
+	}
+	file, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold us
+	if isAbsent(err) {
+		return nil, ""
+	}
+	f = &signals.File{Path: rel}
+	if err != nil {
+		return f, ""
+	}
+	defer file.Close()
+	switch info, err := file.Stat(); {
+	case err != nil:
+		return f, ""
+	case info.IsDir():
+		return nil, ""
+	case !info.Mode().IsRegular():
+		return f, ""
+	}
+	h := sha256.New()
+	if n, err := io.Copy(h, io.LimitReader(file, mostBoundSize+1)); err != nil || n > mostBoundSize {
+		return f, ""
+	}
+	sum = hex.EncodeToString(h.Sum(nil))
+	f.Sum = sum[:shortSum]
+	return f, sum
+}
