@@ -204,8 +204,8 @@ type console struct {
 	vars      []string
 	dir       string
 	in        io.Reader
-	raw       bool   // keys can be asked for
-	tty       bool   // there is a live line
+	raw       bool // keys can be asked for
+	tty       bool // there is a live line
 	out, errs synced
 }
 

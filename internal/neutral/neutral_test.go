@@ -14,7 +14,7 @@ func TestMessage(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"plain", "feat: add it\n\nBecause <T> & *why*, see a.go:7, UTF-8 and 2>&1.", "feat: add it\n\nBecause <T> & *why*, see a.go:7, UTF-8 and 2>&1."},
 		{"escape sequences", "fix\x1b[31m red\x1b]0;title\x07 \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "fix red link"},
-		{"half a sequence", "a\x1b\x1b[31m[31mb\u009b1mc", "a[31mb1mc"},
+		{"half a sequence", "a\x1b\x1b[31m[31mb\u009b1mc", "a[31mbc"},
 		{"bidi", "access \u202elevel\u2066 admin", "access level admin"},
 		{"hidden", "clo\u200bses #\u200b7 @\u2060every\u00adone\U000e0041\ufe0f", "closes # 7 @ everyone"},
 		{"not UTF-8, carriage returns", "a\xffb\r\nc\rd", "a\uFFFDb\nc\nd"},
