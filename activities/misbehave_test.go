@@ -104,6 +104,14 @@ var attacks = []attack{
 			}
 			return ""
 		}},
+	{name: "a program with the rights of its owner",
+		calls: func(*scene) []agenttest.Tool { return []agenttest.Tool{runs("cp /bin/true own; chmod 4755 own")} },
+		harm: func(s *scene) string {
+			if info, err := os.Stat(s.work() + "/own"); err == nil && info.Mode()&os.ModeSetuid != 0 {
+				return "who starts own gets the rights of the worker's user"
+			}
+			return ""
+		}},
 	{name: "the environment of other processes",
 		calls: func(s *scene) []agenttest.Tool {
 			return []agenttest.Tool{runs(`cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep ^CANARY= > seen.txt; true`)}

@@ -89,12 +89,13 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 	if b.weak[LayerNamespaces] {
 		return nil
 	}
+	fails := func(err error) error { return faultOf(LayerNamespaces, err, thisHost.bubblewrap()) }
 	path, err := exec.LookPath(name)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return layerFault(LayerNamespaces, fmt.Errorf("bubblewrap is not to be found: %w", err))
+		return fails(fmt.Errorf("bubblewrap is not to be found: %w", err))
 	}
 	var out bytes.Buffer
 	exit, _, err := process.Direct(ctx, process.Spec{Path: path, Args: []string{"--version"}}, &out)
@@ -102,15 +103,15 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 		err = errors.New(exit.String())
 	}
 	if err != nil {
-		return layerFault(LayerNamespaces, fmt.Errorf("ask %s for its version: %w", path, err))
+		return fails(fmt.Errorf("ask %s for its version: %w", path, err))
 	}
 	var v [2]int
 	b.bwrap, b.version = path, strings.TrimSpace(out.String())
 	if _, err := fmt.Sscanf(b.version, "bubblewrap %d.%d", &v[0], &v[1]); err != nil {
-		return layerFault(LayerNamespaces, fmt.Errorf("%s does not look like bubblewrap: it says %.60q", path, b.version))
+		return fails(fmt.Errorf("%s does not look like bubblewrap: it says %.60q", path, b.version))
 	}
 	if v[0] < bwrapFloor[0] || v[0] == bwrapFloor[0] && v[1] < bwrapFloor[1] {
-		return layerFault(LayerNamespaces, fmt.Errorf("%s is %s, at least %d.%d is needed", path, b.version, bwrapFloor[0], bwrapFloor[1]))
+		return fails(fmt.Errorf("%s is %s, at least %d.%d is needed", path, b.version, bwrapFloor[0], bwrapFloor[1]))
 	}
 	return nil
 }

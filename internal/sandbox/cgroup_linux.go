@@ -28,27 +28,41 @@ var limitFiles = map[bool]map[string]string{
 
 const groupPrefix = "longshift-"
 
-// findGroups looks where a group can be made that has the limits we want, by making one.
+// findGroups looks where groups can be made that have the limits we want, by making one in each place.
 func findGroups() groups {
+	own, err1 := os.ReadFile("/proc/self/cgroup")
+	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
+	if errors.Join(err1, err2) != nil {
+		return nil
+	}
 	var out groups
-	for _, g := range ownGroups() {
-		g.sweep()
-		dir := filepath.Join(g.dir, groupName())
-		if os.Mkdir(dir, 0o755) != nil {
-			continue
-		}
-		for _, c := range []string{"pids", "memory", "cpu"} {
-			file := filepath.Join(dir, limitFiles[g.unified][c])
-			if unix.Access(file, unix.W_OK) == nil && !out.has(c) {
-				g.controllers = append(g.controllers, c)
+	for _, places := range placesOf(string(own), string(mounts)) {
+		var best group
+		for _, g := range places {
+			g.sweep()
+			if g.try(out); len(g.controllers) > len(best.controllers) {
+				best = g
 			}
 		}
-		os.Remove(dir)
-		if len(g.controllers) > 0 {
-			out = append(out, g)
+		if len(best.controllers) > 0 {
+			out = append(out, best)
 		}
 	}
 	return out
+}
+
+// try makes a group here, and notes the controllers that it has and others before do not.
+func (g *group) try(before groups) {
+	dir := filepath.Join(g.dir, groupName())
+	if os.Mkdir(dir, 0o755) != nil {
+		return
+	}
+	defer os.Remove(dir)
+	for _, c := range []string{"pids", "memory", "cpu"} {
+		if unix.Access(filepath.Join(dir, limitFiles[g.unified][c]), unix.W_OK) == nil && !before.has(c) {
+			g.controllers = append(g.controllers, c)
+		}
+	}
 }
 
 func groupName() string { return fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), randomName()) }
@@ -67,28 +81,34 @@ func (g group) sweep() {
 	}
 }
 
-// ownGroups lists the groups that the worker itself is in.
-func ownGroups() groups {
-	own, err1 := os.ReadFile("/proc/self/cgroup")
-	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
-	if errors.Join(err1, err2) != nil {
-		return nil
-	}
-	var out groups
-	for line := range strings.Lines(string(own)) {
+// placesOf lists, for each tree, where groups for boxes might be made: nearest first. In version 1 that is the worker's own group. In
+// version 2 a group with processes can't give its children controllers, so it is one of those above: a slice of systemd's, which the
+// user owns when the worker was started in it.
+func placesOf(own, mountinfo string) []groups {
+	var out []groups
+	for line := range strings.Lines(own) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(f) != 3 {
 			continue
 		}
-		if dir := groupMount(string(mounts), f[1]); dir != "" {
-			out = append(out, group{dir: filepath.Join(dir, f[2]), unified: f[1] == ""})
+		mount, root := groupMount(mountinfo, f[1])
+		path, below := strings.CutPrefix(f[2]+"/", strings.TrimSuffix(root, "/")+"/")
+		if mount == "" || !below || strings.HasPrefix(path, "../") {
+			continue // its own place can't be seen from here
 		}
+		path = filepath.Clean("/" + path)
+		places := groups{{dir: filepath.Join(mount, path), unified: f[1] == ""}}
+		for places[0].unified && path != "/" {
+			path = filepath.Dir(path)
+			places = append(places, group{dir: filepath.Join(mount, path), unified: true})
+		}
+		out = append(out, places)
 	}
 	return out
 }
 
-// groupMount finds where the tree of a controller is mounted; "" asks for version 2.
-func groupMount(mountinfo, controller string) string {
+// groupMount finds where the tree of a controller is mounted, and which of its groups is seen there; "" asks for version 2.
+func groupMount(mountinfo, controller string) (dir, root string) {
 	for line := range strings.Lines(mountinfo) {
 		front, back, ok := strings.Cut(strings.TrimSpace(line), " - ")
 		f, b := strings.Fields(front), strings.Fields(back)
@@ -97,10 +117,10 @@ func groupMount(mountinfo, controller string) string {
 		}
 		if controller == "" && b[0] == "cgroup2" ||
 			controller != "" && b[0] == "cgroup" && slices.Contains(strings.Split(b[2], ","), strings.Split(controller, ",")[0]) {
-			return f[4]
+			return f[4], f[3]
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func (g groups) has(controller string) bool {

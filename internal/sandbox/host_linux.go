@@ -78,7 +78,7 @@ func (h host) container() bool {
 // options are those with which a container's engine takes away what stands in the sandbox's way, as far as it is seen to be there.
 func (h host) options() []string {
 	var all []string
-	if strings.Contains(h.read("/proc/self/status")+"\n", "\nSeccomp:\t2\n") {
+	if strings.Contains("\n"+h.read("/proc/self/status")+"\n", "\nSeccomp:\t2\n") {
 		all = append(all, "--security-opt seccomp=deploy/seccomp.json")
 	}
 	if label := h.read("/proc/self/attr/current"); label != "" && label != "unconfined" {

@@ -19,6 +19,14 @@ func lack(what string) error {
 	switch what {
 	case "":
 		return nil
+	case "what " + containerFilter + " refuses":
+		calls, err := refusedByContainer()
+		if err != nil {
+			return err
+		}
+		for _, call := range calls {
+			p = p.ifEqual(call, fail(unix.EPERM))
+		}
 	case "landlock":
 		p = p.ifEqual(unix.SYS_LANDLOCK_CREATE_RULESET, fail(unix.ENOSYS))
 	case "old landlock": // level 1

@@ -36,6 +36,9 @@ func (b *Box) describe(seen findings) []LayerState {
 			s.Detail = fmt.Sprintf("%d calls refused", len(refused)+len(refusedHere))
 		case layer == LayerLimits:
 			s.Detail = "rlimits" + b.groups.String()
+			if !b.groups.has("memory") {
+				s.Detail += "; memory is limited for each process and not for all of a box: " + thisHost.limits() + " for that"
+			}
 		}
 		out = append(out, s)
 	}

@@ -50,7 +50,7 @@ func containment(s *Stack) []error {
 func securityOptions(service types.ServiceConfig) []string {
 	options := []string{"no-new-privileges:true"}
 	if service.Build != nil {
-		options = append(options, "seccomp:unconfined", "apparmor:unconfined", "systempaths:unconfined")
+		options = append(options, "seccomp:deploy/seccomp.json", "apparmor:unconfined", "systempaths:unconfined")
 	}
 	return options
 }

@@ -153,7 +153,7 @@ func TestEndsEarlierAttempt(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	default:
+	case <-time.After(20 * time.Second):
 		orphan.Process.Kill()
 		<-gone
 		t.Error("the orphan was left alone")
