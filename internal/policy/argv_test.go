@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -98,14 +97,6 @@ func (b *box) bash(script string) (string, error) {
 	defer cancel()
 	out, err := b.cmd(ctx, b.dir, "-c", script).CombinedOutput()
 	return string(out), err
-}
-
-// reads tells whether bash can parse a script.
-func (b *box) reads(script string) (bool, string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	out, err := b.cmd(ctx, b.dir, "-n", "-c", script).CombinedOutput()
-	return err == nil && !bytes.Contains(out, []byte("syntax error")) && !bytes.Contains(out, []byte("here-document")), string(out)
 }
 
 // ran gives the words of every program that a script starts.

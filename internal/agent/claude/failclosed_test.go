@@ -18,8 +18,6 @@ type wire struct {
 	p *process.Process
 }
 
-func (w wire) raw(line string) { w.write([]byte(line + "\n")) }
-
 // answered answers a question in some way; q is the id of the request.
 type answered func(w wire, q string)
 

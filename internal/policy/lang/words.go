@@ -44,11 +44,6 @@ func fixes(flags ...string) func(m *grammar.Match) {
 	}
 }
 
-// needs makes a judge that adds a need.
-func needs(n grammar.Need) func(m *grammar.Match) {
-	return func(m *grammar.Match) { m.Needs = append(m.Needs, n) }
-}
-
 // strip makes a judge: file operands end before the mark ("tests/a.py::TestA", "spec/a_spec.rb:12"), so that the path
 // that is looked at is the path that is loaded.
 func strip(mark string) func(m *grammar.Match) {

@@ -2,7 +2,6 @@ package lineartest
 
 import (
 	"slices"
-	"time"
 )
 
 func (s *Server) change(key string, f func(i *issue)) {
@@ -139,17 +138,6 @@ func (s *Server) Busy(key, by string, entries int) {
 	s.change(key, func(i *issue) {
 		for range entries {
 			s.note(i, by, event{})
-		}
-	})
-}
-
-// Age moves the time of all reactions on an issue back.
-func (s *Server) Age(key string, by time.Duration) {
-	s.change(key, func(i *issue) {
-		for _, c := range i.comments {
-			for n := range c.reactions {
-				c.reactions[n].at = c.reactions[n].at.Add(-by)
-			}
 		}
 	})
 }
