@@ -64,6 +64,10 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 acceptance: build agents ## run the stories of people, and print what each takes
 	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
 
+.PHONY: chaos
+chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1)
+	$(GO) test -count 1 -timeout 12h -v ./test/chaos -run TestByChance -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1)
+
 .PHONY: upstream
 upstream: build agents ## bring about commits of real repositories, which COMMITS=file lists (see CONTRIBUTING.md)
 	$(GO) test -count 1 -timeout 3h -v ./test/acceptance -run TestStories/upstream- -args -commits $(abspath $(COMMITS))
