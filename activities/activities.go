@@ -31,6 +31,7 @@ type Host struct {
 	Agents     map[string]agent.Agent // by the name that the configuration uses
 	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
 	Limits     project.Limits
+	Slots      int                                                             // agents and commands at the same time; 0 for no limit
 	Heartbeat  time.Duration                                                   // after this long without a beat an activity counts as dead
 	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
@@ -52,6 +53,7 @@ type Host struct {
 
 	ahead  ahead
 	claims claims
+	slots  slots
 }
 
 // Control is what runs where the tokens of forges are.
