@@ -43,6 +43,7 @@ type Host struct {
 	Sensitive  sensitive.Rules                                                 // what is done about changes that deserve a second look
 	Audit      Ledger                                                          // the command log
 	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
+	FreeMemory func() (bytes int64, known bool)                                // nil where it is not looked at
 	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
