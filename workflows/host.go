@@ -55,7 +55,7 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 				}
 			}
 			if t.alive(ctx) {
-				continue // it is back
+				continue // it is back, or has taken all the steps that it takes at once
 			}
 			err = t.take(ctx)
 		case kindOf(err) == fault.NotFound && again:

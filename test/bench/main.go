@@ -1,6 +1,6 @@
 // Command bench measures the whole task against a shell script that does the same git work and the same agent launches, in
-// one run and taking turns, or what pull requests cost that wait, or tasks of which there are more than slots, and prints the figures of docs/performance.md. It needs the
-// built programs, and Claude Code for whole tasks.
+// one run and taking turns, or what pull requests cost that wait, or many tasks at once, and prints the figures of
+// docs/performance.md. It needs the built programs, and Claude Code for whole tasks.
 package main
 
 import (
