@@ -65,17 +65,9 @@ func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	for range 200 {
 		must(t, s.take(t.Context(), 1, Precedence{}, nil))
 		ctx, cancel := context.WithCancel(t.Context())
-		waits := make(chan struct{})
-		var all sync.WaitGroup
-		all.Go(func() {
-			if s.take(ctx, 1, Precedence{}, func() { close(waits) }) == nil {
-				s.give()
-			}
-		})
-		await(t, waits, "it waits")
-		all.Go(cancel)
-		all.Go(s.give)
-		all.Wait()
+		if s.take(ctx, 1, Precedence{}, func() { cancel(); s.give() }) == nil {
+			s.give()
+		}
 		if s.used != 0 || len(s.line) != 0 {
 			t.Fatalf("%d slots are used and %d wait", s.used, len(s.line))
 		}
@@ -85,7 +77,8 @@ func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 // Agents and commands share the slots of their host. Who waits for one beats and says so, and hands the step back when the worker stops.
 func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	t.Parallel()
-	runs, goOn := make(chan string), make(chan struct{})
+	runs, goOn := make(chan string, 10), make(chan struct{})
+	release := sync.OnceFunc(func() { close(goOn) })
 	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
 		runs <- s.ID
 		select {
@@ -99,6 +92,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	b.prepare()
 	var all sync.WaitGroup
 	defer all.Wait()
+	defer release()
 	first := b.session(task.Implementer, "script")
 	all.Go(func() {
 		if _, err := b.attempt().session(b.Host, first); err != nil {
@@ -133,7 +127,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		}
 	}
 	_, done = waiting("the session again", func(a *attempt) error { _, err := a.session(b.Host, next); return err })
-	close(goOn)
+	release()
 	if id := await(t, runs, "the second runs"); id != next.ID {
 		t.Errorf("session %s runs", id)
 	}

@@ -9,8 +9,6 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	enumspb "go.temporal.io/api/enums/v1"
-
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -82,9 +80,9 @@ func TestWorkersLostWhileAStepWaitsAreNoFaultOfTheStep(t *testing.T) {
 	w := newWorld(t)
 	cuts := 0
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-		if in.Role == task.Implementer && cuts < 20 {
+		if in.Role == task.Implementer && cuts < 60 {
 			cuts++
-			return activities.SessionResult{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, signals.Beat{Waiting: true})
+			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError(signals.Beat{Waiting: true})
 		}
 		return activities.SessionResult{}, nil
 	}
