@@ -89,11 +89,12 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/parts $$(git ls-files '*.sh'); fi
 
 .PHONY: bench
-bench: build agents ## measure: whole task against a shell script, waiting pull requests, history, parsers
+bench: build agents ## measure: whole task against a shell script, waiting pull requests, many tasks at once, history, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench -waiting 1000
+	$(GO) run ./test/bench -crowd 12
 	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration
 
 .PHONY: record

@@ -31,6 +31,7 @@ type Host struct {
 	Agents     map[string]agent.Agent // by the name that the configuration uses
 	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
 	Limits     project.Limits
+	Slots      int                                                             // agents and commands at the same time; 0 for no limit
 	Heartbeat  time.Duration                                                   // after this long without a beat an activity counts as dead
 	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
@@ -42,6 +43,7 @@ type Host struct {
 	Sensitive  sensitive.Rules                                                 // what is done about changes that deserve a second look
 	Audit      Ledger                                                          // the command log
 	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
+	FreeMemory func() (bytes int64, known bool)                                // nil where it is not looked at
 	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
@@ -52,6 +54,7 @@ type Host struct {
 
 	ahead  ahead
 	claims claims
+	slots  slots
 }
 
 // Control is what runs where the tokens of forges are.

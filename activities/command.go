@@ -35,16 +35,28 @@ type CommandInput struct {
 
 	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
 	Env   map[string]string `json:"env,omitempty"`  // what it sets itself
+
+	Precedence Precedence `json:"precedence,omitzero"`
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
 func (h *Host) RunSetup(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return signals.Check{}, err
+	}
+	defer give()
 	return h.command(ctx, in, "setup")
 }
 
 // RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
 // then it is flaky, and has passed.
 func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return signals.Check{}, err
+	}
+	defer give()
 	c, err := h.checks(ctx, in)
 	if err == nil && c.Unfinished == "" {
 		h.leaveCaches(ctx, in.Ref, c.Passed())

@@ -75,12 +75,27 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 type beaterKey struct{}
 
 // beater sends heartbeats from a ticker, not from the work: a model may think for minutes without a word.
-type beater struct{ details atomic.Pointer[func() any] }
+type beater struct {
+	beats   bool // the activity has a heartbeat timeout
+	details atomic.Pointer[func() any]
+}
 
-// beatWith sets what the heartbeats of this activity say from now on.
+// beatWith sets what the heartbeats of this activity say from now on; nil for nothing.
 func beatWith(ctx context.Context, details func() any) {
 	if b, ok := ctx.Value(beaterKey{}).(*beater); ok {
+		if details == nil {
+			b.details.Store(nil)
+			return
+		}
 		b.details.Store(&details)
+	}
+}
+
+// beatNow sends a heartbeat at once, and has those that follow say the same.
+func beatNow(ctx context.Context, said any) {
+	if b, ok := ctx.Value(beaterKey{}).(*beater); ok && b.beats {
+		beatWith(ctx, func() any { return said })
+		b.send(context.WithoutCancel(ctx))
 	}
 }
 
@@ -88,6 +103,7 @@ func (b *beater) run(ctx context.Context, timeout time.Duration) (stop func()) {
 	if timeout <= 0 {
 		return func() {}
 	}
+	b.beats = true
 	// The heartbeat's context must outlive a cancel, or the SDK drops every heartbeat after it.
 	beat := context.WithoutCancel(ctx)
 	done := make(chan struct{})

@@ -33,6 +33,7 @@ type SessionInput struct {
 	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
 	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent starts when this one reports
 	Prompt     prompt.Data   `json:"prompt"`
+	Precedence Precedence    `json:"precedence,omitzero"`
 
 	Commands task.CommandSettings `json:"commands,omitzero"` // what the task says about commands and paths
 	Paths    task.PathSettings    `json:"paths,omitzero"`
@@ -83,6 +84,11 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", h.ID).
 			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer give()
 	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
 	if run.early = h.takeAhead(in.ID); run.early == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {

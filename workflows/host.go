@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -24,7 +23,7 @@ const mostMoves = 5
 
 // step is one activity on the task's host.
 type step struct {
-	options func(ctx workflow.Context, wait time.Duration) workflow.Context
+	options func(ctx workflow.Context) workflow.Context
 	call    func(ctx workflow.Context) error // runs the activity and keeps its result
 	missed  func(err error)                  // told of an attempt that was cut off; may be nil
 }
@@ -32,9 +31,9 @@ type step struct {
 // onHost runs a step on the task's host, and follows the task when the host is gone: it asks whether the host lives,
 // and if it does not, another one restores the workspace and the step runs there.
 func (t *pipeline) onHost(ctx workflow.Context, s step) error {
-	wait, cuts, again := t.taken.Probe, 0, false
+	cuts, again := 0, false
 	for {
-		err := s.call(s.options(ctx, wait))
+		err := s.call(s.options(ctx))
 		if err == nil {
 			t.moves = 0
 			return nil
@@ -47,7 +46,7 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 			if s.missed != nil && !neverStarted {
 				s.missed(err)
 			}
-			if !neverStarted && kindOf(err) != fault.Stopping { // a worker that stops in good order is a deploy
+			if !neverStarted && !waited(err) && kindOf(err) != fault.Stopping { // a worker that stops in good order is a deploy
 				if cuts++; cuts > mostMoves {
 					cuts = 0
 					if err := t.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostMoves); err != nil {
@@ -56,8 +55,7 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 				}
 			}
 			if t.alive(ctx) {
-				wait = min(2*wait, time.Hour) // it lives and is busy, or it is back
-				continue
+				continue // it is back, or has taken all the steps that it takes at once
 			}
 			err = t.take(ctx)
 		case kindOf(err) == fault.NotFound && again:
@@ -198,6 +196,13 @@ func short(commit string) string {
 		return "no commit"
 	}
 	return commit[:min(len(commit), 10)]
+}
+
+// waited tells whether an attempt was cut off while it waited for a slot: it can't have been what killed the worker.
+func waited(err error) bool {
+	var timeout *temporal.TimeoutError
+	var b signals.Beat
+	return asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil && b.Waiting
 }
 
 // cut gives the last heartbeat of an attempt that was cut off.

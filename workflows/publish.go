@@ -3,7 +3,6 @@ package workflows
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -105,7 +104,7 @@ func (t *pipeline) push(ctx workflow.Context) (string, error) {
 
 func (t *pipeline) pushBranch(ctx workflow.Context, in activities.PushInput, head *string) error {
 	return t.onHost(ctx, step{
-		options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+		options: func(ctx workflow.Context) workflow.Context {
 			return t.short(ctx, "push "+t.status.Branch)
 		},
 		call: func(ctx workflow.Context) error {

@@ -100,7 +100,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 			return err
 		}
 		defer closeHost()
-		w.host(host, cfg.Slots)
+		w.host(host)
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
 	if !cfg.Role.Listen() {
@@ -147,12 +147,15 @@ func (w *workers) control(desk *activities.Control) {
 	w.all = append(w.all, c)
 }
 
+// mostSteps is how many steps a host takes at once. All but LONGSHIFT_SLOTS of them wait in it, and beat.
+const mostSteps = 1000
+
 // host polls the host's queues. They are never versioned: a host serves the tasks of every release.
-func (w *workers) host(h *activities.Host, slots int) {
+func (w *workers) host(h *activities.Host) {
 	o := w.options
 	o.DisableWorkflowWorker = true
 	long, short, any := o, o, o
-	long.MaxConcurrentActivityExecutionSize = slots
+	long.MaxConcurrentActivityExecutionSize = mostSteps
 	short.MaxConcurrentActivityExecutionSize = 64
 	any.MaxConcurrentActivityExecutionSize = 16
 	l := worker.New(w.client, signals.HostQueue(h.ID), long)

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Data  string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift" help:"folder for workspaces, logs and the host's identity"`
 	Role  Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges, chats), host (agents) or listen (chats and webhooks only)"`
-	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions that run at the same time on this host"`
+	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions, setups and checks that run at the same time on this host"`
 
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
 	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s" help:"how long a silent host has to answer before another takes over (duration)"`
