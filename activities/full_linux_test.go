@@ -26,7 +26,7 @@ func newSmallBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) fill() (empty func()) { return disktest.Fill(b.t, filepath.Dir(b.Data)) }
+func (b *bench) fill() (empty func()) { return disktest.Fill(b.t, filepath.Dir(b.Data), 0) }
 
 // starved fails unless the error is a fault of the surroundings that the server tries again, and that names what is full.
 func starved(t *testing.T, what string, err error) {
@@ -187,5 +187,30 @@ func TestFullDiskKeepsTheResult(t *testing.T) {
 	}
 	if n := len(p.sessions()); n != 1 {
 		t.Errorf("the agent was started %d times", n)
+	}
+}
+
+// With little room left no session begins, and a check that fails then has not failed for its work.
+func TestNearlyFullDisk(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	p := says("<DONE>mended</DONE>")
+	b.Agents["script"] = p
+	empty := disktest.Fill(t, filepath.Dir(b.Data), 30<<20)
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	starved(t, "a session", err)
+	if len(p.sessions()) != 0 {
+		t.Error("the agent was started")
+	}
+	in := CommandInput{Ref: b.ref, N: 1, Command: "exit 1", Wall: time.Minute}
+	starved(t, "a check", b.attempt().run(b.RunChecks, in, nil))
+	empty()
+	var check signals.Check
+	must(t, b.attempt().run(b.RunChecks, in, &check))
+	if check.ExitCode != 1 {
+		t.Errorf("with room: %+v", check)
 	}
 }

@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/longshift/longshift/internal/disk/disktest"
@@ -16,11 +14,9 @@ func TestFull(t *testing.T) {
 	if err := Full(dir); err != nil {
 		t.Fatal(err)
 	}
-	empty := disktest.Fill(t, dir)
+	empty := disktest.Fill(t, dir, 0)
 	says(t, Full(dir), "file system at "+dir+" is full")
 	empty()
-	if err := os.WriteFile(filepath.Join(dir, "some"), make([]byte, 30<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	defer disktest.Fill(t, dir, 30<<20)()
 	says(t, Full(dir), "is full") // something fits, a session does not
 }

@@ -49,8 +49,8 @@ func again(t testing.TB) {
 	}
 }
 
-// Fill leaves no byte in the folder's file system. What it gives makes room again.
-func Fill(t testing.TB, dir string) (empty func()) {
+// Fill leaves so many bytes in the folder's file system. What it gives makes room again.
+func Fill(t testing.TB, dir string, left int64) (empty func()) {
 	t.Helper()
 	file := filepath.Join(dir, "ballast")
 	f, err := os.Create(file)
@@ -66,6 +66,13 @@ func Fill(t testing.TB, dir string) (empty func()) {
 	}
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("fill the disk: %v", err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = f.Truncate(info.Size() - left)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return func() {
 		if err := os.Remove(file); err != nil {
