@@ -100,6 +100,17 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		}
 		defer closeHost()
 		w.host(host, cfg.Slots)
+		sweeper, err := newSweeper(cfg, c, log)
+		if err != nil {
+			return err
+		}
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		var sweeping sync.WaitGroup
+		defer sweeping.Wait()
+		until, stop := context.WithCancel(ctx)
+		defer stop()
+		sweeping.Go(func() { keepSweeping(until, sweeper, host.Caches.Sweep, tick.C) })
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
 	if !cfg.Role.Listen() {
