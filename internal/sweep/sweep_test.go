@@ -45,7 +45,10 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, spaces: &spaces{unsaved: map[string]string{}, alone: map[string]bool{}}, now: time.Unix(1_800_000_000, 0), runs: map[string]bool{}}
 	w.Sweeper = &Sweeper{Tasks: t.TempDir(), Keep: 24 * time.Hour, Spaces: w.spaces, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
-		Ended: func(_ context.Context, o Owner) (bool, error) { runs, known := w.runs[o.Workflow]; return known && !runs, w.down }}
+		Ended: func(_ context.Context, o Owner) (bool, error) {
+			runs, known := w.runs[o.Workflow]
+			return known && !runs, w.down
+		}}
 	return w
 }
 
