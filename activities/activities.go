@@ -6,6 +6,7 @@ package activities
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -55,6 +56,7 @@ type Host struct {
 	ahead  ahead
 	claims claims
 	slots  slots
+	unkept sync.Map // results of sessions that found no room on disk, by their file
 }
 
 // Control is what runs where the tokens of forges are.

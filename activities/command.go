@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
@@ -118,6 +119,11 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	}
 	if err := tree.AfterCommand(ctx, name); err != nil {
 		return signals.Check{}, err
+	}
+	if res.Exit.Code != 0 {
+		if err := disk.Full(h.Data); err != nil { // no test failed: it had nowhere to write
+			return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
+		}
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 )
@@ -52,6 +53,7 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()) && temporal.IsCanceledError(context.Cause(ctx)):
 		return temporal.NewCanceledError()
 	}
+	err = disk.Ours(err)
 	kind := fault.KindOf(err)
 	opts := temporal.ApplicationErrorOptions{
 		// A stopping worker hands the task back: the workflow decides where it goes on.

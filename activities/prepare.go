@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
@@ -58,6 +61,9 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
+	if err := h.noteOwner(ctx, in.TaskID); err != nil {
+		return Prepared{}, err
+	}
 	ws, err := h.Workspaces.Prepare(ctx, spec)
 	if err == nil && ws.Empty {
 		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against", in.Repository.Text).
@@ -103,6 +109,15 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
+}
+
+// noteOwner writes down which workflow the task's folder is for.
+func (h *Host) noteOwner(ctx context.Context, id string) error {
+	if !activity.IsActivity(ctx) {
+		return nil
+	}
+	of := activity.GetInfo(ctx).WorkflowExecution
+	return sweep.Note(taskDir(h.Data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
 }
 
 func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {

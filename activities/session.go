@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/process"
@@ -80,6 +81,12 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
+	if res, ok := h.unkept.Load(rec.resultFile(in.Ask)); ok {
+		return h.keep(rec, in.Ask, res.(SessionResult))
+	}
+	if err := disk.Full(h.Data); err != nil { // before anything is spent
+		return SessionResult{}, err
+	}
 	if h.Policy.WriteOff && !in.Role.ReadOnly() { // each of its writes would be refused, and what it says of its work would be wrong
 		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", h.ID).
 			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
@@ -99,7 +106,18 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if err != nil {
 		return SessionResult{}, err
 	}
-	return res, rec.keep(in.Ask, res)
+	return h.keep(rec, in.Ask, res)
+}
+
+// keep puts the session's result on disk. One that finds no room there stays in memory for the next attempt: the work is done.
+func (h *Host) keep(rec *record, ask int, res SessionResult) (SessionResult, error) {
+	file := rec.resultFile(ask)
+	if err := rec.keep(ask, res); err != nil {
+		h.unkept.Store(file, res)
+		return SessionResult{}, err
+	}
+	h.unkept.Delete(file)
+	return res, nil
 }
 
 // sessionRun is one attempt at a session.
@@ -181,9 +199,29 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
 	}
+	if err := r.starved(res); err != nil {
+		return SessionResult{}, err
+	}
 	log.end(res)
 	r.host.clean(&res)
 	return res, nil
+}
+
+// starved gives the fault of a disk that was full when a session ended without what it was to bring: the fault is not its own, and it is
+// gone on with when there is room.
+func (r *sessionRun) starved(res SessionResult) error {
+	switch res.Kind {
+	case agent.Errored, agent.Looped:
+		return disk.Full(r.host.Data)
+	case agent.Completed:
+		switch res.Report.Kind {
+		case task.ReportNone, task.ReportSpecIssue, task.ReportBlocked:
+			if res.Plan == nil && res.Review == nil {
+				return disk.Full(r.host.Data)
+			}
+		}
+	}
+	return nil // money, quota, login: whether there is room or not
 }
 
 // errStopping is the cause of a context that ends because this worker goes down.

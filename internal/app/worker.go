@@ -74,26 +74,25 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
 	}
 	options.Logger = tlog.NewStructuredLogger(log)
-	c, err := client.DialContext(ctx, options)
+	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server lives
 	if err != nil {
-		return fault.New(fault.Infra, "reach the Temporal server at %s: %w", address(options), err).
-			WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
-	}
-	defer c.Close()
-	if err := RegisterAttributes(ctx, c, namespace(options)); err != nil {
 		return err
 	}
+	defer endHealth()
+	c, err := server{options, log, time.Now, time.After}.connect(ctx)
+	if err != nil && ctx.Err() != nil {
+		log.Info("Worker stopping")
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer c.Close()
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	w := &workers{client: c, log: log, options: worker.Options{
 		WorkerStopTimeout:            stopTimeout,
 		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
 		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
 	}}
-	endHealth, err := serveHealth(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	defer endHealth()
 	if cfg.Role.Host() {
 		host, closeHost, err := newHost(ctx, cfg, secrets, log)
 		if err != nil {
@@ -101,6 +100,17 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		}
 		defer closeHost()
 		w.host(host)
+		sweeper, err := newSweeper(cfg, c, log)
+		if err != nil {
+			return err
+		}
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		var sweeping sync.WaitGroup
+		defer sweeping.Wait()
+		until, stop := context.WithCancel(ctx)
+		defer stop()
+		sweeping.Go(func() { keepSweeping(until, sweeper, host.Caches.Sweep, tick.C) })
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
 	if !cfg.Role.Listen() {

@@ -49,6 +49,8 @@ type Config struct {
 	EgressSent  int           `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10" help:"most that one agent session, or all runs of setup or of check of one task, may send to the registries (MiB, 0 = no limit)"`
 	Bubblewrap  string        `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
+	Keep        time.Duration `envconfig:"LONGSHIFT_KEEP" default:"168h" help:"how long workspaces, logs and checkpoints of ended tasks are kept (duration, 0s = for ever); see docs/operations.md"`
+	KeepSize    int           `envconfig:"LONGSHIFT_KEEP_SIZE" default:"0" help:"most that ended tasks may take in the data folder (GiB, 0 = no limit); above it the oldest go first"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
 
 	AnthropicKey   Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`

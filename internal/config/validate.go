@@ -33,6 +33,8 @@ func (c *Config) validate() []error {
 	wrong(c.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", c.Lease, "too short; give 1s or more, such as 2m")
 	wrong(c.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", c.MaxIterations, "negative; give a count, or 0 for no limit")
 	wrong(c.Approval == "" || c.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", c.Approval, "unknown; give required, or leave it empty")
+	wrong(c.Keep >= 0, "LONGSHIFT_KEEP", c.Keep, "negative; give a duration such as 168h, or 0s to keep all of it")
+	wrong(c.KeepSize >= 0, "LONGSHIFT_KEEP_SIZE", c.KeepSize, "negative; give a number of GiB, or 0 for no limit")
 	wrong(c.AuditKeep >= 0, "LONGSHIFT_AUDIT_KEEP", c.AuditKeep, "negative; give a duration such as 2160h, or 0s to keep all of it")
 	wrong(c.Role != RoleListen || c.Listeners, "LONGSHIFT_LISTENERS", c.Listeners, "with LONGSHIFT_ROLE=listen nothing is left to do; leave it out")
 	mistakes = append(mistakes, c.validateSandbox()...)

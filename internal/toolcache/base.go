@@ -64,8 +64,8 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 	return nil
 }
 
-// sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
-func (s *Store) sweep() {
+// Sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
+func (s *Store) Sweep() {
 	s.bases.Lock()
 	defer s.bases.Unlock()
 	for parent, names := range map[string]string{s.config.Dir: "base-*", s.config.Tasks: Own + "*"} {

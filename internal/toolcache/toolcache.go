@@ -75,7 +75,7 @@ func (s *Store) Begin(ctx context.Context, own, repository, branch string) error
 	if os.Chtimes(own, now, now) == nil {
 		return nil
 	}
-	s.sweep()
+	s.Sweep()
 	fresh := own + ".new"
 	err := errors.Join(RemoveAll(fresh), os.MkdirAll(filepath.Dir(own), 0o700))
 	if err == nil {

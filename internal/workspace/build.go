@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -31,7 +32,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork, Format: j.listing.format, Mirror: mirror,
 		Record: record{Branch: j.spec.Branch}})
 	if err := os.MkdirAll(t.place.work(), 0o700); err != nil {
-		return diskFault(fmt.Errorf("make work tree: %w", err), m.tasks())
+		return disk.Fault(fmt.Errorf("make work tree: %w", err), m.tasks())
 	}
 	if err := j.enforce(ctx); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -121,7 +122,7 @@ func (p place) raiseFence(id string, n int) error {
 		return nil
 	}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return diskFault(fmt.Errorf("make task folder: %w", err), p.dir)
+		return disk.Fault(fmt.Errorf("make task folder: %w", err), p.dir)
 	}
 	return writeFile(p.fence(), []byte(strconv.Itoa(n)+"\n"))
 }
@@ -150,7 +151,7 @@ func putAside(path string, why error) error {
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return diskFault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
+		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
@@ -158,7 +159,7 @@ func writeFile(path string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return diskFault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
+		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -147,7 +148,7 @@ func (p place) clear() error {
 			continue
 		}
 		if err := os.MkdirAll(aside, 0o700); err != nil {
-			return diskFault(fmt.Errorf("put a damaged workspace aside: %w", err), p.dir)
+			return disk.Fault(fmt.Errorf("put a damaged workspace aside: %w", err), p.dir)
 		}
 		if err := os.Rename(path, filepath.Join(aside, filepath.Base(path))); err != nil {
 			return fmt.Errorf("put a damaged workspace aside: %w", err)

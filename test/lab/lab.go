@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -199,6 +200,24 @@ func (w *Worker) Pid() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cmd.Process.Pid
+}
+
+// Stop tells the process to end, and gives its exit code.
+func (w *Worker) Stop() int {
+	w.t.Helper()
+	_ = syscall.Kill(w.Pid(), syscall.SIGTERM)
+	return w.Wait(time.Minute)
+}
+
+// Wait waits until the process has ended by itself, and gives its exit code.
+func (w *Worker) Wait(limit time.Duration) int {
+	w.t.Helper()
+	select {
+	case <-w.cmd.done:
+	case <-time.After(limit):
+		w.t.Fatalf("the worker still runs after %s", limit)
+	}
+	return w.cmd.ProcessState.ExitCode()
 }
 
 // Eventually waits for a condition. It looks often at first, and less often later: a look is mostly a question to the server, and takes
