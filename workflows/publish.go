@@ -89,14 +89,14 @@ func (t *pipeline) commitRest(ctx workflow.Context) error {
 }
 
 func (t *pipeline) push(ctx workflow.Context) (string, error) {
-	var head string
+	head, reviewed := "", t.status.Head
 	squash := ""
 	if t.settings.Commits == "single" {
 		squash = t.status.Plan.Summary
 	}
 	err := t.cleared(ctx, func(allowed []string) error {
 		return t.insist(ctx, func() error {
-			in := activities.PushInput{Squash: squash, BaseRef: t.status.BaseCommit, Allowed: allowed}
+			in := activities.PushInput{Squash: squash, BaseRef: t.status.BaseCommit, Reviewed: reviewed, Allowed: allowed}
 			return t.pushBranch(ctx, in, &head)
 		})
 	})

@@ -19,6 +19,7 @@ type preparation struct {
 	branch  string // base branch, "" when the remote has none by that name
 	tip     string // its last commit
 	found   record // what the fence on the remote says; zero when there is none
+	behind  string // value of the checkpoint ref there: what was found has another where a killed push has left it behind
 }
 
 // build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
@@ -53,8 +54,9 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 	rec := &j.state.Record
 	switch {
 	case j.found.Fence > 0:
-		rec.BaseBranch, rec.Base, rec.Pushed, rec.Checkpoint = j.found.BaseBranch, j.found.Base, j.found.Pushed, j.found.Checkpoint
-		rec.Trunk, rec.Merged = j.found.Trunk, j.found.Merged
+		branch := rec.Branch
+		*rec = j.found
+		rec.Fence, rec.Branch = 0, branch
 	case j.spec.Continue && j.found.Checkpoint == "":
 		if err := j.startAtTip(ctx); err != nil {
 			return err
@@ -95,6 +97,9 @@ func (j *preparation) checkOut(ctx context.Context) error {
 	if rec.Checkpoint != "" {
 		start, j.state.Restored = rec.Checkpoint, true
 	}
+	if err := j.mayStart(ctx, start); err != nil {
+		return err
+	}
 	if err := j.keepBase(ctx); err != nil {
 		return err
 	}
@@ -121,7 +126,11 @@ func (j *preparation) checkOut(ctx context.Context) error {
 // announce moves the fence on the remote to this attempt and completes the workspace.
 func (j *preparation) announce(ctx context.Context) error {
 	for range tries {
-		err := j.write(ctx, j.home, j.state.Record)
+		var list []update
+		if now := j.state.Record.Checkpoint; j.behind != now {
+			list = append(list, update{checkpointRef(j.id), j.behind, now})
+		}
+		err := j.write(ctx, j.home, j.state.Record, list...)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
