@@ -32,7 +32,7 @@ type world struct {
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
 	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
-	notes    []string // of every workspace
+	notes    []string                                // of every workspace
 	probe    func() error
 	noForge  error
 	checked  activities.Checked

@@ -125,18 +125,19 @@ func (j *preparation) checkOut(ctx context.Context) error {
 
 // announce moves the fence on the remote to this attempt and completes the workspace.
 func (j *preparation) announce(ctx context.Context) error {
+	var err error
 	for range tries {
 		var list []update
 		if now := j.state.Record.Checkpoint; j.behind != now {
 			list = append(list, update{checkpointRef(j.id), j.behind, now})
 		}
-		err := j.write(ctx, j.home, j.state.Record, list...)
+		err = j.write(ctx, j.home, j.state.Record, list...)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		l, err := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
-		if err != nil {
-			return err
+		l, failed := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
+		if failed != nil {
+			return failed
 		}
 		j.listing = l
 		if err := j.claim(ctx); err != nil {
@@ -147,5 +148,5 @@ func (j *preparation) announce(ctx context.Context) error {
 		}
 		j.state.Record.Pushed = j.found.Pushed
 	}
-	return fault.New(fault.Infra, "the fence of task %s on %s keeps moving", j.id, j.home.name)
+	return j.home.restless(err)
 }

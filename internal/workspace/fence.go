@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -109,7 +110,17 @@ func (o *opened) push(ctx context.Context, rem remote, list []update) error {
 		args = append(args, "--force-with-lease="+u.ref+":"+u.from)
 		specs = append(specs, u.to+":"+u.ref)
 	}
+	note := o.note(rem)
+	if err := o.beginPush(ctx, note); err != nil {
+		return err
+	}
 	out, err := o.bare().call(ctx, rem, slices.Concat(args, []string{"--", rem.url}, specs)...)
+	if err == nil && note != "" {
+		os.Remove(note)
+	}
+	if held := rem.heldBy(err); held != nil {
+		return fmt.Errorf("%w: %w", errMoved, held)
+	}
 	var known *fault.Error
 	if err != nil && stale(refusals(out)) && (!errors.As(err, &known) || known.Kind == fault.Infra) {
 		return fmt.Errorf("%w: %w", errMoved, err)

@@ -25,7 +25,7 @@ func (o *opened) retry(ctx context.Context, do func(remote) error) error {
 			return err
 		}
 	}
-	return fault.New(fault.Infra, "%s keeps moving: %w", rem.name, err)
+	return rem.restless(err)
 }
 
 // Checkpoint pushes the task's last commit to its checkpoint ref. Nothing is done when it is there already. It fails
