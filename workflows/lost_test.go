@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -16,7 +17,7 @@ func losing(t *testing.T, head string) (w *world, reported *[]string) {
 	w, reported = newWorld(t), new([]string)
 	w.hosts, w.probe = []string{"alpha", "beta"}, unanswered
 	w.behind = func(in activities.PrepareInput) string {
-		if in.Fence != 2 {
+		if w.takes != 2 {
 			return ""
 		}
 		*reported = in.Reported
@@ -25,7 +26,7 @@ func losing(t *testing.T, head string) (w *world, reported *[]string) {
 	return w, reported
 }
 
-func (w *world) statusOf(s signals.Status, id string) task.Status {
+func statusOf(s signals.Status, id string) task.Status {
 	at := slices.IndexFunc(s.Plan.Deliverables, func(d task.Deliverable) bool { return d.ID == id })
 	return s.Plan.Deliverables[at].Status
 }
@@ -66,7 +67,7 @@ func TestLostCommitsAreDoneAgainBeforePublishing(t *testing.T) {
 			if got := w.pushed[len(w.pushed)-1].Reviewed; got != last || last == "commit2" {
 				t.Errorf("pushed what holds %s, the last commit is %s", got, last)
 			}
-			if len(s.Commits) != 2 || w.statusOf(s, "FIX-001") != task.Passed || w.statusOf(s, "API-002") != task.Passed || len(w.requests) != 1 {
+			if len(s.Commits) != 2 || statusOf(s, "FIX-001") != task.Passed || statusOf(s, "API-002") != task.Passed || len(w.requests) != 1 {
 				t.Errorf("commits %v, plan %+v", s.Commits, s.Plan.Deliverables)
 			}
 		})
@@ -124,5 +125,30 @@ func TestCommitsLostWhilePlanning(t *testing.T) {
 	}
 	if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != "piirppiir" || s.Iteration != 2 {
 		t.Errorf("outcome %s after %d rounds, sessions %s", s.Outcome, s.Iteration, w.roles())
+	}
+}
+
+// A round is begun anew: what there is to do still stands at the pull request.
+func TestLostCommitsOfARound(t *testing.T) {
+	w, reported := losing(t, "base")
+	gone := false
+	w.push = func() (string, error) {
+		if !gone {
+			gone = true
+			return "", stopping()
+		}
+		return "pushed", nil
+	}
+	s := w.lookAfter(t, func(time.Duration) forge.Look {
+		if len(w.replies) > 0 {
+			return merged()
+		}
+		return open(thread(7, "use a table"))
+	})
+	if s.Outcome != task.PullMerged || w.roles() != "irir" || s.Rounds != 2 || len(w.replies) != 1 {
+		t.Errorf("outcome %s after %d rounds, sessions %s, %d answers", s.Outcome, s.Rounds, w.roles(), len(w.replies))
+	}
+	if want := []string{"base", "commit1", "commit1"}; !slices.Equal(*reported, want) {
+		t.Errorf("the host was told of %q, want %q", *reported, want)
 	}
 }
