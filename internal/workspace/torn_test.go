@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ const tornCheckpoint = "refs/longshift/t-1"
 // TestTornCheckpointIsPushedAgain: the fence has moved, the checkpoint has not, and the workspace that did it goes on.
 func TestTornCheckpointIsPushedAgain(t *testing.T) {
 	t.Parallel()
-	for name, answered := range map[string]bool{"killed with its worker": false, "nobody has noticed": true} {
+	for name, c := range map[string]struct{ forgotten, more bool }{"tried again": {true, false}, "after another commit": {true, true}, "nobody has noticed": {false, true}} {
 		t.Run(name, func(t *testing.T) {
 			bare := gittest.NewBare(t, start)
 			b := newBench(t, bare)
@@ -36,10 +37,11 @@ func TestTornCheckpointIsPushedAgain(t *testing.T) {
 			two := b.commit(tree, "2", map[string]string{"b.txt": "b\n"})
 			must(t, tree.Checkpoint(t.Context()))
 			tear(t, bare, before, tornCheckpoint)
-			if answered {
-				two = b.commit(tree, "3", map[string]string{"c.txt": "c\n"})
-			} else {
+			if c.forgotten { // the worker was killed, too
 				gittest.Write(t, tree.place.dir, map[string]string{"workspace.json": state})
+			}
+			if c.more {
+				two = b.commit(tree, "3", map[string]string{"c.txt": "c\n"})
 			}
 			must(t, tree.Checkpoint(t.Context()))
 			if gittest.Ref(t, bare, tornCheckpoint) != two.ID {
@@ -178,4 +180,50 @@ func TestSquashedHeadHoldsWhatWasReported(t *testing.T) {
 		t.Errorf("restored %+v", ws)
 	}
 	must(t, tree.Holds(t.Context(), two.ID))
+}
+
+// TestStandingWorkspaceFollowsNobodyElse: the same on a host that has a workspace of the task, which would follow the remote.
+func TestStandingWorkspaceFollowsNobodyElse(t *testing.T) {
+	t.Parallel()
+	for name, round := range map[string]bool{"checkpoint": false, "branch of a round": true} {
+		t.Run(name, func(t *testing.T) {
+			bare := gittest.NewBare(t, start)
+			gittest.Commit(t, bare, "longshift/t-1", "Pushed by an earlier round", map[string]string{"old.txt": "x"})
+			b := newBench(t, bare)
+			spec := b.spec("t-1", 1)
+			spec.Base, spec.Continue = "main", round
+			ws, tree := b.prepareOn(b.m, spec)
+			one := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+			must(t, tree.Checkpoint(t.Context()))
+			gittest.Git(t, bare, "update-ref", "-d", "refs/longshift-fence/t-1")
+			gittest.Git(t, bare, "update-ref", "-d", tornCheckpoint)
+			theirs := gittest.Commit(t, bare, "longshift/t-1", "Mine", map[string]string{"mine.txt": "x"})
+			if !round {
+				gittest.Git(t, bare, "update-ref", tornCheckpoint, theirs)
+			}
+			spec.Fence, spec.Reported = 2, []string{ws.BaseCommit, one.ID}
+			_, err := b.m.Prepare(t.Context(), spec)
+			wantFault(t, err, fault.Changed, one.ID[:10], theirs[:10])
+			if head := gittest.Ref(t, tree.place.git(), "refs/heads/longshift/t-1"); head != one.ID {
+				t.Errorf("the workspace was moved to %s", head)
+			}
+		})
+	}
+}
+
+// TestBranchMovesAfterItsCheckpoint: never in one push, so that a branch which has moved alone holds what the fence knows.
+func TestBranchMovesAfterItsCheckpoint(t *testing.T) {
+	t.Parallel()
+	bare := gittest.NewBare(t, start)
+	b := newBench(t, bare)
+	_, tree := b.prepare("t-1", 1)
+	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	gittest.Write(t, bare, map[string]string{"hooks/reference-transaction": "#!/bin/sh\n[ $1 != committed ] || { cut -d' ' -f3 | sort | tr '\\n' ' '; echo; } >> moved\n"})
+	must(t, os.Chmod(bare+"/hooks/reference-transaction", 0o755))
+	if _, err := tree.Push(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := readFile(t, bare, "moved"), "refs/longshift-fence/t-1 refs/longshift/t-1 \nrefs/heads/longshift/t-1 refs/longshift-fence/t-1 \n"; got != want {
+		t.Errorf("moved %q, want %q", got, want)
+	}
 }
