@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -148,7 +151,25 @@ func TestLostCommitsOfARound(t *testing.T) {
 	if s.Outcome != task.PullMerged || w.roles() != "irir" || s.Rounds != 2 || len(w.replies) != 1 {
 		t.Errorf("outcome %s after %d rounds, sessions %s, %d answers", s.Outcome, s.Rounds, w.roles(), len(w.replies))
 	}
+	if got := w.pushed[len(w.pushed)-1].Reviewed; got != "commit2" {
+		t.Errorf("pushed what holds %s", got)
+	}
 	if want := []string{"base", "commit1", "commit1"}; !slices.Equal(*reported, want) {
 		t.Errorf("the host was told of %q, want %q", *reported, want)
+	}
+}
+
+// Who takes a secret out of the branch's commits makes others of them: these are pushed, for they were asked for.
+func TestCommitsWithoutTheirSecretArePushed(t *testing.T) {
+	w := newWorld(t)
+	w.push = func() (string, error) {
+		if w.pushes == 1 {
+			return "", temporal.NewNonRetryableApplicationError("it holds a key", string(fault.Leak), nil)
+		}
+		return "pushed", nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, nil) }, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.pushed[0].Reviewed != "commit2" || w.pushed[1].Reviewed != "" {
+		t.Errorf("outcome %s, pushed %+v", s.Outcome, w.pushed)
 	}
 }

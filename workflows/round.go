@@ -193,10 +193,11 @@ func (f *follower) perform(ctx workflow.Context) error {
 // pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
-	reviewed := f.status.Head
+	in := activities.PushInput{Reviewed: f.status.Head}
 	err = f.cleared(ctx, func(allowed []string) error {
+		in.Allowed = allowed
 		return f.insist(ctx, func() error {
-			err := f.pushBranch(ctx, activities.PushInput{Reviewed: reviewed, Allowed: allowed}, &head)
+			err := f.pushBranch(ctx, &in, &head)
 			if kindOf(err) == fault.Changed {
 				changed = err
 				return nil
