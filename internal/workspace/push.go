@@ -123,8 +123,10 @@ func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string)
 		return err
 	}
 	if ok { // a round begins at the branch as people left it: whoever took commits away since did not want them back
-		if onward, err := r.isAncestor(ctx, pushed, there); err != nil || onward { // a killed push of ours has moved it, and not the fence
-			return err
+		if pushed != "" && r.has(ctx, pushed) { // onward from there, a killed push of ours has moved it, and not the fence
+			if onward, err := r.isAncestor(ctx, pushed, there); err != nil || onward {
+				return err
+			}
 		}
 		return fault.New(fault.Changed, "branch %s of %s was moved back by somebody, to %.10s", o.state.Record.Branch, rem.name, there)
 	}

@@ -115,6 +115,11 @@ func TestRestoredHeadIsComparedWithTheReported(t *testing.T) {
 	b := newBench(t, bare)
 	ws, tree := b.prepare("t-1", 1)
 	one := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	gittest.Git(t, bare, "update-ref", tornCheckpoint, "refs/heads/main")
+	if err := tree.Checkpoint(t.Context()); fault.KindOf(err) != fault.Changed || !strings.Contains(fault.HintOf(err), "remove "+tornCheckpoint+",") {
+		t.Errorf("%v (%s)", err, fault.HintOf(err))
+	}
+	gittest.Git(t, bare, "update-ref", "-d", tornCheckpoint)
 	must(t, tree.Checkpoint(t.Context()))
 	before := gittest.Refs(t, bare)
 	two := b.commit(tree, "2", map[string]string{"b.txt": "b\n"})
