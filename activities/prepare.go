@@ -27,6 +27,7 @@ type PrepareInput struct {
 	Config     *task.Config     `json:"config,omitempty"`
 	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
+	Reported   []string         `json:"reported,omitempty"` // heads that the workspace has had, as far as they were reported; the last one counts
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -36,6 +37,7 @@ type Prepared struct {
 	BaseCommit string        `json:"baseCommit,omitempty"` // empty for a repository without commits
 	Head       string        `json:"head,omitempty"`
 	Restored   bool          `json:"restored,omitempty"`
+	Behind     bool          `json:"behind,omitempty"` // Head is an earlier one of those reported: what came after it is lost
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
@@ -57,7 +59,8 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue,
+		Reported: in.Reported}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
@@ -105,7 +108,7 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		return Prepared{}, err
 	}
 	return Prepared{
-		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
+		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil

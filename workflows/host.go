@@ -109,7 +109,7 @@ func (t *pipeline) take(ctx workflow.Context) error {
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (t *pipeline) workspace(ctx workflow.Context) error {
 	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Fork: t.fork, Base: t.input.Base, Title: t.input.Task,
-		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues}
+		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues, Reported: t.heads()}
 	if t.status.Base != "" {
 		in.Base = t.status.Base
 	}
@@ -131,6 +131,9 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 	t.notice(ctx, out.Notes)
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
+	}
+	if out.Behind {
+		return &lost{out.Head}
 	}
 	if t.merging { // a merge that waits for its commit is in no checkpoint
 		in := activities.MergeInput{Ref: t.ref(), Round: t.sessions}

@@ -31,7 +31,8 @@ type world struct {
 	takes    int
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
-	notes    []string // of every workspace
+	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
+	notes    []string                                // of every workspace
 	probe    func() error
 	noForge  error
 	checked  activities.Checked
@@ -99,7 +100,13 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 			return activities.Prepared{}, err
 		}
 	}
-	return activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}, nil
+	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}
+	if w.behind != nil {
+		if head := w.behind(in); head != "" {
+			out.Head, out.Behind = head, true
+		}
+	}
+	return out, nil
 }
 
 func (w *world) RunAgent(_ context.Context, in activities.SessionInput) (activities.SessionResult, error) {

@@ -36,7 +36,13 @@ type record struct {
 	Base       string `json:"base,omitempty"`       // commit the task, or this round of it, started from
 	Checkpoint string `json:"checkpoint,omitempty"` // value of the checkpoint ref
 	Branch     string `json:"branch"`
-	Pushed     string `json:"pushed,omitempty"` // value we gave the task's branch, or where we took it over
+	Pushed     string `json:"pushed,omitempty"`   // value we gave the task's branch, or where we took it over
+	Squashed   string `json:"squashed,omitempty"` // commit that was made one with those before it, and is in no history since
+
+	// A remote on a disk moves refs one by one, so a killed push may leave some of them behind. These tell that from somebody else's write.
+	Writes   int    `json:"writes,omitempty"`   // of the fence; no two are the same commit
+	Before   string `json:"before,omitempty"`   // value of the checkpoint ref before this write
+	Replaced string `json:"replaced,omitempty"` // value of the task's branch before it was given Pushed
 
 	// Of a task that goes on with its branch, and of one that has merged.
 	Trunk  string   `json:"trunk,omitempty"`  // tip of the base branch at the start

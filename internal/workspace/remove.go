@@ -56,6 +56,7 @@ func (o *opened) removeRefs(ctx context.Context) error {
 	if _, err := os.Stat(o.place.git()); err != nil { // any repository can send a removal
 		o.repo = o.m.mirror(o.state.Mirror)
 	}
+	var moved error
 	for range tries {
 		l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
 		if fault.KindOf(err) == fault.NotFound {
@@ -83,11 +84,11 @@ func (o *opened) removeRefs(ctx context.Context) error {
 		if len(list) == 0 {
 			return nil
 		}
-		if err := o.push(ctx, rem, list); !errors.Is(err, errMoved) {
-			return err
+		if moved = o.push(ctx, rem, list); !errors.Is(moved, errMoved) {
+			return moved
 		}
 	}
-	return fault.New(fault.Infra, "the refs of task %s on %s keep moving", o.id, rem.name)
+	return rem.restless(moved)
 }
 
 // remove takes away what is ours in the task's folder, the state last, so that a broken-off removal is seen as such.

@@ -108,6 +108,7 @@ type Spec struct {
 	Branch     string           // the task's own branch
 	Fence      int              // attempt of the task, from 1
 	Continue   bool             // Branch is on the remote already and the work goes on there; Base must be named
+	Reported   []string         // heads that the workspace had before, by what it gave; the last one is where the task stands
 }
 
 // Workspace is one that stands.
@@ -118,6 +119,7 @@ type Workspace struct {
 	Head       string // "" when there is no commit yet
 	Branch     string
 	Restored   bool   // made from the task's checkpoint on the remote
+	Behind     bool   // Head does not hold the last head that was reported: it is an earlier one of the task's own
 	Empty      bool   // the repository had no commit
 	Merging    string // commit of the base branch whose merge waits for the next Commit; "" when none does
 	Unfilled   string // files of Git LFS whose content could not be had: they are pointers in the work tree
