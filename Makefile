@@ -14,7 +14,7 @@ AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # Tests of much text in one goroutine, of how long it takes or how much is kept, and of a kill at each step of git: the race detector makes
 # them slower, the first ten times, and has nothing to find in them.
-HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhile.*|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
+HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhileSubmodulesAreFilled|TestCrashWhileTheBaseMovesASubmodule|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
 HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github ./internal/workspace
 STORIES := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
