@@ -12,10 +12,10 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # The server asks who runs it, and by libc there is no answer for a user without an entry in passwd, as containers have them.
 AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# Tests of much text in one goroutine, of how long it takes or how much is kept: the race detector makes them ten times slower and has
-# nothing to find in them.
-HEAVY := TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
-HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github
+# Tests of much text in one goroutine, of how long it takes or how much is kept, and of a kill at each step of git: the race detector makes
+# them slower, the first ten times, and has nothing to find in them.
+HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhileSubmodulesAreFilled|TestCrashWhileTheBaseMovesASubmodule|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
+HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github ./internal/workspace
 STORIES := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
@@ -50,11 +50,12 @@ parts: ## say what the tests need and this machine lacks
 	@.ci/parts
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
-# once more, as built for the race detector. The stories wait more than they work, so there is one more at a time than there are cores.
+# once more, as built for the race detector. Packages and stories wait for programs as often as they work, so there is one more at a time than
+# there are cores.
 .PHONY: test
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
-	$(GO) test -race -vet=off -timeout 20m -skip '^($(HEAVY))$$' ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
+	$(GO) test -race -p $(STORIES) -vet=off -timeout 20m -skip '^($(HEAVY))$$' ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
 	$(GO) test -vet=off -timeout 10m -run '^($(HEAVY))$$' $(HEAVY_IN)
 	$(GO) test -p 1 -parallel $(STORIES) -vet=off -timeout 40m ./test/...
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...

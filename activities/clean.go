@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // CleanInput asks for the end of a workspace.
@@ -18,7 +18,7 @@ func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
 	if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
 		return err
 	}
-	err := errors.Join(toolcache.RemoveAll(homeOf(h.Data, in.TaskID)), h.Caches.Remove(cachesOf(h.Data, in.TaskID)))
+	err := errors.Join(remove.All(homeOf(h.Data, in.TaskID)), h.Caches.Remove(cachesOf(h.Data, in.TaskID)))
 	if err != nil {
 		return fault.New(fault.Infra, "remove the task's home folder and caches: %w", err)
 	}

@@ -16,11 +16,7 @@ import (
 // TestSigningKeyStaysOutside: a program of a task sees nothing of the key, though anybody may read the file and its folder is in no home.
 func TestSigningKeyStaysOutside(t *testing.T) {
 	_, cfg := workHome(t)
-	here, err := os.Getwd() // neither below a home folder of this test nor below /tmp, which are hidden anyhow
-	must(t, err)
-	dir, err := os.MkdirTemp(here, "keys-")
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := seenInBoxes(t)
 	cfg.SigningKey = filepath.Join(dir, "key")
 	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", cfg.SigningKey).CombinedOutput()
 	if err != nil {
@@ -36,6 +32,25 @@ func TestSigningKeyStaysOutside(t *testing.T) {
 	if strings.Contains(got, "PRIVATE KEY") || strings.Contains(strings.ReplaceAll(got, "cat: "+cfg.SigningKey, ""), cfg.SigningKey) {
 		t.Errorf("a task sees the key:\n%s", got)
 	}
+}
+
+// seenInBoxes makes a folder that tasks see: neither below a home folder of this test nor below a folder for temporary files, which are
+// hidden anyhow.
+func seenInBoxes(t *testing.T) string {
+	t.Helper()
+	here, err := os.Getwd()
+	must(t, err)
+	for _, parent := range []string{here, "/opt", "/srv"} {
+		if strings.HasPrefix(parent, "/tmp/") || strings.HasPrefix(parent, "/var/tmp/") {
+			continue
+		}
+		if dir, err := os.MkdirTemp(parent, "keys-"); err == nil {
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			return dir
+		}
+	}
+	t.Fatal("no folder outside of /tmp can be written: clone the repository to another place")
+	return ""
 }
 
 // TestHostNeedsItsKey: a worker whose key can't sign takes no tasks.

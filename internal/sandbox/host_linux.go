@@ -72,7 +72,7 @@ func (h host) container() bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(h.read("/proc/1/environ"), "container=") || strings.Contains(h.read("/proc/1/environ"), "\x00container=")
+	return strings.Contains("\x00"+h.read("/proc/1/environ"), "\x00container=")
 }
 
 // options are those with which a container's engine takes away what stands in the sandbox's way, as far as it is seen to be there.

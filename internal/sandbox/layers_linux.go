@@ -37,7 +37,7 @@ func (b *Box) describe(seen findings) []LayerState {
 		case layer == LayerLimits:
 			s.Detail = "rlimits" + b.groups.String()
 			if !b.groups.has("memory") {
-				s.Detail += "; memory is limited for each process and not for all of a box: " + thisHost.limits() + " for that"
+				s.Detail += "; memory is limited for each process, not for a box as a whole (to have both, " + thisHost.limits() + ")"
 			}
 		}
 		out = append(out, s)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // Spaces are the workspaces of the data folder.
@@ -139,7 +139,7 @@ func (s *Sweeper) clear(ctx context.Context, l Leftover) error {
 	if err := s.Spaces.Remove(ctx, l.Task, l.alone); err != nil {
 		return err
 	}
-	return toolcache.RemoveAll(dir)
+	return remove.All(dir)
 }
 
 func sizeOf(dir string) (n int64) {

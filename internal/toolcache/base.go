@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // base is the folder of what tasks leave that start from one branch of a repository.
@@ -40,10 +41,10 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 		return err
 	}
 	fresh := base + ".new"
-	if err := RemoveAll(fresh); err != nil {
+	if err := remove.All(fresh); err != nil {
 		return fault.New(fault.Infra, "make room for the caches of the base: %w", err)
 	}
-	defer RemoveAll(fresh)
+	defer remove.All(fresh)
 	files, err := copyTree(ctx, own, fresh, shared)
 	if err == nil && files == 0 {
 		return nil
@@ -58,7 +59,7 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 	}
 	s.bases.Lock()
 	defer s.bases.Unlock()
-	if err := errors.Join(os.Chtimes(fresh, made, made), RemoveAll(base), os.Rename(fresh, base)); err != nil {
+	if err := errors.Join(os.Chtimes(fresh, made, made), remove.All(base), os.Rename(fresh, base)); err != nil {
 		return fault.New(fault.Infra, "keep the caches of the base: %w", err)
 	}
 	return nil
@@ -84,7 +85,7 @@ func (s *Store) removeOld(dir string) {
 	if err != nil || s.young(info) {
 		return
 	}
-	if err := RemoveAll(dir); err != nil {
+	if err := remove.All(dir); err != nil {
 		s.config.Log.Warn("Old caches can't be removed", "folder", dir, "error", err)
 	}
 }

@@ -102,18 +102,3 @@ func (c *copier) file(name, to string) error {
 	c.files++
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
-
-// RemoveAll also removes what a program has left in folders that it had closed, as module caches are.
-func RemoveAll(dir string) error {
-	err := os.RemoveAll(dir)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // if this fails, so does what follows
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
-}

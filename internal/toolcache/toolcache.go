@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // Lifetime is how long a base is copied from. Then it is made anew, from nothing: so it does not grow without end, and a package that
@@ -77,13 +78,13 @@ func (s *Store) Begin(ctx context.Context, own, repository, branch string) error
 	}
 	s.Sweep()
 	fresh := own + ".new"
-	err := errors.Join(RemoveAll(fresh), os.MkdirAll(filepath.Dir(own), 0o700))
+	err := errors.Join(remove.All(fresh), os.MkdirAll(filepath.Dir(own), 0o700))
 	if err == nil {
 		err = s.fill(ctx, fresh, s.base(repository, branch))
 	}
 	if err != nil && ctx.Err() == nil {
 		s.config.Log.WarnContext(ctx, "A task begins with empty caches", "folder", own, "error", err)
-		err = errors.Join(RemoveAll(fresh), os.MkdirAll(fresh, 0o700))
+		err = errors.Join(remove.All(fresh), os.MkdirAll(fresh, 0o700))
 	}
 	if err == nil {
 		err = errors.Join(os.Chtimes(fresh, now, now), os.Rename(fresh, own))
@@ -113,7 +114,7 @@ func (s *Store) fill(ctx context.Context, to, base string) error {
 func (s *Store) Remove(own string) error {
 	defer s.lock(own)()
 	defer s.owners.Delete(own)
-	return errors.Join(RemoveAll(own+".new"), RemoveAll(own))
+	return errors.Join(remove.All(own+".new"), remove.All(own))
 }
 
 // lock makes the caller the only one at a folder until it calls what it gets.

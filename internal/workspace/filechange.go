@@ -53,22 +53,17 @@ func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
 	return nil
 }
 
-// parseRaw reads what `git diff --raw -z` prints: ":modes ids status", then a path, or two of a rename.
+// parseRaw reads what `git diff --raw -z` prints.
 func parseRaw(text string) (list []FileChange, err error) {
-	parts := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
-	for len(parts) > 1 {
-		f := strings.Fields(strings.TrimPrefix(parts[0], ":"))
-		if len(f) != 5 {
-			return nil, fault.New(fault.Internal, "git names a change by %q", parts[0])
+	rawRecords(text, func(about, paths []string) bool {
+		if len(about) != 5 {
+			err = fault.New(fault.Internal, "git names a change by %q", strings.Join(about, " "))
+			return false
 		}
-		c := FileChange{Path: parts[1], OldPath: parts[1], OldMode: mode(f[0]), NewMode: mode(f[1]), OldID: f[2], NewID: f[3]}
-		parts = parts[2:]
-		if f[4][0] == 'R' && len(parts) > 0 {
-			c.Path, parts = parts[0], parts[1:]
-		}
-		list = append(list, c)
-	}
-	return list, nil
+		list = append(list, FileChange{Path: paths[len(paths)-1], OldPath: paths[0], OldMode: mode(about[0]), NewMode: mode(about[1]), OldID: about[2], NewID: about[3]})
+		return true
+	})
+	return list, err
 }
 
 func mode(m string) string {

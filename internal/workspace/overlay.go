@@ -23,19 +23,38 @@ func (o *opened) differ(ctx context.Context, a, b string) (map[string]entry, err
 	return out, nil
 }
 
-// rawEntries reads what git prints of differences with --raw and -z: the paths, with what stands there afterwards.
-func rawEntries(text string, yield func(path string, after entry) bool) {
+// rawRecords reads what git prints of differences with --raw and -z: of each its modes, ids and letter, and its path, or two of a rename.
+// What else git prints comes as it is, without a path.
+func rawRecords(text string, yield func(about, paths []string) bool) {
 	for text != "" {
-		about, rest, _ := strings.Cut(text, "\x00") // ":mode mode id id letter"
-		if text = rest; !strings.HasPrefix(about, ":") {
+		line, rest, _ := strings.Cut(text, "\x00")
+		text = rest
+		about, record := strings.CutPrefix(line, ":") // "mode mode id id letter"
+		if !record {
+			if !yield([]string{line}, nil) {
+				return
+			}
 			continue
 		}
-		var path string
-		path, text, _ = strings.Cut(text, "\x00")
-		if f := strings.Fields(about); len(f) == 5 && !yield(path, entry{f[1], f[3]}) {
+		f := strings.Fields(about)
+		paths := make([]string, 1, 2)
+		paths[0], text, _ = strings.Cut(text, "\x00")
+		if len(f) == 5 && f[4][0] == 'R' {
+			var to string
+			to, text, _ = strings.Cut(text, "\x00")
+			paths = append(paths, to)
+		}
+		if !yield(f, paths) {
 			return
 		}
 	}
+}
+
+// rawEntries gives what stands at each path afterwards, of differences in which renames are not looked for.
+func rawEntries(text string, yield func(path string, after entry) bool) {
+	rawRecords(text, func(about, paths []string) bool {
+		return len(about) != 5 || yield(paths[0], entry{about[1], about[3]})
+	})
 }
 
 // overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not

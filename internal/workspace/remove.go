@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // Remove removes the workspace of a task, and, unless keepRemote is set, its checkpoint and fence on the remote. Refs
@@ -96,7 +97,7 @@ func (p place) remove() error {
 	old, _ := filepath.Glob(filepath.Join(p.dir, "damaged-*"))
 	aside, _ := filepath.Glob(filepath.Join(p.dir, "*.damaged*"))
 	for _, path := range slices.Concat([]string{p.work(), p.git()}, old, aside, []string{p.state(), p.fence()}) {
-		if err := removeAll(path); err != nil {
+		if err := remove.All(path); err != nil {
 			return err
 		}
 	}
@@ -109,21 +110,6 @@ func (p place) remove() error {
 func isNotEmpty(dir string) bool {
 	list, err := os.ReadDir(dir)
 	return err == nil && len(list) > 0
-}
-
-// removeAll also removes folders that their owner may not write to, such as those of a module cache.
-func removeAll(path string) error {
-	err := os.RemoveAll(path)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() || d != nil && d.IsDir() {
-			os.Chmod(p, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
 }
 
 // List gives the ids of the tasks that have a workspace here, or the remains of one, in order.

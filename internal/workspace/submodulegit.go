@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // The agent's git of a submodule lies where git itself would put it, in the .git of the work tree, and is only to be read: a commit made
@@ -44,7 +45,7 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 	if now, err := readSmall(root, file); err == nil && now == text {
 		return nil
 	}
-	if err := removeBelow(root, file); err != nil {
+	if err := remove.Below(root, file); err != nil {
 		return err
 	}
 	if err := root.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/remove"
 )
 
 // submoduleRepo has the files of a submodule as its work tree, the mirror as its git folder and an index among our own files. It is for
@@ -107,7 +108,7 @@ func (o *opened) leaveSubmodules(ctx context.Context, tree string) error {
 	defer root.Close()
 	for name := range tops {
 		if there[name] == "" && realFolders(root, path.Dir(name)) {
-			if err := removeBelow(root, name); err != nil {
+			if err := remove.Below(root, name); err != nil {
 				return fmt.Errorf("remove the submodule %s: %w", name, err)
 			}
 		}
@@ -137,7 +138,7 @@ func makeFolders(root *os.Root, name string) error {
 			continue
 		}
 		if err == nil {
-			err = removeBelow(root, at)
+			err = remove.Below(root, at)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -154,23 +155,8 @@ func emptyFolder(root *os.Root, name string) error {
 	if !realFolders(root, name) {
 		return nil
 	}
-	if err := removeBelow(root, name); err != nil {
+	if err := remove.Below(root, name); err != nil {
 		return err
 	}
 	return root.Mkdir(name, 0o755)
-}
-
-// removeBelow is removeAll for what an agent may have put links into.
-func removeBelow(root *os.Root, name string) error {
-	err := root.RemoveAll(name)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	fs.WalkDir(root.FS(), name, func(at string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			root.Chmod(at, 0o700)
-		}
-		return nil
-	})
-	return root.RemoveAll(name)
 }

@@ -46,6 +46,7 @@ func demo(t *testing.T, p *person) {
 
 // TestDemo has people do with the demo what its README does not say: keep its folder, end it early, lose its worker.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, nil)
 	p.compiled()
 	t.Cleanup(p.leftNothing)

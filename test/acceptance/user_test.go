@@ -20,6 +20,7 @@ func TestAnotherUser(t *testing.T) {
 		t.Log("TestStories runs as an ordinary user already")
 		return
 	}
+	t.Parallel()
 	nobody := part(t, "a user nobody", func() (string, error) {
 		u, err := user.Lookup("nobody")
 		if err != nil {
@@ -41,6 +42,7 @@ func TestUserWithoutName(t *testing.T) {
 		t.Log("only root can be somebody else")
 		return
 	}
+	t.Parallel()
 	const number = 54321
 	if u, err := user.LookupId(strconv.Itoa(number)); err == nil {
 		t.Fatalf("user %d has the name %s", number, u.Username)

@@ -34,6 +34,9 @@ func (g *GitHub) fail(w http.ResponseWriter, r *http.Request, f Fault, index int
 		conn.Close()
 		return
 	case f.Hang:
+		if f.Die != nil {
+			f.Die()
+		}
 		g.hang(r)
 		return
 	}

@@ -22,6 +22,7 @@ type Fault struct {
 	Drop   bool          // the connection breaks
 	Hang   bool          // no answer comes; a client of Client() meets its time limit at once
 	Reset  time.Duration // the allowance is used up for so long
+	Die    func()        // ends the caller before no answer comes; for Hang
 }
 
 // ServerError is a 500, 502, 503 or 504.
@@ -51,6 +52,9 @@ func Dropped() Fault { return Fault{Drop: true} }
 
 // Hung is a call that gets no answer.
 func Hung() Fault { return Fault{Hang: true} }
+
+// Death is the end of the caller, by die, when its call has taken effect: it never sees the answer, however fast that would be.
+func Death(die func()) Fault { return Fault{Hang: true, After: true, Die: die} }
 
 // On limits a fault to calls of a method whose path has this end.
 func (f Fault) On(method, path string) Fault {

@@ -62,11 +62,7 @@ func TestForkOnce(t *testing.T) {
 	t.Run("death after the effect", func(t *testing.T) {
 		b := newBench(t)
 		ctx, die := context.WithCancel(t.Context())
-		b.server.After(func(method, _ string) {
-			if method == http.MethodPost {
-				die()
-			}
-		})
+		b.server.Inject(forgetest.Death(die).On(http.MethodPost, "/forks"))
 		if _, err := b.forge.Fork(ctx, shop()); err == nil {
 			t.Fatal("it lives")
 		}

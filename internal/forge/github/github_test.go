@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/forge"
@@ -44,11 +43,7 @@ func (b *bench) fixture(from string) forgetest.Fixture {
 		Merge: func(_ *testing.T, number int) { b.server.Merge("acme/shop", number) },
 		Die: func(t *testing.T) context.Context {
 			ctx, cancel := context.WithCancel(t.Context())
-			b.server.After(func(method, path string) {
-				if method == http.MethodPost && strings.HasSuffix(path, "/pulls") {
-					cancel()
-				}
-			})
+			b.server.Inject(forgetest.Death(cancel).On(http.MethodPost, "/pulls"))
 			return ctx
 		},
 	}

@@ -125,14 +125,9 @@ func TestAnswerDeath(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		left := died
 		b.server.Before(func(method, _ string) {
-			if method == http.MethodPost && left == 0 { // the answer must not be faster than the death
-				b.server.Inject(forgetest.Hung().Late().On(http.MethodPost, ""))
-			}
-		})
-		b.server.After(func(method, _ string) {
 			if method == http.MethodPost {
 				if left == 0 {
-					cancel()
+					b.server.Inject(forgetest.Death(cancel).On(http.MethodPost, ""))
 				}
 				left--
 			}
@@ -145,7 +140,6 @@ func TestAnswerDeath(t *testing.T) {
 			t.Fatalf("death %d: %v", died, err)
 		}
 		b.server.Before(nil)
-		b.server.After(nil)
 		if err := b.forge.Answer(t.Context(), shop(), n, all); err != nil {
 			t.Fatal(err)
 		}

@@ -76,11 +76,7 @@ func TestCommentDeath(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
 	ctx, cancel := context.WithCancel(t.Context())
-	b.server.After(func(method, path string) {
-		if method == http.MethodPost && strings.HasSuffix(path, "/comments") {
-			cancel()
-		}
-	})
+	b.server.Inject(forgetest.Death(cancel).On(http.MethodPost, "/comments"))
 	if err := b.forge.Comment(ctx, shop(), n, "k", "I am done."); err == nil {
 		t.Fatal("the call of a dead process went well")
 	}

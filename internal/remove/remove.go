@@ -1,0 +1,39 @@
+// Package remove takes away folders that programs have left, also those that are closed to their owner, as module caches are. It decides
+// nothing about what may go.
+package remove
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// All removes a file or a folder with what is in it. It is no error when nothing is there.
+func All(path string) error {
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	above, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	return Below(above, filepath.Base(path))
+}
+
+// Below is All for a name below a folder in which a program may have made links: none of them leads out of it.
+func Below(root *os.Root, name string) error {
+	err := root.RemoveAll(name)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	_ = fs.WalkDir(root.FS(), name, func(at string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = root.Chmod(at, 0o700) // if this fails, so does what follows
+		}
+		return nil
+	})
+	return root.RemoveAll(name)
+}
