@@ -16,7 +16,9 @@ DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserv
 # them slower, the first ten times, and has nothing to find in them.
 HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhileSubmodulesAreFilled|TestCrashWhileTheBaseMovesASubmodule|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
 HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github ./internal/workspace
-STORIES := $(shell expr $$(nproc) + 1)
+# Packages are begun in this order, and what takes longest is not to be left for the end.
+LONGEST := ./activities ./internal/workspace ./internal/cli ./internal/sandbox
+AT_ONCE := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
 .PHONY: help
@@ -50,14 +52,13 @@ parts: ## say what the tests need and this machine lacks
 	@.ci/parts
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
-# once more, as built for the race detector. Packages and stories wait for programs as often as they work, so there is one more at a time than
-# there are cores.
+# once more, as built for the race detector. Tests wait for programs as often as they work, so there are more at a time than cores.
 .PHONY: test
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
-	$(GO) test -race -p $(STORIES) -vet=off -timeout 20m -skip '^($(HEAVY))$$' ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
+	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m -skip '^($(HEAVY))$$' $(LONGEST) ./internal/... ./signals/... ./workflows/... ./starter/... ./worker/...
 	$(GO) test -vet=off -timeout 10m -run '^($(HEAVY))$$' $(HEAVY_IN)
-	$(GO) test -p 1 -parallel $(STORIES) -vet=off -timeout 40m ./test/...
+	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/integration ./test/...
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
