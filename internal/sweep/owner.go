@@ -40,6 +40,19 @@ func Note(folder string, o Owner) error {
 	return nil
 }
 
+// Leave removes a folder that holds nothing but the note of whose it is.
+func Leave(folder string) error {
+	switch list, err := os.ReadDir(folder); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(list) > 1 || len(list) == 1 && list[0].Name() != ownerFile:
+		return nil
+	}
+	return os.RemoveAll(folder)
+}
+
 // ownerOf gives false when nobody has noted it, or not so that it can be read.
 func ownerOf(folder string) (o Owner, ok bool, err error) {
 	data, err := os.ReadFile(filepath.Join(folder, ownerFile))

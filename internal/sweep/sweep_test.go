@@ -150,3 +150,21 @@ func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 		t.Errorf("it was removed: %v", err)
 	}
 }
+
+// A folder goes at once when nothing is left in it but the note, and stays as it is when something is.
+func TestLeave(t *testing.T) {
+	for what, files := range map[string][]string{"nothing": {}, "the note": {ownerFile}, "a log": {"log"}, "both": {"log", ownerFile}} {
+		dir := filepath.Join(t.TempDir(), "task")
+		must(t, os.Mkdir(dir, 0o700))
+		for _, name := range files {
+			must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		}
+		for range 2 {
+			must(t, Leave(dir))
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if _, err := os.Stat(dir); slices.Contains(files, "log") && len(left) != len(files) || !slices.Contains(files, "log") && err == nil {
+			t.Errorf("%s: left are %q", what, left)
+		}
+	}
+}
