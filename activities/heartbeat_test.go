@@ -55,9 +55,9 @@ func TestHeartbeatsStopHoweverTheActivityEnds(t *testing.T) {
 		"error": func() error { return errors.New("x") }, "panic": func() error { panic("x") },
 	} {
 		a := newAttempt(t, nil)
-		a.heartbeat = time.Minute
+		a.heartbeat = 4 * time.Second
 		err := a.run(func(context.Context, int) error {
-			await(t, a.beats, "the first heartbeat comes at once")
+			await(t, a.beats, "the first heartbeat")
 			return end()
 		}, 1, nil)
 		if err == nil {
