@@ -63,6 +63,28 @@ func TestAStepThatKillsItsWorkerAsksAPerson(t *testing.T) {
 	}
 }
 
+// The server was away, again and again: that is nobody's failure, and no person is asked.
+func TestOutagesOfTheServerAreNotCharged(t *testing.T) {
+	w := newWorld(t)
+	w.outage = true
+	cuts := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && cuts < 20 {
+			cuts++
+			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError()
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.takes != 1 {
+		t.Errorf("outcome %s after %d cuts, taken %d times", s.Outcome, cuts, w.takes)
+	}
+	said := slices.IndexFunc(s.Log, func(l signals.LogLine) bool { return l.Kind == "host" && strings.Contains(l.Text, "did not reach the server") })
+	if said < 0 {
+		t.Errorf("nothing says why: %v", s.Log)
+	}
+}
+
 func TestAQuotaResetInThePastIsNoCircle(t *testing.T) {
 	w := newWorld(t)
 	asks := 0
