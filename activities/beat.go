@@ -18,8 +18,11 @@ import (
 // errGone is the cause of a context whose attempt the server does not know any more: it has given it up, or its workflow has ended.
 var errGone = errors.New("the server does not know this attempt any more")
 
-// errAlone is the cause of a context that has gone on without the server for as long as it may.
-var errAlone = fault.New(fault.Stopping, "the server was out of reach for longer than LONGSHIFT_ALONE; the work goes on when it is back")
+// The causes of contexts that have gone on without the server for as long as they may.
+var (
+	errAlone  = fault.New(fault.Stopping, "the server was out of reach for longer than LONGSHIFT_ALONE; the work goes on when it is back")
+	errSilent = fault.New(fault.Stopping, "the server was out of reach for as long as the heartbeat may take; the step is taken again when it is back")
+)
 
 type beaterKey struct{}
 
@@ -28,8 +31,8 @@ type beaterKey struct{}
 type beater struct {
 	of      *Interceptor
 	info    activity.Info
-	beats   bool // the activity has a heartbeat timeout
 	now     chan struct{}
+	alone   atomic.Bool // it is a session's, and may go on without the server
 	details atomic.Pointer[func() any]
 	heard   atomic.Pointer[time.Time] // when the server last answered
 }
@@ -89,7 +92,6 @@ func (b *beater) run(ctx context.Context) (_ context.Context, stop func()) {
 	if timeout <= 0 {
 		return ctx, func() {}
 	}
-	b.beats = true
 	every := timeout / 4
 	ctx, cancel := context.WithCancelCause(ctx)
 	beat, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still tidies up must not time out
@@ -132,11 +134,22 @@ func (b *beater) send(ctx context.Context, patience time.Duration) error {
 	case err == nil, temporal.IsCanceledError(err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
 		b.answered()
 		b.of.silent.Delete(b.info.WorkflowExecution.RunID)
+		if err != nil { // the SDK has to hear it too, or it reports a cancelled activity as one that has failed
+			activity.RecordHeartbeat(ctx, details...)
+		}
 		return err
 	}
 	b.of.silent.Store(b.info.WorkflowExecution.RunID, true)
-	if b.silence() > b.of.Alone {
+	return b.patience()
+}
+
+// patience gives why the activity has to end because of a silence. One that is no session has to end before another attempt can begin.
+func (b *beater) patience() error {
+	switch alone := b.alone.Load(); {
+	case alone && b.silence() > b.of.Alone:
 		return errAlone
+	case !alone && b.silence() > b.info.HeartbeatTimeout*3/4:
+		return errSilent
 	}
 	return nil
 }

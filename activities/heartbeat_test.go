@@ -88,6 +88,36 @@ func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
 	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
 }
 
+// A step that is no session outlasts a short silence of the server. It ends before the server can have given it up and another attempt
+// does the same beside it.
+func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
+	in := &Interceptor{Alone: time.Hour}
+	a := attemptOn(t, in)
+	a.heartbeat = 200 * time.Millisecond
+	must(t, a.run(func(ctx context.Context, _ int) error {
+		await(t, a.beats, "a heartbeat")
+		a.server.answers(silent)
+		await(t, a.beats, "one that is not answered")
+		if ctx.Err() != nil {
+			t.Error("the first heartbeat without an answer ends the step")
+		}
+		a.server.answers(nil)
+		for range 5 {
+			await(t, a.beats, "heartbeats go on")
+		}
+		if ctx.Err() != nil {
+			t.Error("a silence that is over ends the step")
+		}
+		a.server.answers(silent)
+		began := time.Now()
+		await(t, ctx.Done(), "the step ends")
+		if took := time.Since(began); took > time.Second || !errors.Is(context.Cause(ctx), errSilent) {
+			t.Errorf("ended after %s by %v", took, context.Cause(ctx))
+		}
+		return nil
+	}, 1, nil))
+}
+
 func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {
 	a := newAttempt(t, nil)
 	must(t, a.run(func(context.Context, int) error { return nil }, 1, nil))

@@ -39,6 +39,7 @@ var errSuperseded = fault.New(fault.Stopping, "the session was ended: another at
 // join gives the session that runs for what is asked, or begins it. One that runs under the same id for something else is ended first.
 func (h *Host) join(ctx context.Context, in SessionInput) (*live, error) {
 	mine := beaterOf(ctx)
+	mine.alone.Store(true)
 	for {
 		h.sessions.mu.Lock()
 		l := h.sessions.all[in.ID]
