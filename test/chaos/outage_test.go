@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -49,6 +50,24 @@ func programs(t *testing.T, session string) []string {
 	return lab.Marked(t, "LONGSHIFT_SESSION="+session)
 }
 
+// joined starts the server again and waits until the next attempt has joined a session that runs.
+func joined(t *testing.T, s *lab.Stage) {
+	t.Helper()
+	s.Server.Start()
+	back := time.Now()
+	lab.Eventually(t, 90*time.Second, "the next attempt has joined", func() bool { return strings.Contains(s.Worker.Log(), "Session joined") })
+	t.Logf("the next attempt joined %.1f s after the server came back", time.Since(back).Seconds())
+}
+
+// away kills the server for longer than the heartbeat of two seconds.
+func away(t *testing.T, s *lab.Stage, meanwhile func()) {
+	t.Helper()
+	s.Server.Kill()
+	killed := time.Now()
+	meanwhile()
+	lab.Eventually(t, 60*time.Second, "the server is away for longer than the heartbeat", func() bool { return time.Since(killed) > 5*time.Second })
+}
+
 // whole fails the test unless each turn was answered so many times.
 func whole(t *testing.T, s *lab.Stage, times int) {
 	t.Helper()
@@ -86,16 +105,15 @@ func TestServerGoneForLongerThanTheHeartbeat(t *testing.T) {
 	tasks := []client.WorkflowRun{s.Play(), s.Play()}
 	quick, slow := next(t, second), next(t, second)
 	before := programs(t, slow.session)
-	s.Server.Kill()
-	killed := time.Now()
-	close(quick.answer)
-	close(next(t, third).answer)
-	lab.Eventually(t, 60*time.Second, "one session ends without the server", func() bool { return len(programs(t, quick.session)) == 0 })
-	close(slow.answer)
-	last := next(t, third)
-	lab.Eventually(t, 60*time.Second, "the server is away for longer than the heartbeat", func() bool { return time.Since(killed) > 5*time.Second })
-	s.Server.Start()
-	lab.Eventually(t, 60*time.Second, "the next attempt has joined", func() bool { return strings.Contains(s.Worker.Log(), "Session joined") })
+	var last held
+	away(t, s, func() {
+		close(quick.answer)
+		close(next(t, third).answer)
+		lab.Eventually(t, 60*time.Second, "one session ends without the server", func() bool { return len(programs(t, quick.session)) == 0 })
+		close(slow.answer)
+		last = next(t, third)
+	})
+	joined(t, s)
 	after := programs(t, slow.session)
 	for _, p := range before {
 		if !slices.Contains(after, p) {
@@ -140,4 +158,27 @@ func TestServerGoneForTooLong(t *testing.T) {
 		t.Errorf("the turn before the cut was answered %d times", n)
 	}
 	s.LeftNothing()
+}
+
+// TestAbandonEndsAJoinedSession has a person abandon a task whose session has outlasted its attempt: the session ends at once, and the
+// server is told that it was cancelled and has not failed.
+func TestAbandonEndsAJoinedSession(t *testing.T) {
+	t.Parallel()
+	second := make(chan held)
+	s := lab.NewStage(t, hold(lab.Brief(), 1, second), lab.QuickSettings)
+	run := s.Play()
+	works := next(t, second)
+	defer close(works.answer)
+	away(t, s, func() {})
+	joined(t, s)
+	if _, err := s.Updated(signals.Abandon, signals.AbandonRequest{Message: signals.Message{ID: "abandon-1"}}); err != nil {
+		t.Fatal(err)
+	}
+	lab.Eventually(t, 10*time.Second, "the session ends", func() bool { return len(programs(t, works.session)) == 0 })
+	if end := s.End(t, run, time.Minute); end.Outcome != task.Abandoned {
+		t.Errorf("outcome %s%s", end.Outcome, lab.Log(end))
+	}
+	if !slices.ContainsFunc(s.History(t, run.GetID()), func(e *historypb.HistoryEvent) bool { return e.GetActivityTaskCanceledEventAttributes() != nil }) {
+		t.Error("its history holds no cancelled activity")
+	}
 }
