@@ -7,8 +7,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// fenceTicks is after how many looks at a session that is out of touch the fence on the remote is read.
-const fenceTicks = 4
+const (
+	fenceTicks = 4                // after so many looks at a session that is out of touch the fence on the remote is read
+	fenceTime  = 30 * time.Second // for that at most: what writes to the workspace waits meanwhile
+)
 
 // watch ends a session that nobody wants any more, where no attempt can say so: those that wait for it do not hear the server, or
 // there is none.
@@ -57,7 +59,7 @@ func (h *Host) unattended(l *live, attended bool, last *beater) error {
 
 // fenced reads the fence on the remote, and tells whether another attempt has the task. A remote that can't be read says nothing.
 func (h *Host) fenced(l *live) error {
-	ctx, stop := context.WithTimeout(l.ctx, time.Minute)
+	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
 	defer stop()
 	tree, err := h.Workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
 	if err == nil {

@@ -139,7 +139,9 @@ func (b *beater) send(ctx context.Context, patience time.Duration) error {
 		}
 		return err
 	}
-	b.of.silent.Store(b.info.WorkflowExecution.RunID, true)
+	if _, known := b.of.silent.LoadOrStore(b.info.WorkflowExecution.RunID, true); !known {
+		activity.GetLogger(ctx).Warn("The server does not answer heartbeats; sessions go on for a while", "error", err)
+	}
 	return b.patience()
 }
 
