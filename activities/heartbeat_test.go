@@ -93,7 +93,7 @@ func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
 func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 	in := &Interceptor{Alone: time.Hour}
 	a := attemptOn(t, in)
-	a.heartbeat = 200 * time.Millisecond
+	a.heartbeat = 2 * time.Second
 	must(t, a.run(func(ctx context.Context, _ int) error {
 		await(t, a.beats, "a heartbeat")
 		a.server.answers(silent)
@@ -102,7 +102,7 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 			t.Error("the first heartbeat without an answer ends the step")
 		}
 		a.server.answers(nil)
-		for range 5 {
+		for range 2 {
 			await(t, a.beats, "heartbeats go on")
 		}
 		if ctx.Err() != nil {
@@ -111,7 +111,7 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 		a.server.answers(silent)
 		began := time.Now()
 		await(t, ctx.Done(), "the step ends")
-		if took := time.Since(began); took > time.Second || !errors.Is(context.Cause(ctx), errSilent) {
+		if took := time.Since(began); took > 10*time.Second || !errors.Is(context.Cause(ctx), errSilent) {
 			t.Errorf("ended after %s by %v", took, context.Cause(ctx))
 		}
 		return nil

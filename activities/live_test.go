@@ -25,6 +25,8 @@ var (
 	silent  = serviceerror.NewUnavailable("connection refused")
 )
 
+const beat = 40 * time.Millisecond
+
 // holding is a host with one session whose agent runs until it may end.
 type holding struct {
 	*bench
@@ -46,7 +48,7 @@ func newHolding(t *testing.T, alone time.Duration) *holding {
 			return agent.Outcome{Kind: agent.Interrupted}, nil
 		}
 	}}})
-	h.Heartbeat, h.worker.Alone = 40*time.Millisecond, alone
+	h.Heartbeat, h.worker.Alone = beat, alone
 	h.prepare()
 	h.in = h.session(task.Implementer, "script")
 	return h
@@ -62,7 +64,7 @@ type ended struct {
 func (h *holding) try() (*attempt, <-chan ended) {
 	h.t.Helper()
 	a, end := h.attempt(), make(chan ended, 1)
-	a.heartbeat = h.Heartbeat
+	a.heartbeat = beat
 	a.server.knows(workflow(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, task.Executing))
 	go func() {
 		res, err := a.session(h.Host, h.in)
@@ -118,8 +120,8 @@ func TestNextAttemptJoinsTheSession(t *testing.T) {
 		next, end := h.try()
 		if !meanwhile {
 			eventually(t, "the next attempt beats for the session", func() bool {
-				beat := await(t, next.beats, "a heartbeat")
-				return len(beat) == 1 && beat[0].(signals.Beat).Session == h.in.ID
+				said := await(t, next.beats, "a heartbeat")
+				return len(said) == 1 && said[0].(signals.Beat).Session == h.in.ID
 			})
 			close(h.goOn)
 		}
@@ -205,7 +207,7 @@ func TestAloneForTooLong(t *testing.T) {
 			t.Errorf("%s: %v", name, e.err)
 		}
 		h.none()
-		h.worker.Alone = time.Hour
+		h.worker = &Interceptor{Redact: h.Redact, Alone: time.Hour, client: clientOf}
 		close(h.goOn)
 		_, end = h.try()
 		e := await(t, end, "the next attempt ends")
@@ -233,15 +235,6 @@ func TestUnwantedSessionEnds(t *testing.T) {
 			h.left(a, over)
 		},
 		"the worker stops": func(_ *holding, a *attempt, _ <-chan ended) { close(a.stop) },
-		"its workspace goes": func(h *holding, a *attempt, over <-chan ended) {
-			h.left(a, over)
-			must(h.t, h.CleanUp(h.t.Context(), CleanInput{Ref: h.ref}))
-		},
-		"this host takes the task anew": func(h *holding, a *attempt, over <-chan ended) {
-			h.left(a, over)
-			h.ref.Fence++
-			h.prepare()
-		},
 		"another host takes the task": func(h *holding, a *attempt, over <-chan ended) {
 			h.left(a, over)
 			h.takeElsewhere()
@@ -261,6 +254,25 @@ func TestUnwantedSessionEnds(t *testing.T) {
 			close(h.goOn)
 			h.none()
 		})
+	}
+}
+
+// A session is gone before anything else is done with its workspace, whatever else might have ended it.
+func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*holding){
+		"its workspace goes":            func(h *holding) { must(h.t, h.CleanUp(h.t.Context(), CleanInput{Ref: h.ref})) },
+		"this host takes the task anew": func(h *holding) { h.ref.Fence++; h.prepare() },
+	} {
+		h := newHolding(t, time.Hour)
+		h.Heartbeat = 0 // nobody watches
+		a, over, agentCtx := h.begun()
+		h.left(a, over)
+		if change(h); agentCtx.Err() == nil {
+			t.Errorf("%s: the session runs", name)
+			close(h.goOn)
+		}
+		h.none()
 	}
 }
 
