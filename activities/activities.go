@@ -53,10 +53,10 @@ type Host struct {
 
 	permit agent.Permit // in place of policy, for tests of what holds without it
 
-	ahead  ahead
-	claims claims
-	slots  slots
-	unkept sync.Map // results of sessions that found no room on disk, by their file
+	ahead    ahead
+	sessions sessions
+	slots    slots
+	unkept   sync.Map // results of sessions that found no room on disk, by their file
 }
 
 // Control is what runs where the tokens of forges are.

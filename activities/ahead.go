@@ -48,7 +48,7 @@ type early struct {
 // startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.
 // It is a wager: when the session never comes, the agent ends by itself; when it fails, the session starts as any other.
 func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
-	if next == nil || h.Gateway == nil || h.lacksMemory() {
+	if next == nil || h.Gateway == nil || h.lacksMemory() || outOfTouch(ctx) { // without the server the session does not come soon
 		return
 	}
 	w, ok := h.Agents[next.Agent].(Warmer)

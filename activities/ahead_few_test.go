@@ -1,8 +1,10 @@
 package activities
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/task"
@@ -36,6 +38,26 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	}
 	b.forget(b.ref.TaskID)
 	b.free(all[0])
+}
+
+// Without the server the session does not come soon, and its agent would wait for nothing.
+func TestNothingAheadWithoutTheServer(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, says("ok"))
+	b.worker.Alone = time.Hour
+	in := b.session(task.Implementer, "script")
+	a := b.attempt()
+	a.heartbeat = time.Second
+	a.server.answers(silent)
+	must(t, a.run(func(ctx context.Context, _ int) error {
+		eventually(t, "the host is out of touch", func() bool { return outOfTouch(ctx) })
+		b.startAhead(ctx, &in)
+		return nil
+	}, 1, nil))
+	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+		t.Error("an agent was started")
+	}
+	b.free(in)
 }
 
 // When memory is short no agent is started that nobody has asked for.

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/remove"
@@ -16,6 +17,9 @@ type CleanInput struct{ Ref }
 // commands; its folder too, when nothing is left in it. What is gone already is fine.
 func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
 	h.forget(in.TaskID)
+	if err := h.endSessions(ctx, in.TaskID, math.MaxInt); err != nil {
+		return err
+	}
 	if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
 		return err
 	}

@@ -48,6 +48,9 @@ type Prepared struct {
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
 // Called again it finds what is there and leaves uncommitted work alone.
 func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	if err := h.endSessions(ctx, in.TaskID, in.Fence); err != nil {
+		return Prepared{}, err
+	}
 	out, err := h.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.

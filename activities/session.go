@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -56,24 +55,28 @@ type SessionResult struct {
 	Reset    time.Time         `json:"reset,omitzero"`
 }
 
-// RunAgent runs one session to its end. An attempt that finds the session finished gives the kept result again;
-// one that finds it interrupted ends what is left of it and goes on where it stopped.
+// RunAgent runs one session to its end. An attempt that finds it running here joins it, one that finds it finished gives the kept
+// result again; one that finds it interrupted ends what is left of it and goes on where it stopped.
 func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, error) {
-	a, ok := h.Agents[in.Agent]
-	if !ok {
+	if _, ok := h.Agents[in.Agent]; !ok {
 		return SessionResult{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
 			WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
 	}
+	l, err := h.join(ctx, in)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	return h.attend(ctx, l)
+}
+
+// session runs a session that this process holds, whoever waits for it.
+func (h *Host) session(ctx context.Context, l *live) (SessionResult, error) {
+	in := l.in
 	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return SessionResult{}, err
 	}
 	defer tree.Close()
-	ctx, release, err := h.claim(ctx, in.ID)
-	if err != nil {
-		return SessionResult{}, err
-	}
-	defer release()
 	rec, err := openRecord(h.Data, in)
 	if err != nil {
 		return SessionResult{}, err
@@ -96,7 +99,8 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 		return SessionResult{}, err
 	}
 	defer give()
-	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
+	h.sessions.begin(l)
+	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: h.Agents[in.Agent], start: h.Now()}
 	if run.early = h.takeAhead(in.ID); run.early == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {
 			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
@@ -120,9 +124,9 @@ func (h *Host) keep(rec *record, ask int, res SessionResult) (SessionResult, err
 	return res, nil
 }
 
-// sessionRun is one attempt at a session.
+// sessionRun is one run of a session.
 type sessionRun struct {
-	ctx   context.Context // of the activity, for what outlives the session
+	ctx   context.Context // for what outlives the agent
 	host  *Host
 	in    SessionInput
 	tree  *workspace.Tree
@@ -225,15 +229,15 @@ func (r *sessionRun) starved(res SessionResult) error {
 }
 
 // errStopping is the cause of a context that ends because this worker goes down.
-var errStopping = errors.New("worker stopping")
+var errStopping = fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
 
 // interrupted gives the error of an activity whose context ended while the work was not done.
 func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	if errors.Is(context.Cause(ctx), errStopping) {
-		return fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+	if cause := context.Cause(ctx); fault.KindOf(cause) == fault.Stopping {
+		return cause
 	}
 	return ctx.Err()
 }

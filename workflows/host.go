@@ -46,7 +46,11 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 			if s.missed != nil && !neverStarted {
 				s.missed(err)
 			}
-			if !neverStarted && !waited(err) && kindOf(err) != fault.Stopping { // a worker that stops in good order is a deploy
+			there, outage := t.alive(ctx)
+			switch lost := !neverStarted && !waited(err) && kindOf(err) != fault.Stopping; { // a worker that stops in good order is a deploy
+			case lost && outage: // neither the worker nor what it runs has failed
+				t.say(ctx, "host", "host %s did not reach the server for a while; what runs there goes on", t.taken.Host)
+			case lost:
 				if cuts++; cuts > mostMoves {
 					cuts = 0
 					if err := t.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostMoves); err != nil {
@@ -54,7 +58,7 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 					}
 				}
 			}
-			if t.alive(ctx) {
+			if there {
 				continue // it is back, or has taken all the steps that it takes at once
 			}
 			err = t.take(ctx)
@@ -71,9 +75,11 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 	}
 }
 
-// alive asks the host's control queue.
-func (t *pipeline) alive(ctx workflow.Context) bool {
-	return workflow.ExecuteActivity(t.probeOptions(ctx), host.Probe).Get(ctx, nil) == nil
+// alive asks the host's control queue. outage tells that the host did not hear the server.
+func (t *pipeline) alive(ctx workflow.Context) (there, outage bool) {
+	var said activities.Alive
+	err := workflow.ExecuteActivity(t.probeOptions(ctx), host.Probe).Get(ctx, &said)
+	return err == nil, err == nil && said.OutOfTouch
 }
 
 // take finds a host for the task and has it make or restore the workspace.

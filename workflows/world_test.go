@@ -34,6 +34,7 @@ type world struct {
 	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
 	notes    []string                                // of every workspace
 	probe    func() error
+	outage   bool // the host did not hear the server
 	noForge  error
 	checked  activities.Checked
 	commit   func(in activities.CommitInput) (activities.Committed, error)
@@ -87,11 +88,11 @@ func (w *world) TakeTask(context.Context) (activities.Taken, error) {
 	return activities.Taken{Host: h, Heartbeat: time.Second, Probe: time.Second}, nil
 }
 
-func (w *world) Probe(context.Context) error {
+func (w *world) Probe(context.Context) (out activities.Alive, err error) {
 	if w.probe != nil {
-		return w.probe()
+		err = w.probe()
 	}
-	return nil
+	return activities.Alive{OutOfTouch: w.outage}, err
 }
 
 func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) (activities.Prepared, error) {

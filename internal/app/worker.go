@@ -89,9 +89,8 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	defer c.Close()
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	w := &workers{client: c, log: log, options: worker.Options{
-		WorkerStopTimeout:            stopTimeout,
-		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
-		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
+		WorkerStopTimeout: stopTimeout,
+		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Alone}},
 	}}
 	if cfg.Role.Host() {
 		host, closeHost, err := newHost(ctx, cfg, secrets, log)

@@ -23,6 +23,7 @@ type Config struct {
 
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
 	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s" help:"how long a silent host has to answer before another takes over (duration)"`
+	Alone     time.Duration `envconfig:"LONGSHIFT_ALONE" default:"15m" help:"how long sessions go on while the Temporal server is out of reach (duration, 0s = they end with the first heartbeat that it misses)"`
 
 	MaxCost       float64       `envconfig:"LONGSHIFT_MAX_COST" default:"0" help:"most a task's budget may be (US dollars, 0 = no limit)"`
 	MaxTime       time.Duration `envconfig:"LONGSHIFT_MAX_TIME" default:"0s" help:"most a task's time budget may be (duration, 0 = no limit)"`

@@ -23,6 +23,7 @@ func (c *Config) validate() []error {
 	wrong(c.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", c.Slots, "too small; give 1 or more")
 	wrong(c.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", c.Heartbeat, "too short; give 1s or more, such as 30s")
 	wrong(c.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", c.Probe, "too short; give 1s or more, such as 60s")
+	wrong(c.Alone >= 0, "LONGSHIFT_ALONE", c.Alone, "negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses")
 	wrong(c.MaxCost >= 0, "LONGSHIFT_MAX_COST", c.MaxCost, "negative; give US dollars, or 0 for no limit")
 	wrong(c.MaxTime >= 0, "LONGSHIFT_MAX_TIME", c.MaxTime, "negative; give a duration such as 2h, or 0 for no limit")
 	wrong(c.DailyCost >= 0, "LONGSHIFT_DAILY_COST", c.DailyCost, "negative; give US dollars, or 0 for no limit")

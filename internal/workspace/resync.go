@@ -7,6 +7,18 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
+// Held makes sure that this attempt still has the task, by the fence on the remote. It fails with fault.Fenced when a later one has it,
+// or the task has ended.
+func (t *Tree) Held(ctx context.Context) error {
+	return t.locked(ctx, func(o *opened) error {
+		rem, err := o.m.remote(ctx, o.state.home())
+		if err != nil {
+			return err
+		}
+		return o.resync(ctx, rem)
+	})
+}
+
 // resync learns what is on the remote after a push was refused. It fails when a later attempt has the task.
 func (o *opened) resync(ctx context.Context, rem remote) error {
 	l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
