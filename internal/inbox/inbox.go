@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // Box is a folder with a file for each item. Its zero value keeps nothing.
@@ -26,8 +28,13 @@ type Item struct {
 	path    string
 }
 
-// Put keeps a payload. When it returns, no crash and no loss of power takes it away.
+// Put keeps a payload. When it returns, no crash and no loss of power takes it away. A full disk is a fault that says where.
 func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
+	defer func() {
+		if err != nil {
+			err = disk.Fault(err, b.Dir)
+		}
+	}()
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make inbox: %w", err)
 	}
