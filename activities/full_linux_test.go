@@ -166,7 +166,7 @@ func TestFullDiskOfTheCommandLog(t *testing.T) {
 	}
 }
 
-// The same with the ledger of the session, and what lies beside it.
+// The same with the ledger of the session, and before it with its record.
 func TestFullDiskOfTheLedger(t *testing.T) {
 	dir := disktest.Small(t, 1<<20)
 	if dir == "" {
@@ -176,6 +176,14 @@ func TestFullDiskOfTheLedger(t *testing.T) {
 	b.prepare()
 	u := b.useModel(replies)
 	must(t, os.Symlink(dir, filepath.Join(taskDir(b.Data, b.ref.TaskID), "sessions")))
+	empty := disktest.Fill(t, dir, 0)
+	b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		t.Error("a session began that has no record")
+		return agent.Outcome{}, nil
+	}}
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	starved(t, "the record", err)
+	empty()
 	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 		if s.Resume {
 			emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})

@@ -47,7 +47,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	case "", rec.Base, rec.Pushed:
 		return "", false, nil
 	case rec.Checkpoint:
-		if there := l.refs[checkpointRef(taskID)] == head; there || !ours || removing {
+		if there := l.refs[checkpointRef(taskID)] == head; there || !ours {
 			return "", there, nil
 		}
 	}
