@@ -61,7 +61,7 @@ func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Ti
 			return "for a free slot on its host (LONGSHIFT_SLOTS)"
 		}
 		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
-			return "to try again: " + clip(oneLine(why), 300)
+			return "for a step that is tried again: " + clip(oneLine(why), 300)
 		}
 		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
 			continue

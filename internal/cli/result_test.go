@@ -41,8 +41,8 @@ func TestStepWaits(t *testing.T) {
 		{"RunAgent", scheduled, time.Second, 1, nil, "", ""},
 		{"RunAgent", scheduled, time.Minute, 2, nil, "", ""},
 		{"CheckForge", scheduled, time.Minute, 1, nil, "", ""},
-		{"PushCheckpoint", scheduled, time.Second, 2, nil, "to try again: push checkpoint: it can't be reached", "push checkpoint:\nit can't \abe reached"},
-		{"PushCheckpoint", started, time.Second, 3, nil, "to try again: it can't be reached", "it can't be reached"},
+		{"PushCheckpoint", scheduled, time.Second, 2, nil, "for a step that is tried again: push checkpoint: it can't be reached", "push checkpoint:\nit can't \abe reached"},
+		{"PushCheckpoint", started, time.Second, 3, nil, "for a step that is tried again: it can't be reached", "it can't be reached"},
 	} {
 		var said *commonpb.Payloads
 		if c.beat != nil {

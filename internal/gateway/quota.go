@@ -56,7 +56,7 @@ func (t throttle) persists() bool {
 // when it is one of many. Any other is a matter between the client and the API.
 func limitOf(h http.Header, now time.Time, persists bool) *Limit {
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = at // who waits for the reset does so by another clock than that of this host, which may be wrong
+		now = at // the API's own clock: that of this host may be wrong, and is not the one by which the reset is waited for
 	}
 	l := &Limit{Status: http.StatusTooManyRequests}
 	pause, hasPause := retryAfter(h, now)

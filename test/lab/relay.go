@@ -13,10 +13,10 @@ type Relay struct {
 	Address string
 
 	mu    sync.Mutex
-	to    string // "" while there is no way
-	pause time.Duration
+	to    string        // "" while it is cut
+	pause time.Duration // for each kilobyte
 	open  map[net.Conn]bool
-	cuts  int // connections that were refused or cut
+	cuts  int
 }
 
 // NewRelay makes a network that leads nowhere yet.
@@ -27,36 +27,25 @@ func NewRelay(t testing.TB) *Relay {
 		t.Fatal(err)
 	}
 	r := &Relay{Address: l.Addr().String(), open: map[net.Conn]bool{}}
-	t.Cleanup(func() { l.Close(); r.Lead("") })
+	t.Cleanup(func() { l.Close(); r.Lead("", 0) })
 	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
+		for in, err := l.Accept(); err == nil; in, err = l.Accept() {
 			go r.carry(in)
 		}
 	}()
 	return r
 }
 
-// Lead lets connections go to an address from now on. With "" the network is cut, also for those that are open.
-func (r *Relay) Lead(to string) {
+// Lead has connections go to an address from now on, and each kilobyte take so long. With "" the network is cut, in open connections too.
+func (r *Relay) Lead(to string, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.to = to; to == "" {
+	if r.to, r.pause = to, pause; to == "" {
 		for c := range r.open {
 			c.Close()
 			r.cuts++
 		}
 	}
-}
-
-// Slow has each kilobyte take so long from now on.
-func (r *Relay) Slow(pause time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pause = pause
 }
 
 // Cuts is how many connections were cut or refused so far.
@@ -69,35 +58,26 @@ func (r *Relay) Cuts() int {
 func (r *Relay) carry(in net.Conn) {
 	defer in.Close()
 	r.mu.Lock()
-	to := r.to
-	r.open[in] = true
-	if to == "" {
+	to, pause := r.to, r.pause
+	if r.open[in] = true; to == "" {
 		r.cuts++
 	}
 	r.mu.Unlock()
 	defer func() { r.mu.Lock(); delete(r.open, in); r.mu.Unlock() }()
-	if to == "" {
-		return
-	}
 	out, err := net.Dial("tcp", to)
 	if err != nil {
 		return
 	}
 	defer out.Close()
-	go func() { r.copy(in, out); in.Close() }()
-	r.copy(out, in)
+	go func() { hand(in, out, pause); in.Close() }()
+	hand(out, in, pause)
 }
 
-func (r *Relay) copy(to io.Writer, from io.Reader) {
+func hand(to io.Writer, from io.Reader, pause time.Duration) {
 	piece := make([]byte, 1<<10)
 	for {
 		n, err := from.Read(piece)
-		r.mu.Lock()
-		pause := r.pause
-		r.mu.Unlock()
-		if n > 0 && pause > 0 {
-			time.Sleep(pause)
-		}
+		time.Sleep(pause)
 		if _, bad := to.Write(piece[:n]); err != nil || bad != nil {
 			return
 		}
