@@ -2,12 +2,16 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk/disktest"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
@@ -29,7 +33,7 @@ func newSmallBench(t *testing.T) *bench {
 func (b *bench) fill() (empty func()) { return disktest.Fill(b.t, filepath.Dir(b.Data), 0) }
 
 // starved fails unless the error is a fault of the surroundings that the server tries again, and that names what is full.
-func starved(t *testing.T, what string, err error) {
+func starved(t testing.TB, what string, err error) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("%s: done, on a full disk", what)
@@ -119,6 +123,104 @@ func TestFullDiskKeepsTheSession(t *testing.T) {
 			t.Errorf("%s: %d sessions, %+v", name, len(all), res)
 		}
 	}
+}
+
+// The command log alone has no room, and has some again before the session ends: what it ends with is no error of the work.
+func TestFullDiskOfTheCommandLog(t *testing.T) {
+	dir := disktest.Small(t, 1<<20)
+	if dir == "" {
+		return
+	}
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	log, err := audit.Open(t.Context(), filepath.Join(dir, audit.FileName), b.Log)
+	must(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	b.Audit = log
+	empty := disktest.Fill(t, dir, 0)
+	let := 0
+	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		for n := range 200 { // the pages that the log has already take some
+			d := s.Permit(ctx, agent.Call{Tool: "Read", ID: fmt.Sprint(let, n), Dir: s.Dir, Input: json.RawMessage(fmt.Sprintf(`{"file_path":"%d.go"}`, n))})
+			if d.End != "" {
+				empty()
+				return agent.Outcome{Kind: d.End, Text: d.Reason}, nil
+			}
+			let++
+			if s.Resume {
+				emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+				return agent.Outcome{Kind: agent.Completed, Resumed: true}, nil
+			}
+		}
+		t.Error("the command log has room for all")
+		return agent.Outcome{}, nil
+	}}
+	b.goesOn(p, "the command log")
+	kept := 0
+	for _, err := range log.List(t.Context(), audit.Filter{}) {
+		must(t, err)
+		kept++
+	}
+	if kept != let {
+		t.Errorf("%d calls were let through, %d are in the log", let, kept)
+	}
+}
+
+// The same with the ledger of the session, and before it with its record.
+func TestFullDiskOfTheLedger(t *testing.T) {
+	dir := disktest.Small(t, 1<<20)
+	if dir == "" {
+		return
+	}
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	u := b.useModel(replies)
+	must(t, os.Symlink(dir, filepath.Join(taskDir(b.Data, b.ref.TaskID), "sessions")))
+	empty := disktest.Fill(t, dir, 0)
+	b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		t.Error("a session began that has no record")
+		return agent.Outcome{}, nil
+	}}
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	starved(t, "the record", err)
+	empty()
+	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		if s.Resume {
+			emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+			return agent.Outcome{Kind: agent.Completed, Resumed: true}, nil
+		}
+		empty := disktest.Fill(t, dir, 0)
+		for range 200 {
+			status, err := askModel(ctx, s)
+			if err != nil {
+				return agent.Outcome{}, err
+			}
+			if status == http.StatusServiceUnavailable {
+				empty()
+				return agent.Outcome{Kind: agent.Errored, Text: "API Error: 503"}, nil
+			}
+		}
+		t.Error("the ledger has room for all")
+		return agent.Outcome{}, nil
+	}}
+	if res := b.goesOn(p, "the ledger"); res.Usage.Calls != int(u.calls.Load()) || res.Usage.Calls == 0 {
+		t.Errorf("%d calls are counted, %d were made", res.Usage.Calls, u.calls.Load())
+	}
+}
+
+// goesOn has a session end for want of room, and be gone on with to its end.
+func (b *bench) goesOn(p *player, what string) SessionResult {
+	b.t.Helper()
+	b.Agents["script"] = p
+	in := b.session(task.Implementer, "script")
+	_, err := b.attempt().session(b.Host, in)
+	starved(b.t, what, err)
+	res, err := b.attempt().session(b.Host, in)
+	must(b.t, err)
+	if all := p.sessions(); len(all) != 2 || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
+		b.t.Errorf("%s: %d sessions, %+v", what, len(all), res)
+	}
+	return res
 }
 
 // What ends for a reason of its own keeps it, room or not; and an error with room on the disk is one.

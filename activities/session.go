@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -203,7 +204,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
 	}
-	if err := r.starved(res); err != nil {
+	if err := r.starved(res, cmp.Or(warden.unwritten(), model.unwritten())); err != nil {
 		return SessionResult{}, err
 	}
 	log.end(res)
@@ -211,17 +212,17 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	return res, nil
 }
 
-// starved gives the fault of a disk that was full when a session ended without what it was to bring: the fault is not its own, and it is
-// gone on with when there is room.
-func (r *sessionRun) starved(res SessionResult) error {
+// starved gives the fault of a session that ended without what it was to bring when there was no room, or when what we have to write down
+// of it could not be written: the fault is not its own, and it is gone on with when that can be.
+func (r *sessionRun) starved(res SessionResult, unwritten error) error {
 	switch res.Kind {
 	case agent.Errored, agent.Looped:
-		return disk.Full(r.host.Data)
+		return cmp.Or(disk.Full(r.host.Data), unwritten)
 	case agent.Completed:
 		switch res.Report.Kind {
 		case task.ReportNone, task.ReportSpecIssue, task.ReportBlocked:
 			if res.Plan == nil && res.Review == nil {
-				return disk.Full(r.host.Data)
+				return cmp.Or(disk.Full(r.host.Data), unwritten)
 			}
 		}
 	}

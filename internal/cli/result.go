@@ -53,11 +53,15 @@ func beatOf(a *workflowpb.PendingActivityInfo) (beat signals.Beat) {
 // untaken is how long a step may lie in its queue until it is said that it waits.
 const untaken = 3 * time.Second
 
-// stepWaits says what a step of a task waits for: its host is full, or has not taken it yet, or there is none.
+// stepWaits says what a step of a task waits for: its host is full, or has not taken it yet, or there is none, or it has failed for what
+// passes and is tried again.
 func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
 	for _, a := range d.GetPendingActivities() {
 		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED && beatOf(a).Waiting {
 			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+		}
+		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
+			return "for a step that is tried again: " + clip(oneLine(why), 300)
 		}
 		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
 			continue

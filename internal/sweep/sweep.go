@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -33,7 +34,12 @@ type Sweeper struct {
 	Ended  func(context.Context, Owner) (bool, error) // whether the server knows the workflow, and that it has ended
 	Now    func() time.Time
 	Log    *slog.Logger
+
+	remove func(path string) error // for tests that die in it; nil for remove.All
 }
+
+// gone begins the name of a folder that is being removed. It was the task's: what is left of it when we die says nothing any more.
+const gone = ".gone-"
 
 // Leftover is the folder of a task.
 type Leftover struct {
@@ -56,7 +62,7 @@ func (s *Sweeper) Look(ctx context.Context) ([]Leftover, error) {
 	}
 	var all []Leftover
 	for _, d := range dirs {
-		if !d.IsDir() {
+		if !d.IsDir() || strings.HasPrefix(d.Name(), gone) {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -81,7 +87,12 @@ func (s *Sweeper) Look(ctx context.Context) ([]Leftover, error) {
 			l.Stays = "its time has not come"
 			continue
 		}
-		total -= l.Bytes
+		if l.Stays, l.alone, err = s.Spaces.Unsaved(ctx, l.Task); err != nil { // asked last: it asks the remote
+			l.Stays = err.Error()
+		}
+		if l.Stays == "" {
+			total -= l.Bytes
+		}
 	}
 	return all, nil
 }
@@ -106,17 +117,19 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 		}
 	}
 	l.Ended = l.owner.Ended
-	if err == nil {
-		l.Stays, l.alone, err = s.Spaces.Unsaved(ctx, id)
-	}
 	if err != nil {
 		l.Stays = err.Error()
 	}
 	return l
 }
 
-// Clear removes what goes, and gives how much that was. A folder that is in use again since the look stays.
+// Clear removes what goes, and gives how much that was. A folder that is in use again since the look stays. What an earlier call was
+// removing when it died is removed first.
 func (s *Sweeper) Clear(ctx context.Context, all []Leftover) (freed int64, err error) {
+	begun, _ := filepath.Glob(filepath.Join(s.Tasks, gone+"*"))
+	for _, dir := range begun {
+		err = errors.Join(err, s.discard(dir))
+	}
 	for _, l := range all {
 		if l.Stays != "" || ctx.Err() != nil {
 			continue
@@ -138,6 +151,17 @@ func (s *Sweeper) clear(ctx context.Context, l Leftover) error {
 	}
 	if err := s.Spaces.Remove(ctx, l.Task, l.alone); err != nil {
 		return err
+	}
+	aside := filepath.Join(s.Tasks, gone+l.Task)
+	if err := os.Rename(dir, aside); err != nil {
+		return err
+	}
+	return s.discard(aside)
+}
+
+func (s *Sweeper) discard(dir string) error {
+	if s.remove != nil {
+		return s.remove(dir)
 	}
 	return remove.All(dir)
 }

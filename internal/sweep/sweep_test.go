@@ -16,9 +16,11 @@ type spaces struct {
 	unsaved map[string]string
 	alone   map[string]bool
 	removed []string
+	asked   int
 }
 
 func (s *spaces) Unsaved(_ context.Context, id string) (string, bool, error) {
+	s.asked++
 	if s.unsaved[id] == "unreachable" {
 		return "", false, errors.New("unreachable")
 	}
@@ -105,6 +107,9 @@ func TestSweep(t *testing.T) {
 	w.left("at once", all...)
 	w.now = w.now.Add(23 * time.Hour)
 	w.left("a day later, almost", all...)
+	if w.spaces.asked != 0 {
+		t.Errorf("%d workspaces were looked into, and their remotes asked, before their time", w.spaces.asked)
+	}
 	delete(w.runs, "ended") // the server has forgotten it
 	w.down = errors.New("the server is down")
 	w.now = w.now.Add(2 * time.Hour)
@@ -166,5 +171,46 @@ func TestLeave(t *testing.T) {
 		if _, err := os.Stat(dir); slices.Contains(files, "log") && len(left) != len(files) || !slices.Contains(files, "log") && err == nil {
 			t.Errorf("%s: left are %q", what, left)
 		}
+	}
+}
+
+// A sweep that dies in the middle of a folder is ended by the next one: what is left of the folder may no longer say whose it was.
+func TestSweepDiesInTheMiddle(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, false)
+	w.Keep = time.Nanosecond
+	_, err := w.Look(t.Context())
+	must(t, err)
+	w.now = w.now.Add(time.Hour)
+	all, err := w.Look(t.Context())
+	must(t, err)
+	w.remove = func(dir string) error {
+		must(t, os.Remove(filepath.Join(dir, ownerFile)))
+		panic("killed")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = w.Clear(t.Context(), all)
+		t.Error("nothing was removed")
+	}()
+	w.remove = nil
+	if all, err := w.Look(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("what is half removed is shown as %+v: %v", all, err)
+	}
+	w.left("after the next sweep")
+}
+
+// A clock that jumps by an hour either way moves the end of the keep time by that hour, and by no more.
+func TestSweepWhenTheClockJumps(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		w := newWorld(t)
+		w.folder("task", 10, false)
+		w.left("at once", "task")
+		w.now = w.now.Add(jump)
+		w.left("after the jump", "task")
+		w.now = w.now.Add(w.Keep - jump - time.Minute)
+		w.left("shortly before its time", "task")
+		w.now = w.now.Add(2 * time.Minute)
+		w.left("in its time")
 	}
 }

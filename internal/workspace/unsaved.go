@@ -22,9 +22,12 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		return "its state can't be read", false, nil
 	}
 	o := m.tree(taskID, st.Record.Fence).opened(st)
-	head, err := o.head(ctx)
-	if err != nil {
-		return "", false, fmt.Errorf("look for work that was not pushed: %w", err)
+	removing := !exists(p.work()) && !exists(p.git()) // a removal has died: all that is left is to know whether the checkpoint stays
+	head := st.Record.Checkpoint
+	if !removing {
+		if head, err = o.head(ctx); err != nil {
+			return "", false, fmt.Errorf("look for work that was not pushed: %w", err)
+		}
 	}
 	rem, err := m.remote(ctx, st.home())
 	if err != nil {
@@ -35,7 +38,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		return "", false, err
 	}
 	rec, ours := st.Record, l.refs[fenceRef(taskID)] == st.FenceRef
-	if ours { // else another attempt has begun where this one's last checkpoint was, and done anew what is not in it
+	if ours && exists(p.work()) { // else another attempt has begun where this one's last checkpoint was, and done anew what is not in it
 		if why, err := o.uncommitted(ctx, head); err != nil || why != "" {
 			return why, false, err
 		}

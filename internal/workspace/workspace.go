@@ -22,6 +22,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/lfs"
+	"github.com/longshift/longshift/internal/remove"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -58,6 +59,7 @@ type Manager struct {
 
 	mostFilled int64 // bytes
 	signWithin time.Duration
+	discard    func(path string) error // remove.All, but for tests that die in it
 }
 
 // New checks the configuration and finds git.
@@ -88,7 +90,7 @@ func New(c Config) (*Manager, error) {
 	if c.Silence <= 0 {
 		c.Silence = time.Minute
 	}
-	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin}
+	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin, discard: remove.All}
 	m.env, m.netEnv = baseEnv(c), networkEnv(c)
 	m.http = lfs.NewClient(func(name string) string { return lookEnv(c.Environ, name) }, c.Silence)
 	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {
