@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
@@ -127,6 +128,12 @@ func (s *scene) swept() {
 		}
 	}
 	s.T.Errorf("left of tasks that have ended: %q", left)
+	for _, w := range s.hosts {
+		why := s.LongshiftIn(s.T, s.T.TempDir(), append(slices.Clone(s.env), "LONGSHIFT_DATA="+w.Data, "LONGSHIFT_GITHUB_URL="+s.Front, "LONGSHIFT_GITHUB_TOKEN="+forgetest.Token),
+			"clean", "--dry-run")
+		inside, _ := filepath.Glob(filepath.Join(w.Data, "tasks", "*", "*"))
+		s.T.Logf("longshift clean --dry-run:\n%s%s%q", why.Out, why.Err, inside)
+	}
 }
 
 func (s *scene) leftovers() (left []string) {
