@@ -41,7 +41,7 @@ func (s *scene) settle(deadline time.Time) {
 			}
 			now, answered := s.now(j)
 			switch {
-			case answered && now.Phase == task.Suspended && !s.lift(j, now):
+			case answered && now.Phase == task.Suspended && !s.lift(now):
 				s.T.Errorf("%s is suspended, %s: %s%s", now.WorkflowID, now.Reason, now.Detail, lab.Log(now))
 				given[j] = true
 			case time.Now().After(deadline):
@@ -57,6 +57,7 @@ func (s *scene) settle(deadline time.Time) {
 func (s *scene) listed() {
 	want := map[string]task.Outcome{}
 	for _, j := range s.jobs {
+		want[j.id] = "" // where it has not ended
 		if j.end != nil {
 			want[j.id] = j.end.Outcome
 		}

@@ -14,8 +14,8 @@ import (
 // mostKept is how much of each log is kept, in bytes: its end.
 const mostKept = 1 << 20
 
-// keep leaves, of a scene that failed, what says why: what was killed, the status of each task, the refs of both forges, the logs of
-// server and workers. It says how to run the scene again.
+// keep leaves, of a scene that failed, what says why: what was killed, the status of each task, the refs of both forges, the
+// chat, the logs of server and workers. It says how to run the scene again.
 func (s *scene) keep() {
 	if !s.T.Failed() {
 		return
@@ -46,6 +46,8 @@ func (s *scene) keep() {
 		refs, _ := gittest.Try(repository, "log", "--all", "--graph", "--decorate", "--format=%h %ci %d %s")
 		file(name+".refs", refs)
 	}
+	chat, _ := json.MarshalIndent(s.slack.Messages(s.slack.General), "", " ")
+	file("chat.json", string(chat))
 	file("server.log", s.Server.Logs())
 	for n, w := range slices.Concat(s.workers(), s.gone) {
 		file(fmt.Sprintf("worker-%d.log", n), w.Data+"\n"+w.Logs())
