@@ -14,15 +14,16 @@ var (
 	seed      = flag.Uint64("seed", 1, "what the choices of TestByChance begin with")
 	heartbeat = flag.Duration("heartbeat", 2*time.Second, "LONGSHIFT_HEARTBEAT of the workers of TestByChance")
 	probe     = flag.Duration("probe", 4*time.Second, "LONGSHIFT_PROBE of the workers of TestByChance")
+	atWork    = flag.Int("tasks", 4, "how many tasks are at work at a time in a scene of TestByChance")
+	longest   = flag.Duration("pause", 2500*time.Millisecond, "the longest time between two kills of TestByChance in one scene")
 	split     = flag.Bool("split", false, "each worker of TestByChance has one role: control, host or listen")
 )
 
-// What one scene has: so many kills, and so many tasks at work at a time, on hosts of so many slots.
-const (
-	killsAtOnce = 20
-	tasksAtOnce = 6
-	slots       = tasksAtOnce / 2
-)
+// killsAtOnce is how many kills one scene has.
+const killsAtOnce = 20
+
+// slots are those of a host: two of them have room for the tasks that are at work.
+func slots() int { return (*atWork + 1) / 2 }
 
 // TestByChance kills what chance says when chance says, and looks from outside whether anything was lost or done twice. `make chaos` runs
 // it with other numbers. The choices follow from the seed; what runs at the moment of a kill does not, so a failure may take some runs to
@@ -57,13 +58,13 @@ func TestByChance(t *testing.T) {
 // strike kills things so many times. There is work all the while: for each task that ends another one begins.
 func (s *scene) strike(most int) {
 	for n := 0; n < most; {
-		s.tend(tasksAtOnce)
-		s.pause(100*time.Millisecond, *heartbeat+500*time.Millisecond)
+		s.tend(*atWork)
+		s.pause(100*time.Millisecond, *longest)
 		h := harms[s.chance.IntN(len(harms))]
 		at := time.Now()
 		if h.does(s) {
 			n++
-			s.figures.kills = append(s.figures.kills, kill{kind: h.kind, at: at, cuts: h.cuts})
+			s.figures.kills = append(s.figures.kills, kill{kind: h.kind, at: at, cuts: h.cuts()})
 			s.T.Logf("%s: %s", at.Format("15:04:05.000"), h.kind)
 		}
 	}

@@ -151,6 +151,6 @@ func machine(took time.Duration) string {
 	var info syscall.Sysinfo_t
 	_ = syscall.Sysinfo(&info)
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. Heartbeat %s, probe %s, one role a worker: %t.", runtime.NumCPU(),
-		info.Totalram*uint64(info.Unit)>>30, strings.TrimSpace(string(kernel)), took.Round(time.Second), *heartbeat, *probe, *split)
+	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. %d tasks at a time in each scene, at most %s between two kills. Heartbeat %s, probe %s, one role a worker: %t.", runtime.NumCPU(),
+		info.Totalram*uint64(info.Unit)>>30, strings.TrimSpace(string(kernel)), took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, *split)
 }

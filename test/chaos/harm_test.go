@@ -15,9 +15,12 @@ import (
 // harm is something that happens to the machines of people.
 type harm struct {
 	kind string
-	cuts int                 // model turns in flight that it may cost: those of one host's slots, of both hosts, or of one session
+	cuts func() int          // model turns in flight that it may cost
 	does func(s *scene) bool // false when there was nothing to do it to
 }
+
+func one() int { return 1 }
+func all() int { return *atWork }
 
 var harms = []harm{
 	{"worker", slots, func(s *scene) bool {
@@ -27,9 +30,9 @@ var harms = []harm{
 		w.Start()
 		return true
 	}},
-	{"agent", 1, func(s *scene) bool { return s.killOne(s.host().Programs()) }},
-	{"git", 1, func(s *scene) bool { return s.killOne(gitOf(s.host())) }},
-	{"server", tasksAtOnce, func(s *scene) bool {
+	{"agent", one, func(s *scene) bool { return s.killOne(s.host().Programs()) }},
+	{"git", one, func(s *scene) bool { return s.killOne(gitOf(s.host())) }},
+	{"server", all, func(s *scene) bool {
 		s.Server.Kill()
 		s.pause(0, 2**heartbeat)
 		s.Server.Start()
@@ -66,7 +69,7 @@ var harms = []harm{
 		w.Start()
 		return true
 	}},
-	{"power", tasksAtOnce, func(s *scene) bool {
+	{"power", all, func(s *scene) bool {
 		s.Server.Kill()
 		for _, w := range s.workers() {
 			w.Kill()

@@ -20,7 +20,7 @@ func (s *scene) keep() {
 	if !s.T.Failed() {
 		return
 	}
-	s.T.Logf("again: make chaos KILLS=%d SEED=%d ARGS=%q", killsAtOnce, s.seed, fmt.Sprintf("-heartbeat=%s -probe=%s -split=%t", *heartbeat, *probe, *split))
+	s.T.Logf("again: make chaos KILLS=%d SEED=%d ARGS=%q", killsAtOnce, s.seed, fmt.Sprintf("-heartbeat=%s -probe=%s -tasks=%d -pause=%s -split=%t", *heartbeat, *probe, *atWork, *longest, *split))
 	dir, err := os.MkdirTemp("", fmt.Sprintf("longshift-chance-%d-", s.seed))
 	if err != nil {
 		s.T.Log(err)

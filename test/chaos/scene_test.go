@@ -46,7 +46,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 		t.Fatal(err)
 	}
 	s.env = []string{"LONGSHIFT_HEARTBEAT=" + heartbeat.String(), "LONGSHIFT_PROBE=" + probe.String(), "LONGSHIFT_SCENARIO=" + scenario, "LONGSHIFT_GATE_LEASE=2s",
-		fmt.Sprintf("LONGSHIFT_SLOTS=%d", slots), "LONGSHIFT_KEEP=1ns", // a worker that starts removes what ended tasks have left
+		fmt.Sprintf("LONGSHIFT_SLOTS=%d", slots()), "LONGSHIFT_KEEP=1ns", // a worker that starts removes what ended tasks have left
 		"LONGSHIFT_SLACK_BOT_TOKEN=" + s.slack.BotToken, "LONGSHIFT_SLACK_APP_TOKEN=" + s.slack.AppToken, "LONGSHIFT_SLACK_URL=" + s.slack.URL,
 		"LONGSHIFT_SLACK_CHANNELS=" + s.slack.General, "LONGSHIFT_SLACK_START=" + adaSlack, "LONGSHIFT_SLACK_APPROVE=" + adaSlack}
 	if *split {
