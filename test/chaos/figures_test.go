@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/longshift/longshift/internal/agent/agenttest"
 )
 
 // kill is one, and what it cost.
@@ -19,7 +17,7 @@ type kill struct {
 	kind  string
 	at    time.Time
 	cuts  int             // turns in flight that it may cost
-	back  []time.Duration // until each task that was at work asked the model again
+	back  []time.Duration // until each task that was at work went on
 	again int             // turns that were said again after it
 }
 
@@ -45,57 +43,14 @@ func (f figures) since(from time.Time, kinds ...string) (n int) {
 	return n
 }
 
-// asked gives, for each task with a real agent, when it asked the model.
-func (s *scene) asked() [][]time.Time {
-	all := make([][]time.Time, len(s.jobs))
-	for _, c := range s.Model.Calls() {
-		if n, ok := s.jobOf(c); ok {
-			all[n] = append(all[n], c.Time)
-		}
-	}
-	return all
-}
-
-// answered gives when turns that were said already went out whole once more: those of one task, rule and place.
-func (s *scene) answered() (again []time.Time) {
-	seen := map[string]bool{}
-	for _, c := range s.Model.Calls() {
-		n, ok := s.jobOf(c)
-		if !ok || !c.Whole || c.Status != 200 {
-			continue
-		}
-		turn := fmt.Sprintf("%d %s %d", n, c.Rule, c.Turn)
-		if seen[turn] {
-			again = append(again, c.Time)
-		}
-		seen[turn] = true
-	}
-	return again
-}
-
-// jobOf gives the task that a call is of: its session says so, or the prompt that it began with.
-func (s *scene) jobOf(c agenttest.Call) (int, bool) {
-	if n, ok := jobOf(c.Prompt); ok && n < len(s.jobs) {
-		return n, true
-	}
-	for _, j := range s.jobs {
-		for _, one := range j.sessions() {
-			if one.ID == c.Session {
-				return j.n, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// recovered notes how long each task that was at work at a kill took to ask the model again.
-func (f *figures) recovered(asked [][]time.Time) {
+// recovered notes how long each task that was at work at a kill took to go on.
+func (f *figures) recovered(signs [][]time.Time) {
 	for i := range f.kills {
 		k := &f.kills[i]
-		for _, calls := range asked {
-			next := slices.IndexFunc(calls, func(at time.Time) bool { return at.After(k.at) })
+		for _, times := range signs {
+			next := slices.IndexFunc(times, func(at time.Time) bool { return at.After(k.at) })
 			if next > 0 {
-				k.back = append(k.back, calls[next].Sub(k.at))
+				k.back = append(k.back, times[next].Sub(k.at))
 			}
 		}
 	}
@@ -130,7 +85,7 @@ func (f figures) String() string {
 		turns += k.again
 	}
 	var b strings.Builder
-	b.WriteString("| what was killed | kills | until tasks at work asked the model again: p50 | p95 | max | turns said again |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| what was killed | kills | until each task at work went on: p50 | p95 | max | turns said again |\n|---|---|---|---|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		k := kinds[kind]
 		slices.Sort(k.back)

@@ -27,7 +27,7 @@ func (s *scene) judge() {
 	}
 	s.swept()
 	s.figures.jobs = len(s.jobs)
-	s.figures.recovered(s.asked())
+	s.figures.recovered(s.signs())
 	s.figures.repeated(s.T, s.answered())
 }
 
