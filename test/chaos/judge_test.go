@@ -17,6 +17,7 @@ func (s *scene) judge() {
 		if j.end != nil && j.end.Outcome != task.PullRequest {
 			s.T.Errorf("%s has ended as %s: %s%s", j.id, j.end.Outcome, j.end.Detail, lab.Log(*j.end))
 		}
+		s.suspended(j)
 	}
 	s.listed()
 	s.stands(forge{s.Bare, s.pulls()}, func(j *job) bool { return !j.onDisk() })
@@ -34,11 +35,14 @@ func (s *scene) judge() {
 // settle waits until every task is done, and has a person lift what is true. Nothing else that chance does is a person's to mend.
 func (s *scene) settle(deadline time.Time) {
 	given := map[*job]bool{} // up
-	for s.tend(0) > len(given) {
+	for left := true; left; <-time.After(200 * time.Millisecond) {
+		left = false
+		s.tend(0)
 		for _, j := range s.jobs {
 			if given[j] || j.done() {
 				continue
 			}
+			left = true
 			now, answered := s.now(j)
 			switch {
 			case answered && now.Phase == task.Suspended && !s.lift(now):
@@ -49,7 +53,6 @@ func (s *scene) settle(deadline time.Time) {
 				given[j] = true
 			}
 		}
-		<-time.After(200 * time.Millisecond)
 	}
 }
 

@@ -3,7 +3,9 @@ package chaos
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/task"
@@ -78,31 +80,33 @@ func (s *scene) now(j *job) (now signals.Status, ok bool) {
 	return s.Status(j.id)
 }
 
-// excuses are what a suspended task may say, because chance has made it true: it has killed some of these kinds so many times.
-var excuses = []struct {
-	reason signals.Reason
-	says   string
-	kinds  []string
-	times  int
-}{
-	{signals.ReasonErrors, "errors in a row", []string{"agent"}, 3},
-	{signals.ReasonInfra, "the worker was lost", []string{"worker", "host", "stopped", "asked", "power"}, 5},
-	{signals.ReasonInfra, "hosts in a row failed", []string{"worker", "host", "stopped", "asked", "power", "server"}, 5},
+// excuse is what a suspended task may say, because chance has made it true: it has killed some of these kinds so many times.
+type excuse struct {
+	says  string
+	kinds []string
+	times int
+}
+
+var excuses = []excuse{
+	{"errors in a row", []string{"agent"}, 3},
+	{"the worker was lost", []string{"worker", "host", "stopped", "asked", "power"}, 5},
+	{"hosts in a row failed", []string{"worker", "host", "stopped", "asked", "power", "server"}, 5},
 }
 
 var lockFile = regexp.MustCompile(`/\S+\.lock\b`)
 
+// excused tells whether chance has done what a task that began then gives as the reason of its suspension.
+func (s *scene) excused(says string, began time.Time) bool {
+	return slices.ContainsFunc(excuses, func(e excuse) bool {
+		return strings.Contains(says, e.says) && s.figures.since(began, e.kinds...) >= e.times
+	})
+}
+
 // lift does what a suspended task asks of a person, when it says what is true: one of the excuses, or that somebody's lock lies where it
 // says. Anything else is nobody's to mend here.
 func (s *scene) lift(now signals.Status) bool {
-	truly := false
-	for _, e := range excuses {
-		truly = truly || now.Reason == e.reason && strings.Contains(now.Detail, e.says) && s.figures.since(now.Started, e.kinds...) >= e.times
-	}
-	if lock := lockFile.FindString(now.Detail); lock != "" && os.Remove(lock) == nil {
-		truly = true
-	}
-	if !truly {
+	lock := lockFile.FindString(now.Detail)
+	if !s.excused(now.Detail, now.Started) && (lock == "" || os.Remove(lock) != nil) {
 		return false
 	}
 	s.T.Logf("%s is suspended, and says why: %s", now.WorkflowID, now.Detail)
@@ -110,4 +114,18 @@ func (s *scene) lift(now signals.Status) bool {
 		s.figures.lifted++
 	}
 	return true
+}
+
+// suspended looks for suspensions that were over before anybody saw them, and were not true.
+func (s *scene) suspended(j *job) {
+	for _, end := range []*signals.Status{j.end, j.pull} {
+		if end == nil {
+			continue
+		}
+		for _, l := range end.Log {
+			if l.Kind == "suspended" && !s.excused(l.Text, end.Started) && !lockFile.MatchString(l.Text) {
+				s.T.Errorf("%s was suspended: %s", end.WorkflowID, l.Text)
+			}
+		}
+	}
 }
