@@ -27,10 +27,11 @@ type figures struct {
 	jobs   int
 	again  int // commits that were made again
 	lifted int // suspensions that said what was true
+	refs   int // of tasks that ended on a host that was gone
 }
 
 func (f figures) and(g figures) figures {
-	return figures{slices.Concat(f.kills, g.kills), f.jobs + g.jobs, f.again + g.again, f.lifted + g.lifted}
+	return figures{slices.Concat(f.kills, g.kills), f.jobs + g.jobs, f.again + g.again, f.lifted + g.lifted, f.refs + g.refs}
 }
 
 // since counts the kills of some kinds from a time on. A kind is named by how it begins.
@@ -97,7 +98,8 @@ func (f figures) String() string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %d |\n", kind, count[kind], at(0.5), at(0.95), at(1), k.again)
 	}
-	fmt.Fprintf(&b, "\n%d kills over %d tasks: %d model turns said again, %d commits made again, %d times a person had to resume.", len(f.kills), f.jobs, turns, f.again, f.lifted)
+	fmt.Fprintf(&b, "\n%d kills over %d tasks: %d model turns said again, %d commits made again, %d times a person had to resume, "+
+		"%d refs left by tasks whose last host was gone.", len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs)
 	return b.String()
 }
 

@@ -1,12 +1,9 @@
 package chaos
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
@@ -109,44 +106,4 @@ func (s *scene) madeAgain(dir string) (n int) {
 		}
 	}
 	return n
-}
-
-// swept starts every worker once more, which has it sweep, and looks for what is left of the tasks: on the hosts, and on the forges. All
-// have ended, so nothing may.
-func (s *scene) swept() {
-	if s.T.Failed() {
-		return // what did not end stays
-	}
-	for _, w := range s.workers() {
-		w.Kill()
-		w.Start()
-	}
-	var left []string
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
-		if left = s.leftovers(); len(left) == 0 {
-			return
-		}
-	}
-	s.T.Errorf("left of tasks that have ended: %q", left)
-	for _, w := range s.hosts {
-		why := s.LongshiftIn(s.T, s.T.TempDir(), append(slices.Clone(s.env), "LONGSHIFT_DATA="+w.Data, "LONGSHIFT_GITHUB_URL="+s.Front, "LONGSHIFT_GITHUB_TOKEN="+forgetest.Token),
-			"clean", "--dry-run")
-		inside, _ := filepath.Glob(filepath.Join(w.Data, "tasks", "*", "*"))
-		s.T.Logf("longshift clean --dry-run:\n%s%s%q", why.Out, why.Err, inside)
-	}
-}
-
-func (s *scene) leftovers() (left []string) {
-	for _, w := range s.hosts {
-		folders, _ := filepath.Glob(filepath.Join(w.Data, "tasks", "*"))
-		left = append(left, folders...)
-	}
-	for _, dir := range []string{s.Bare, s.local} {
-		for _, ref := range strings.Fields(gittest.Git(s.T, dir, "for-each-ref", "--format=%(refname)", "refs/longshift", "refs/longshift-fence")) {
-			if !strings.HasPrefix(ref, "refs/longshift/pulls/") {
-				left = append(left, ref)
-			}
-		}
-	}
-	return left
 }
