@@ -98,8 +98,8 @@ func (f figures) String() string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %d |\n", kind, count[kind], at(0.5), at(0.95), at(1), k.again)
 	}
-	fmt.Fprintf(&b, "\n%d kills over %d tasks: %d model turns said again, %d commits made again, %d times a person had to resume, "+
-		"%d refs left by tasks whose last host was gone.", len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs)
+	fmt.Fprintf(&b, "\n%d kills over %d tasks. Model turns said again: %d. Commits made again: %d. Resumed by a person: %d. Refs of tasks whose last host was gone: %d.",
+		len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs)
 	return b.String()
 }
 
@@ -107,7 +107,8 @@ func (f figures) String() string {
 func machine(took time.Duration) string {
 	var info syscall.Sysinfo_t
 	_ = syscall.Sysinfo(&info)
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	kernel, _, _ := strings.Cut(strings.TrimSpace(string(release)), "-")
 	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. %d tasks at a time in each scene, at most %s between two kills. Heartbeat %s, probe %s, one role a worker: %t.", runtime.NumCPU(),
-		info.Totalram*uint64(info.Unit)>>30, strings.TrimSpace(string(kernel)), took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, *split)
+		info.Totalram*uint64(info.Unit)>>30, kernel, took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, *split)
 }
