@@ -67,8 +67,8 @@ acceptance: build agents ## run the stories of people, and print what each takes
 	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
 
 .PHONY: chaos
-chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1)
-	$(GO) test -count 1 -timeout 12h -v ./test/chaos -run TestByChance -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1)
+chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1 ARGS="-heartbeat 30s -probe 60s -split")
+	$(GO) test -count 1 -timeout 12h -parallel $(STORIES) -v ./test/chaos -run '^TestByChance$$' -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1) $(ARGS)
 
 .PHONY: upstream
 upstream: build agents ## bring about commits of real repositories, which COMMITS=file lists (see CONTRIBUTING.md)

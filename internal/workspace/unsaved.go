@@ -16,7 +16,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	p := m.place(taskID)
 	st, err := p.readState()
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !exists(p.work()) && !exists(p.git()):
+	case errors.Is(err, fs.ErrNotExist) && !exists(p.ready()): // never made in full, so nobody has worked in it
 		return "", false, nil
 	case err != nil:
 		return "its state can't be read", false, nil

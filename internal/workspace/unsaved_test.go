@@ -47,6 +47,22 @@ func TestUnsavedOfAPushedBranch(t *testing.T) {
 	unsaved(t, "a damaged state", b.m, "its state can't be read", false)
 }
 
+// A workspace whose making was broken off holds nothing, and goes.
+func TestUnsavedOfAHalfMadeWorkspace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
+	b.prepare("t-1", 1)
+	p := b.m.place("t-1")
+	must(t, os.Remove(p.state()))
+	unsaved(t, "without its state", b.m, "its state can't be read", false)
+	must(t, os.Remove(p.ready()))
+	unsaved(t, "half made", b.m, "", false)
+	must(t, b.m.Remove(t.Context(), "t-1", false))
+	if exists(p.work()) || exists(p.git()) {
+		t.Error("it is still there")
+	}
+}
+
 // A host that has lost a task to another holds nothing that counts but commits that it never pushed.
 func TestUnsavedOfALostTask(t *testing.T) {
 	t.Parallel()

@@ -94,6 +94,7 @@ type Server struct {
 	UIPort  int
 	db      string
 	cmd     *process
+	logs    []string // files, of each start
 	Client  client.Client
 	Address string
 }
@@ -132,6 +133,7 @@ func (s *Server) Start() {
 		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
 	}
 	s.cmd = start(s.t, Program(s.t, "longshift-devserver"), args, os.Environ(), "server")
+	s.logs = append(s.logs, s.cmd.log)
 	Eventually(s.t, 60*time.Second, "the server answers", func() bool {
 		c, err := net.DialTimeout("tcp", s.Address, time.Second)
 		if err != nil {
@@ -150,6 +152,7 @@ type Worker struct {
 	Data string
 	env  []string
 	cmd  *process
+	logs []string // files, of each start
 	mu   sync.Mutex
 }
 
@@ -175,6 +178,7 @@ func (w *Worker) Start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cmd = start(w.t, Program(w.t, "longshift-worker"), nil, w.env, "worker")
+	w.logs = append(w.logs, w.cmd.log)
 }
 
 // Log gives what the process has said since its last start.
