@@ -68,7 +68,7 @@ acceptance: build agents ## run the stories of people, and print what each takes
 
 .PHONY: chaos
 chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1 ARGS="-heartbeat 30s -probe 60s -split")
-	$(GO) test -count 1 -timeout 12h -parallel $(STORIES) -v ./test/chaos -run '^TestByChance$$' -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1) $(ARGS)
+	$(GO) test -count 1 -timeout 12h -parallel $(AT_ONCE) -v ./test/chaos -run '^TestByChance$$' -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1) $(ARGS)
 
 .PHONY: upstream
 upstream: build agents ## bring about commits of real repositories, which COMMITS=file lists (see CONTRIBUTING.md)
