@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -94,7 +95,7 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 	in := &Interceptor{Alone: time.Hour}
 	a := attemptOn(t, in)
 	a.heartbeat = 2 * time.Second
-	must(t, a.run(func(ctx context.Context, _ int) error {
+	err := a.run(func(ctx context.Context, _ int) error {
 		await(t, a.beats, "a heartbeat")
 		a.server.answers(silent)
 		await(t, a.beats, "one that is not answered")
@@ -114,8 +115,12 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second || !errors.Is(context.Cause(ctx), errSilent) {
 			t.Errorf("ended after %s by %v", took, context.Cause(ctx))
 		}
-		return nil
-	}, 1, nil))
+		return fmt.Errorf("run git: %w", ctx.Err())
+	}, 1, nil)
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != string(fault.Infra) || app.NonRetryable() || !strings.Contains(app.Message(), "the server was out of reach") {
+		t.Errorf("the step fails with %#v", err)
+	}
 }
 
 func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {

@@ -56,6 +56,8 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()) && temporal.IsCanceledError(context.Cause(ctx)):
 		return temporal.NewCanceledError()
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSilent): // what has ended the step, not how the step saw it
+		err = fault.New(fault.Infra, "%w", errSilent)
 	}
 	err = disk.Ours(err)
 	kind := fault.KindOf(err)
