@@ -109,6 +109,10 @@ func machine(took time.Duration) string {
 	_ = syscall.Sysinfo(&info)
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	kernel, _, _ := strings.Cut(strings.TrimSpace(string(release)), "-")
-	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. %d tasks at a time in each scene, at most %s between two kills. Heartbeat %s, probe %s, one role a worker: %t.", runtime.NumCPU(),
-		info.Totalram*uint64(info.Unit)>>30, kernel, took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, *split)
+	roles := "all roles"
+	if *split {
+		roles = "one role"
+	}
+	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. %d tasks at a time in each scene, at most %s between two kills. Heartbeat %s, probe %s, each worker with %s.", runtime.NumCPU(),
+		info.Totalram*uint64(info.Unit)>>30, kernel, took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, roles)
 }
