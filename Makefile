@@ -16,7 +16,9 @@ DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserv
 # them slower, the first ten times, and has nothing to find in them.
 HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhileSubmodulesAreFilled|TestCrashWhileTheBaseMovesASubmodule|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
 HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github ./internal/workspace
-STORIES := $(shell expr $$(nproc) + 1)
+# Packages are begun in this order, and what takes longest is not to be left for the end.
+LONGEST := ./activities ./internal/workspace ./internal/cli ./internal/sandbox
+AT_ONCE := $(shell expr $$(nproc) + 1)
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
 .PHONY: help
@@ -50,14 +52,13 @@ parts: ## say what the tests need and this machine lacks
 	@.ci/parts
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
-# once more, as built for the race detector. Packages and stories wait for programs as often as they work, so there is one more at a time than
-# there are cores.
+# once more, as built for the race detector. Tests wait for programs as often as they work, so there are more at a time than cores.
 .PHONY: test
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
-	$(GO) test -race -p $(STORIES) -vet=off -timeout 20m -skip '^($(HEAVY))$$' ./internal/... ./signals/... ./workflows/... ./activities/... ./starter/... ./worker/...
+	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m -skip '^($(HEAVY))$$' $(LONGEST) ./internal/... ./signals/... ./workflows/... ./starter/... ./worker/...
 	$(GO) test -vet=off -timeout 10m -run '^($(HEAVY))$$' $(HEAVY_IN)
-	$(GO) test -p 1 -parallel $(STORIES) -vet=off -timeout 40m ./test/...
+	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/...
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
@@ -66,8 +67,8 @@ acceptance: build agents ## run the stories of people, and print what each takes
 	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
 
 .PHONY: chaos
-chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1)
-	$(GO) test -count 1 -timeout 12h -v ./test/chaos -run TestByChance -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1)
+chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1 ARGS="-heartbeat 30s -probe 60s -split")
+	$(GO) test -count 1 -timeout 12h -parallel $(AT_ONCE) -v ./test/chaos -run '^TestByChance$$' -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1) $(ARGS)
 
 .PHONY: upstream
 upstream: build agents ## bring about commits of real repositories, which COMMITS=file lists (see CONTRIBUTING.md)
@@ -90,11 +91,12 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/parts $$(git ls-files '*.sh'); fi
 
 .PHONY: bench
-bench: build agents ## measure: whole task against a shell script, waiting pull requests, history, parsers
+bench: build agents ## measure: whole task against a shell script, waiting pull requests, many tasks at once, history, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench -waiting 1000
+	$(GO) run ./test/bench -crowd 12
 	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration
 
 .PHONY: record

@@ -6,6 +6,7 @@ package activities
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -31,6 +32,7 @@ type Host struct {
 	Agents     map[string]agent.Agent // by the name that the configuration uses
 	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
 	Limits     project.Limits
+	Slots      int                                                             // agents and commands at the same time; 0 for no limit
 	Heartbeat  time.Duration                                                   // after this long without a beat an activity counts as dead
 	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
@@ -42,6 +44,7 @@ type Host struct {
 	Sensitive  sensitive.Rules                                                 // what is done about changes that deserve a second look
 	Audit      Ledger                                                          // the command log
 	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
+	FreeMemory func() (bytes int64, known bool)                                // nil where it is not looked at
 	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
@@ -50,8 +53,10 @@ type Host struct {
 
 	permit agent.Permit // in place of policy, for tests of what holds without it
 
-	ahead  ahead
-	claims claims
+	ahead    ahead
+	sessions sessions
+	slots    slots
+	unkept   sync.Map // results of sessions that found no room on disk, by their file
 }
 
 // Control is what runs where the tokens of forges are.

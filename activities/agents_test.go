@@ -64,6 +64,7 @@ type warmer struct {
 	mu     sync.Mutex
 	warm   map[string]agent.Session // by session id
 	warmed int
+	peak   int // of those that wait at a time
 	cooled int
 	wrong  []string
 }
@@ -87,6 +88,7 @@ func (w *warmer) Warm(_ context.Context, s agent.Session) error {
 		w.wrong = append(w.wrong, fmt.Sprintf("session %s was warmed twice", s.ID))
 	}
 	w.warm[s.ID] = s
+	w.peak = max(w.peak, len(w.warm))
 	return nil
 }
 
@@ -119,4 +121,11 @@ func (w *warmer) counts() (warmed, cooled int, wrong []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.warmed, w.cooled, slices.Clone(w.wrong)
+}
+
+// most gives how many processes waited at a time.
+func (w *warmer) most() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.peak
 }

@@ -2,13 +2,13 @@ package activities
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
 )
 
 // Warmer is an agent that can start its process before it is told what to do.
@@ -20,38 +20,35 @@ type Warmer interface {
 // aheadTime is how long an agent that was started ahead waits. A task that is parked meanwhile holds nothing after it.
 const aheadTime = time.Minute
 
+// mostAhead is how many agents that were started ahead a host holds, beside those that run in its slots.
+const mostAhead = 2
+
+// leastFree is how much memory has to be free, in bytes, before one is started that nobody has asked for: a few times what it takes.
+const leastFree = 1 << 30
+
 // ahead holds the agents that were started while git or the checks of their task still ran, and the system texts of roles,
 // which are the same for every session of a role in one task.
 type ahead struct {
 	mu       sync.Mutex
 	sessions map[string]*early // by session id
+	started  int               // so many so far
 	systems  map[systemKey]systemText
 }
 
 // early is one agent that was started ahead. ready is closed when it stands or has failed.
 type early struct {
 	task  string
+	n     int // the manieth of this host
 	ready chan struct{}
 	gate  *gateway.Session // nil when it failed
 	agent Warmer
 	stop  *time.Timer
 }
 
-type systemKey struct {
-	ref      Ref
-	role     task.Role
-	standing prompt.Standing
-}
-
-type systemText struct {
-	place // as it was then; confine looks at it anew
-	text  string
-}
-
 // startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.
 // It is a wager: when the session never comes, the agent ends by itself; when it fails, the session starts as any other.
 func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
-	if next == nil || h.Gateway == nil {
+	if next == nil || h.Gateway == nil || h.lacksMemory() || outOfTouch(ctx) { // without the server the session does not come soon
 		return
 	}
 	w, ok := h.Agents[next.Agent].(Warmer)
@@ -59,27 +56,61 @@ func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
 		return
 	}
 	e := &early{task: next.TaskID, ready: make(chan struct{}), agent: w}
-	h.ahead.mu.Lock()
-	_, already := h.ahead.sessions[next.ID]
-	if !already {
-		if h.ahead.sessions == nil {
-			h.ahead.sessions = map[string]*early{}
-		}
-		h.ahead.sessions[next.ID] = e
-	}
-	h.ahead.mu.Unlock()
-	if already {
+	tooMany, ok := h.ahead.list(next.ID, e)
+	if !ok {
 		return
 	}
 	go func() {
-		if err := h.warm(context.WithoutCancel(ctx), *next, e); err != nil {
-			h.Log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
+		for _, id := range tooMany {
+			h.dropAhead(id)
+		}
+		if h.ahead.lists(next.ID, e) { // else it was given up meanwhile
+			if err := h.warm(context.WithoutCancel(ctx), *next, e); err != nil {
+				h.Log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
+			}
 		}
 		if e.gate == nil {
 			h.unlist(next.ID, e)
 		}
 		close(e.ready)
 	}()
+}
+
+// lacksMemory tells whether what runs may need all the memory there is.
+func (h *Host) lacksMemory() bool {
+	if h.FreeMemory == nil {
+		return false
+	}
+	free, known := h.FreeMemory()
+	return known && free < leastFree
+}
+
+// list enters an agent that is to be started, and gives the sessions whose agents have to go first: the oldest. It is false when the
+// session has one.
+func (a *ahead) list(id string, e *early) (tooMany []string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sessions[id] != nil {
+		return nil, false
+	}
+	if over := len(a.sessions) + 1 - mostAhead; over > 0 {
+		oldest := slices.SortedFunc(maps.Keys(a.sessions), func(x, y string) int { return a.sessions[x].n - a.sessions[y].n })
+		tooMany = oldest[:over]
+	}
+	if a.sessions == nil {
+		a.sessions = map[string]*early{}
+	}
+	a.started++
+	e.n = a.started
+	a.sessions[id] = e
+	return tooMany, true
+}
+
+// lists tells whether an entry is still the one of its session.
+func (a *ahead) lists(id string, e *early) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sessions[id] == e
 }
 
 // unlist forgets an entry, if it is still the one that is listed.
@@ -152,7 +183,7 @@ func (h *Host) dropAhead(id string) {
 	h.ahead.mu.Lock()
 	e := h.ahead.sessions[id]
 	if e != nil {
-		gone.task = e.task
+		gone.task, gone.n = e.task, e.n
 		h.ahead.sessions[id] = gone
 	}
 	h.ahead.mu.Unlock()
@@ -167,43 +198,6 @@ func (h *Host) dropAhead(id string) {
 	}
 	h.unlist(id, gone)
 	close(gone.ready)
-}
-
-// mostSystems bounds the system texts that are kept: tasks that end badly are never cleaned up.
-const mostSystems = 64
-
-// system gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
-func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) {
-	standing := in.Prompt.Standing
-	standing.Structured = in.structured()
-	key := systemKey{in.Ref, in.Role, standing}
-	h.ahead.mu.Lock()
-	known, ok := h.ahead.systems[key]
-	h.ahead.mu.Unlock()
-	if ok {
-		return known, nil
-	}
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
-	if err != nil {
-		return systemText{}, err
-	}
-	defer tree.Close()
-	text, err := prompt.System(in.Role, standing, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
-	if err != nil {
-		return systemText{}, err
-	}
-	where, err := h.placeOf(ctx, tree)
-	if err != nil {
-		return systemText{}, err
-	}
-	known = systemText{where, text}
-	h.ahead.mu.Lock()
-	defer h.ahead.mu.Unlock()
-	if h.ahead.systems == nil || len(h.ahead.systems) >= mostSystems {
-		h.ahead.systems = map[systemKey]systemText{}
-	}
-	h.ahead.systems[key] = known
-	return known, nil
 }
 
 // forget drops what is kept in memory for a task, and ends the agents that were started ahead for it.

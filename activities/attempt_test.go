@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -28,6 +32,7 @@ type attempt struct {
 	heartbeat time.Duration // timeout of the activity; 0 means that it needs no heartbeat
 	workflow  string        // id of the workflow; the environment's own when empty
 	beats     chan []any    // details of every heartbeat
+	server    *server
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc
@@ -35,21 +40,30 @@ type attempt struct {
 
 func newAttempt(t testing.TB, r *redact.Redactor) *attempt {
 	t.Helper()
+	return attemptOn(t, &Interceptor{Redact: r})
+}
+
+// attemptOn makes one on a worker that others run on too.
+func attemptOn(t testing.TB, in *Interceptor) *attempt {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	a := &attempt{t: t, env: suite.NewTestActivityEnvironment(), stop: make(chan struct{}), beats: make(chan []any, 10_000)}
-	ctx, cancel := context.WithCancelCause(context.Background())
+	a := &attempt{t: t, env: suite.NewTestActivityEnvironment(), stop: make(chan struct{}), beats: make(chan []any, 10_000), server: &server{}}
+	if in.client == nil {
+		in.client = clientOf
+	}
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), attemptKey{}, a))
 	t.Cleanup(func() { cancel(nil) })
 	a.cancel = cancel
 	a.env.SetWorkerStopChannel(a.stop)
 	a.env.SetWorkerOptions(worker.Options{
-		BackgroundActivityContext: ctx, Interceptors: []interceptor.WorkerInterceptor{&Interceptor{Redact: r}, a},
+		BackgroundActivityContext: ctx, Interceptors: []interceptor.WorkerInterceptor{a, in},
 	})
 	return a
 }
 
 // attempt makes one for the bench's host.
-func (b *bench) attempt() *attempt { return newAttempt(b.t, b.Redact) }
+func (b *bench) attempt() *attempt { return attemptOn(b.t, b.worker) }
 
 // run runs the activity and reads its result.
 func (a *attempt) run(fn, input, into any) error {
@@ -83,7 +97,7 @@ func (s *spyIn) Init(next interceptor.ActivityOutboundInterceptor) error {
 	return s.Next.Init(&spyOut{interceptor.ActivityOutboundInterceptorBase{Next: next}, s.a})
 }
 
-// spyOut gives the activity a heartbeat timeout, which the environment has no setting for, and sees each heartbeat.
+// spyOut gives the activity a heartbeat timeout, which the environment has no setting for.
 type spyOut struct {
 	interceptor.ActivityOutboundInterceptorBase
 	a *attempt
@@ -98,11 +112,58 @@ func (s *spyOut) GetInfo(ctx context.Context) activity.Info {
 	return info
 }
 
-func (s *spyOut) RecordHeartbeat(ctx context.Context, details ...any) {
-	if ctx.Err() == nil { // the SDK sends none on a context that has ended
-		s.a.beats <- details
+// server answers the calls of an attempt. Its zero value takes every heartbeat and knows no workflow.
+type server struct {
+	mu   sync.Mutex
+	says error // to heartbeats
+	info *workflowpb.WorkflowExecutionInfo
+}
+
+// answers sets what heartbeats are answered with.
+func (s *server) answers(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.says = err
+}
+
+// knows sets what the server knows of the workflow.
+func (s *server) knows(info *workflowpb.WorkflowExecutionInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.info = info
+}
+
+// spyClient is an attempt's way to its server. It sees each heartbeat.
+type spyClient struct {
+	client.Client
+	server *server
+	beats  chan<- []any
+}
+
+type attemptKey struct{}
+
+func clientOf(ctx context.Context) client.Client {
+	a := ctx.Value(attemptKey{}).(*attempt)
+	return &spyClient{server: a.server, beats: a.beats}
+}
+
+func (c *spyClient) RecordActivityHeartbeat(ctx context.Context, _ []byte, details ...any) error {
+	if ctx.Err() != nil { // none is sent on a context that has ended
+		return ctx.Err()
 	}
-	s.Next.RecordHeartbeat(ctx, details...)
+	c.beats <- details
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.server.says
+}
+
+func (c *spyClient) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	if c.server.info == nil {
+		return nil, serviceerror.NewNotFound("no such workflow")
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: c.server.info}, nil
 }
 
 // applicationError gives the error that the workflow sees.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
@@ -35,16 +36,28 @@ type CommandInput struct {
 
 	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
 	Env   map[string]string `json:"env,omitempty"`  // what it sets itself
+
+	Precedence Precedence `json:"precedence,omitzero"`
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
 func (h *Host) RunSetup(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return signals.Check{}, err
+	}
+	defer give()
 	return h.command(ctx, in, "setup")
 }
 
 // RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
 // then it is flaky, and has passed.
 func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return signals.Check{}, err
+	}
+	defer give()
 	c, err := h.checks(ctx, in)
 	if err == nil && c.Unfinished == "" {
 		h.leaveCaches(ctx, in.Ref, c.Passed())
@@ -106,6 +119,11 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 	}
 	if err := tree.AfterCommand(ctx, name); err != nil {
 		return signals.Check{}, err
+	}
+	if res.Exit.Code != 0 {
+		if err := disk.Full(h.Data); err != nil { // no test failed: it had nowhere to write
+			return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
+		}
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}

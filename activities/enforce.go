@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -35,6 +36,7 @@ type warden struct {
 	mu    sync.Mutex
 	loops loop.Detector
 	runs  map[string]running // calls that were let through, by their id
+	lost  error              // why a decision could not be written down
 }
 
 // running is a call that was let through.
@@ -77,9 +79,19 @@ func (w *warden) permit(ctx context.Context, c agent.Call) agent.Decision {
 	}
 	if err := w.write(ctx, c, verdict, out, by); err != nil {
 		w.host.Log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
+		w.mu.Lock()
+		w.lost = fmt.Errorf("the command log can't be written, so no call was let through: %w", err)
+		w.mu.Unlock()
 		return agent.Decision{Reason: "the command log can't be written, so no call is let through", End: agent.Errored}
 	}
 	return out
+}
+
+// unwritten gives why a decision could not be written down, nil when all were.
+func (w *warden) unwritten() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lost
 }
 
 // see counts the call for the loop detector.

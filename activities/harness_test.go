@@ -33,6 +33,7 @@ type bench struct {
 	key    string // that signs commits
 	ref    Ref
 	made   Prepared
+	worker *Interceptor
 }
 
 // newBench makes a host without a gateway. Task and session ids are random, because processes are found by them.
@@ -41,6 +42,7 @@ func newBench(t testing.TB, agents map[string]agent.Agent) *bench {
 	b := &bench{t: t, ref: Ref{TaskID: "task-" + strings.ToLower(rand.Text()), Fence: 1}}
 	b.remote = gittest.NewBare(t, map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"})
 	b.Host = b.newHost(t.TempDir(), agents)
+	b.worker = &Interceptor{Redact: b.Redact, client: clientOf}
 	return b
 }
 

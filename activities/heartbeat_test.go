@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -55,9 +56,9 @@ func TestHeartbeatsStopHoweverTheActivityEnds(t *testing.T) {
 		"error": func() error { return errors.New("x") }, "panic": func() error { panic("x") },
 	} {
 		a := newAttempt(t, nil)
-		a.heartbeat = time.Minute
+		a.heartbeat = 4 * time.Second
 		err := a.run(func(context.Context, int) error {
-			await(t, a.beats, "the first heartbeat comes at once")
+			await(t, a.beats, "the first heartbeat")
 			return end()
 		}, 1, nil)
 		if err == nil {
@@ -86,6 +87,40 @@ func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
+}
+
+// A step that is no session outlasts a short silence of the server. It ends before the server can have given it up and another attempt
+// does the same beside it.
+func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
+	in := &Interceptor{Alone: time.Hour}
+	a := attemptOn(t, in)
+	a.heartbeat = 2 * time.Second
+	err := a.run(func(ctx context.Context, _ int) error {
+		await(t, a.beats, "a heartbeat")
+		a.server.answers(silent)
+		await(t, a.beats, "one that is not answered")
+		if ctx.Err() != nil {
+			t.Error("the first heartbeat without an answer ends the step")
+		}
+		a.server.answers(nil)
+		for range 2 {
+			await(t, a.beats, "heartbeats go on")
+		}
+		if ctx.Err() != nil {
+			t.Error("a silence that is over ends the step")
+		}
+		a.server.answers(silent)
+		began := time.Now()
+		await(t, ctx.Done(), "the step ends")
+		if took := time.Since(began); took > 10*time.Second || !errors.Is(context.Cause(ctx), errSilent) {
+			t.Errorf("ended after %s by %v", took, context.Cause(ctx))
+		}
+		return fmt.Errorf("run git: %w", ctx.Err())
+	}, 1, nil)
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != string(fault.Infra) || app.NonRetryable() || !strings.Contains(app.Message(), "the server was out of reach") {
+		t.Errorf("the step fails with %#v", err)
+	}
 }
 
 func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {

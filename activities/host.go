@@ -17,5 +17,12 @@ func (h *Host) TakeTask(context.Context) (Taken, error) {
 	return Taken{Host: h.ID, Heartbeat: h.Heartbeat, Probe: h.ProbeWait}, nil
 }
 
+// Alive is what a host says of itself.
+type Alive struct {
+	OutOfTouch bool `json:"outOfTouch,omitempty"` // it did not hear the server while it worked on the task
+}
+
 // Probe answers when the host is alive.
-func (h *Host) Probe(context.Context) error { return nil }
+func (h *Host) Probe(ctx context.Context) (Alive, error) {
+	return Alive{OutOfTouch: outOfTouch(ctx)}, nil
+}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
@@ -98,7 +96,8 @@ type finder struct {
 // look takes one piece of work of the list, and tells whether there is room for more.
 func (f *finder) look(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
-	activity.RecordHeartbeat(ctx, f.out.Seen)
+	seen := f.out.Seen
+	beatWith(ctx, func() any { return seen })
 	key := i.Key + "\x00" + i.Sum + "\x00" + i.Changed.UTC().Format(time.RFC3339)
 	if r, refused := f.out.Refused[key]; refused {
 		f.leave(i.Key, r.Why)

@@ -3,13 +3,15 @@ package activities
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 )
@@ -19,23 +21,26 @@ import (
 type Interceptor struct {
 	interceptor.WorkerInterceptorBase
 	Redact *redact.Redactor
+	Alone  time.Duration // how long activities go on without the server
+
+	client func(context.Context) client.Client // in place of the SDK's, for tests
+	silent sync.Map                            // the workflows whose last heartbeat from this process got no answer, by their run
 }
 
 // InterceptActivity is called by the SDK.
 func (i *Interceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &inbound{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, redact: i.Redact}
+	return &inbound{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, of: i}
 }
 
 type inbound struct {
 	interceptor.ActivityInboundInterceptorBase
-	redact *redact.Redactor
+	of *Interceptor
 }
 
 // ExecuteActivity is called by the SDK.
 func (in *inbound) ExecuteActivity(ctx context.Context, input *interceptor.ExecuteActivityInput) (any, error) {
-	b := &beater{}
-	ctx = context.WithValue(ctx, beaterKey{}, b)
-	stop := b.run(ctx, activity.GetInfo(ctx).HeartbeatTimeout)
+	b := newBeater(in.of, activity.GetInfo(ctx))
+	ctx, stop := b.run(context.WithValue(ctx, beaterKey{}, b))
 	defer stop()
 	out, err := in.Next.ExecuteActivity(ctx, input)
 	return out, in.convert(ctx, err)
@@ -51,68 +56,26 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()) && temporal.IsCanceledError(context.Cause(ctx)):
 		return temporal.NewCanceledError()
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSilent): // what has ended the step, not how the step saw it
+		err = fault.New(fault.Infra, "%w", errSilent)
 	}
+	err = disk.Ours(err)
 	kind := fault.KindOf(err)
 	opts := temporal.ApplicationErrorOptions{
 		// A stopping worker hands the task back: the workflow decides where it goes on.
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
-		Details:      []any{in.redact.String(fault.HintOf(err))},
+		Details:      []any{in.of.Redact.String(fault.HintOf(err))},
 	}
 	if kind == fault.Stopping { // what the attempt has used so far must not get lost with it
-		if b, ok := ctx.Value(beaterKey{}).(*beater); ok {
-			if details := b.details.Load(); details != nil {
-				opts.Details = append(opts.Details, (*details)())
-			}
+		if said := beaterOf(ctx).says(); said != nil {
+			opts.Details = append(opts.Details, said)
 		}
 	}
 	var wait *fault.Later
 	if errors.As(err, &wait) {
 		opts.NextRetryDelay = wait.After
 	}
-	return temporal.NewApplicationErrorWithOptions(tail(in.redact.String(err.Error()), 2000), string(kind), opts)
-}
-
-type beaterKey struct{}
-
-// beater sends heartbeats from a ticker, not from the work: a model may think for minutes without a word.
-type beater struct{ details atomic.Pointer[func() any] }
-
-// beatWith sets what the heartbeats of this activity say from now on.
-func beatWith(ctx context.Context, details func() any) {
-	if b, ok := ctx.Value(beaterKey{}).(*beater); ok {
-		b.details.Store(&details)
-	}
-}
-
-func (b *beater) run(ctx context.Context, timeout time.Duration) (stop func()) {
-	if timeout <= 0 {
-		return func() {}
-	}
-	// The heartbeat's context must outlive a cancel, or the SDK drops every heartbeat after it.
-	beat := context.WithoutCancel(ctx)
-	done := make(chan struct{})
-	every := min(timeout/4, 5*time.Second)
-	go func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for { // the first one is not at once: it would cross with the end of an activity that takes a moment
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				b.send(beat)
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
-func (b *beater) send(ctx context.Context) {
-	if details := b.details.Load(); details != nil {
-		activity.RecordHeartbeat(ctx, (*details)())
-		return
-	}
-	activity.RecordHeartbeat(ctx)
+	return temporal.NewApplicationErrorWithOptions(tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
 }
 
 // untilStopping ends the context when this worker is asked to stop, so that long work can be handed on in good order.

@@ -63,6 +63,19 @@ func (m *model) close() task.Usage {
 	return m.gate.Close()
 }
 
+// unwritten gives why it can't be written down what the calls of the session cost, nil when it can: no call was let through then.
+func (m *model) unwritten() error {
+	if m.gate == nil {
+		return nil
+	}
+	why := m.gate.State().LedgerError
+	if why == "" {
+		return nil
+	}
+	return fault.New(fault.Infra, "what the session's model calls cost can't be written down: %s", why).
+		WithHint("make room on the disk of the data folder; the session goes on where it stopped")
+}
+
 // judge corrects how a session ended by what the gateway knows better: that it refused a call for the budget,
 // and when the quota comes back.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
@@ -24,6 +27,7 @@ type PrepareInput struct {
 	Config     *task.Config     `json:"config,omitempty"`
 	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
+	Reported   []string         `json:"reported,omitempty"` // heads that the workspace has had, as far as they were reported; the last one counts
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -33,6 +37,7 @@ type Prepared struct {
 	BaseCommit string        `json:"baseCommit,omitempty"` // empty for a repository without commits
 	Head       string        `json:"head,omitempty"`
 	Restored   bool          `json:"restored,omitempty"`
+	Behind     bool          `json:"behind,omitempty"` // Head is an earlier one of those reported: what came after it is lost
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
@@ -43,10 +48,17 @@ type Prepared struct {
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
 // Called again it finds what is there and leaves uncommitted work alone.
 func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	if err := h.endSessions(ctx, in.TaskID, in.Fence); err != nil {
+		return Prepared{}, err
+	}
 	out, err := h.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.
-		if kept := h.Workspaces.Remove(ctx, in.TaskID, false); kept != nil {
+		kept := h.Workspaces.Remove(ctx, in.TaskID, false)
+		if kept == nil {
+			kept = sweep.Leave(taskDir(h.Data, in.TaskID))
+		}
+		if kept != nil {
 			h.Log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
 		}
 	}
@@ -54,9 +66,13 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 }
 
 func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue}
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue,
+		Reported: in.Reported}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
+	}
+	if err := h.noteOwner(ctx, in.TaskID); err != nil {
+		return Prepared{}, err
 	}
 	ws, err := h.Workspaces.Prepare(ctx, spec)
 	if err == nil && ws.Empty {
@@ -99,10 +115,19 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 		return Prepared{}, err
 	}
 	return Prepared{
-		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored,
+		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
 		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
 	}, nil
+}
+
+// noteOwner writes down which workflow the task's folder is for.
+func (h *Host) noteOwner(ctx context.Context, id string) error {
+	if !activity.IsActivity(ctx) {
+		return nil
+	}
+	of := activity.GetInfo(ctx).WorkflowExecution
+	return sweep.Note(taskDir(h.Data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
 }
 
 func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {

@@ -17,7 +17,8 @@ type PushInput struct {
 	Squash  string `json:"squash,omitempty"` // message of the single commit the branch becomes; empty keeps the commits
 	BaseRef string `json:"baseRef,omitempty"`
 
-	Allowed []string `json:"allowed,omitempty"` // ids of findings that a person has allowed to be pushed
+	Reviewed string   `json:"reviewed,omitempty"` // head that was reviewed: what does not hold it is not pushed
+	Allowed  []string `json:"allowed,omitempty"`  // ids of findings that a person has allowed to be pushed
 }
 
 // PushBranch pushes the task's branch and gives its head.
@@ -27,6 +28,9 @@ func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
 		return "", err
 	}
 	defer tree.Close()
+	if err := tree.Holds(ctx, in.Reviewed); err != nil {
+		return "", fmt.Errorf("push the branch: %w", err)
+	}
 	if in.Squash != "" {
 		if _, err := tree.Squash(ctx, in.BaseRef, in.Squash); err != nil {
 			return "", fmt.Errorf("make one commit: %w", err)

@@ -123,3 +123,28 @@ func TestOpenPullRequest(t *testing.T) {
 		}
 	}
 }
+
+// What was not reviewed is not pushed, whatever the workspace holds.
+func TestPushHoldsWhatWasReviewed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"one.go": "package calc\n"})
+	b.commit(1, nil)
+	other := gittest.Commit(t, b.remote, "other", "Other", map[string]string{"other.txt": "x"})
+	for _, squash := range []string{"", "feat: sums"} {
+		err := b.attempt().run(b.PushBranch, PushInput{Ref: b.ref, Reviewed: other, Squash: squash, BaseRef: b.made.BaseCommit}, nil)
+		if app := applicationError(t, err); app.Type() != string(fault.Changed) || !strings.Contains(app.Message(), other[:10]) {
+			t.Errorf("%s: %s", app.Type(), app.Message())
+		}
+	}
+	if refs := gittest.Refs(t, b.remote); refs["refs/heads/"+b.made.Branch] != "" {
+		t.Errorf("it was pushed: %v", refs)
+	}
+	reviewed := b.checkpoint()
+	for _, squash := range []string{"", "feat: sums", "feat: sums"} { // the last one as after an answer that was lost
+		if head := b.push(PushInput{Reviewed: reviewed, Squash: squash, BaseRef: b.made.BaseCommit}); head != b.checkpoint() {
+			t.Errorf("pushed %s", head)
+		}
+	}
+}

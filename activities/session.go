@@ -1,13 +1,14 @@
 package activities
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/process"
@@ -33,6 +34,7 @@ type SessionInput struct {
 	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
 	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent starts when this one reports
 	Prompt     prompt.Data   `json:"prompt"`
+	Precedence Precedence    `json:"precedence,omitzero"`
 
 	Commands task.CommandSettings `json:"commands,omitzero"` // what the task says about commands and paths
 	Paths    task.PathSettings    `json:"paths,omitzero"`
@@ -54,24 +56,28 @@ type SessionResult struct {
 	Reset    time.Time         `json:"reset,omitzero"`
 }
 
-// RunAgent runs one session to its end. An attempt that finds the session finished gives the kept result again;
-// one that finds it interrupted ends what is left of it and goes on where it stopped.
+// RunAgent runs one session to its end. An attempt that finds it running here joins it, one that finds it finished gives the kept
+// result again; one that finds it interrupted ends what is left of it and goes on where it stopped.
 func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, error) {
-	a, ok := h.Agents[in.Agent]
-	if !ok {
+	if _, ok := h.Agents[in.Agent]; !ok {
 		return SessionResult{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
 			WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
 	}
+	l, err := h.join(ctx, in)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	return h.attend(ctx, l)
+}
+
+// session runs a session that this process holds, whoever waits for it.
+func (h *Host) session(ctx context.Context, l *live) (SessionResult, error) {
+	in := l.in
 	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return SessionResult{}, err
 	}
 	defer tree.Close()
-	ctx, release, err := h.claim(ctx, in.ID)
-	if err != nil {
-		return SessionResult{}, err
-	}
-	defer release()
 	rec, err := openRecord(h.Data, in)
 	if err != nil {
 		return SessionResult{}, err
@@ -79,11 +85,23 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
 		return kept, err
 	}
+	if res, ok := h.unkept.Load(rec.resultFile(in.Ask)); ok {
+		return h.keep(rec, in.Ask, res.(SessionResult))
+	}
+	if err := disk.Full(h.Data); err != nil { // before anything is spent
+		return SessionResult{}, err
+	}
 	if h.Policy.WriteOff && !in.Role.ReadOnly() { // each of its writes would be refused, and what it says of its work would be wrong
 		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", h.ID).
 			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
-	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: a, start: h.Now()}
+	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer give()
+	h.sessions.begin(l)
+	run := &sessionRun{ctx: ctx, host: h, in: in, tree: tree, rec: rec, agent: h.Agents[in.Agent], start: h.Now()}
 	if run.early = h.takeAhead(in.ID); run.early == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {
 			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
@@ -93,12 +111,23 @@ func (h *Host) RunAgent(ctx context.Context, in SessionInput) (SessionResult, er
 	if err != nil {
 		return SessionResult{}, err
 	}
-	return res, rec.keep(in.Ask, res)
+	return h.keep(rec, in.Ask, res)
 }
 
-// sessionRun is one attempt at a session.
+// keep puts the session's result on disk. One that finds no room there stays in memory for the next attempt: the work is done.
+func (h *Host) keep(rec *record, ask int, res SessionResult) (SessionResult, error) {
+	file := rec.resultFile(ask)
+	if err := rec.keep(ask, res); err != nil {
+		h.unkept.Store(file, res)
+		return SessionResult{}, err
+	}
+	h.unkept.Delete(file)
+	return res, nil
+}
+
+// sessionRun is one run of a session.
 type sessionRun struct {
-	ctx   context.Context // of the activity, for what outlives the session
+	ctx   context.Context // for what outlives the agent
 	host  *Host
 	in    SessionInput
 	tree  *workspace.Tree
@@ -175,21 +204,41 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
 	}
+	if err := r.starved(res, cmp.Or(warden.unwritten(), model.unwritten())); err != nil {
+		return SessionResult{}, err
+	}
 	log.end(res)
 	r.host.clean(&res)
 	return res, nil
 }
 
+// starved gives the fault of a session that ended without what it was to bring when there was no room, or when what we have to write down
+// of it could not be written: the fault is not its own, and it is gone on with when that can be.
+func (r *sessionRun) starved(res SessionResult, unwritten error) error {
+	switch res.Kind {
+	case agent.Errored, agent.Looped:
+		return cmp.Or(disk.Full(r.host.Data), unwritten)
+	case agent.Completed:
+		switch res.Report.Kind {
+		case task.ReportNone, task.ReportSpecIssue, task.ReportBlocked:
+			if res.Plan == nil && res.Review == nil {
+				return cmp.Or(disk.Full(r.host.Data), unwritten)
+			}
+		}
+	}
+	return nil // money, quota, login: whether there is room or not
+}
+
 // errStopping is the cause of a context that ends because this worker goes down.
-var errStopping = errors.New("worker stopping")
+var errStopping = fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
 
 // interrupted gives the error of an activity whose context ended while the work was not done.
 func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	if errors.Is(context.Cause(ctx), errStopping) {
-		return fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+	if cause := context.Cause(ctx); fault.KindOf(cause) == fault.Stopping {
+		return cause
 	}
 	return ctx.Err()
 }

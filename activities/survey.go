@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -84,7 +85,11 @@ func hasGone(ctx context.Context, h signals.Holder) (gone bool, spent float64, e
 
 // described gives what the server knows of an execution, nil when it knows none. Without a run the newest is meant.
 func described(ctx context.Context, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
-	d, err := activity.GetClient(ctx).DescribeWorkflowExecution(ctx, id, run)
+	return describedBy(ctx, activity.GetClient(ctx), id, run)
+}
+
+func describedBy(ctx context.Context, c client.Client, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
+	d, err := c.DescribeWorkflowExecution(ctx, id, run)
 	var none *serviceerror.NotFound
 	switch {
 	case errors.As(err, &none):

@@ -228,7 +228,8 @@ type Beat struct {
 	Tools    int        `json:"tools"`    // tool calls so far
 	Usage    task.Usage `json:"usage,omitzero"`
 	Started  time.Time  `json:"started"`
-	Offset   int64      `json:"offset"` // bytes of the session's log written so far
+	Offset   int64      `json:"offset"`            // bytes of the session's log written so far
+	Waiting  bool       `json:"waiting,omitempty"` // for a slot of its host; nothing else is known then
 }
 
 // Envelope gives the part that every request has.

@@ -68,6 +68,17 @@ func (t *pipeline) ahead(after *task.Deliverable) *activities.SessionInput {
 	return &next
 }
 
+// precedence is the task's claim to a slot of its host.
+func (t *pipeline) precedence(ctx workflow.Context) activities.Precedence {
+	rank := activities.Finishing
+	if t.status.Plan == nil {
+		rank = activities.Beginning
+	} else if _, _, pending := t.status.Plan.Counts(); pending > 0 {
+		rank = activities.Working
+	}
+	return activities.Precedence{Rank: rank, Since: workflow.GetInfo(ctx).WorkflowStartTime}
+}
+
 // told is what a new session is told. Messages from people go with it and are used up.
 func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
 	data := prompt.Data{

@@ -109,12 +109,12 @@ func (t *pipeline) command(ctx workflow.Context, activity any, command string, n
 	var c signals.Check
 	err := t.insist(ctx, func() error {
 		return t.onHost(ctx, step{
-			options: func(ctx workflow.Context, wait time.Duration) workflow.Context {
-				return t.long(ctx, label+clip(command, 100), wait, wall)
+			options: func(ctx workflow.Context) workflow.Context {
+				return t.long(ctx, label+clip(command, 100), wall)
 			},
 			call: func(ctx workflow.Context) error {
 				in := activities.CommandInput{Ref: t.ref(), N: n, Command: command, Commit: t.status.Head, Wall: wall, Next: t.ahead(nil),
-					Paths: t.settings.Paths, Env: t.settings.Env}
+					Paths: t.settings.Paths, Env: t.settings.Env, Precedence: t.precedence(ctx)}
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})

@@ -29,19 +29,40 @@ func (t *pipeline) run(ctx workflow.Context) error {
 			return err
 		}
 	}
-	for {
-		t.status.Iteration++
-		for _, stage := range []func(workflow.Context) error{t.plan, t.approve, t.setup, t.execute, t.review} {
-			if err := stage(ctx); err != nil {
-				return err
-			}
-		}
-		if t.status.Review.Approved {
-			break
-		}
-		if t.status.Iteration >= t.settings.Iterations {
+	t.status.Iteration = 1
+	for from := planning; ; {
+		at, err := t.iterate(ctx, from)
+		l := (*lost)(nil)
+		switch {
+		case asError(err, &l):
+			from = t.lose(ctx, l, at)
+		case err != nil || t.status.Review.Approved:
+			return err
+		case t.status.Iteration >= t.settings.Iterations:
 			return end(task.MaxIterations, "the review still asks for changes after %d rounds: %s", t.status.Iteration, t.status.Review.Text)
+		default:
+			t.status.Iteration++
+			from = planning
 		}
 	}
-	return t.publish(ctx)
+}
+
+// Stages of an iteration that it may begin with.
+const (
+	planning  = 0
+	settingUp = 2
+)
+
+// iterate runs the stages from one on, and publishes what the review approves. It gives the stage that an error came from.
+func (t *pipeline) iterate(ctx workflow.Context, from int) (at int, err error) {
+	stages := []func(workflow.Context) error{t.plan, t.approve, t.setup, t.execute, t.review}
+	for at = from; at < len(stages); at++ {
+		if err := stages[at](ctx); err != nil {
+			return at, err
+		}
+	}
+	if !t.status.Review.Approved {
+		return at, nil
+	}
+	return at, t.publish(ctx)
 }

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"slices"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -20,7 +19,7 @@ func (t *pipeline) commit(ctx workflow.Context, r task.Report) error {
 	var out activities.Committed
 	err := t.insist(ctx, func() error {
 		return t.onHost(ctx, step{
-			options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+			options: func(ctx workflow.Context) workflow.Context {
 				return t.short(ctx, "commit: "+firstLine(message))
 			},
 			call: func(ctx workflow.Context) error {

@@ -66,6 +66,9 @@ func (t *pipeline) deliver(ctx workflow.Context, d task.Deliverable) (task.Repor
 		plan, fence, commits := t.status.Plan, t.status.Fence, len(t.status.Commits)
 		t.mark(ctx, d, res.Report)
 		if err := t.commit(ctx, res.Report); err != nil {
+			if isLost(err) {
+				t.status.Plan = plan
+			}
 			return task.Report{}, err
 		}
 		if t.leak != "" {
@@ -92,6 +95,7 @@ func (t *pipeline) answered(d task.Deliverable, r task.Report, committed bool) {
 	if t.fixing > 0 {
 		one = t.came[d.ID]
 	}
+	one.on = len(t.status.Commits)
 	if committed {
 		one.commit = t.status.Head
 	}

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -24,7 +23,7 @@ const mostMoves = 5
 
 // step is one activity on the task's host.
 type step struct {
-	options func(ctx workflow.Context, wait time.Duration) workflow.Context
+	options func(ctx workflow.Context) workflow.Context
 	call    func(ctx workflow.Context) error // runs the activity and keeps its result
 	missed  func(err error)                  // told of an attempt that was cut off; may be nil
 }
@@ -32,9 +31,9 @@ type step struct {
 // onHost runs a step on the task's host, and follows the task when the host is gone: it asks whether the host lives,
 // and if it does not, another one restores the workspace and the step runs there.
 func (t *pipeline) onHost(ctx workflow.Context, s step) error {
-	wait, cuts, again := t.taken.Probe, 0, false
+	cuts, again := 0, false
 	for {
-		err := s.call(s.options(ctx, wait))
+		err := s.call(s.options(ctx))
 		if err == nil {
 			t.moves = 0
 			return nil
@@ -47,7 +46,11 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 			if s.missed != nil && !neverStarted {
 				s.missed(err)
 			}
-			if !neverStarted && kindOf(err) != fault.Stopping { // a worker that stops in good order is a deploy
+			there, outage := t.alive(ctx)
+			switch lost := !neverStarted && !waited(err) && kindOf(err) != fault.Stopping; { // a worker that stops in good order is a deploy
+			case lost && outage: // neither the worker nor what it runs has failed
+				t.say(ctx, "host", "host %s did not reach the server for a while; what runs there goes on", t.taken.Host)
+			case lost:
 				if cuts++; cuts > mostMoves {
 					cuts = 0
 					if err := t.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostMoves); err != nil {
@@ -55,9 +58,8 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 					}
 				}
 			}
-			if t.alive(ctx) {
-				wait = min(2*wait, time.Hour) // it lives and is busy, or it is back
-				continue
+			if there {
+				continue // it is back, or has taken all the steps that it takes at once
 			}
 			err = t.take(ctx)
 		case kindOf(err) == fault.NotFound && again:
@@ -73,9 +75,11 @@ func (t *pipeline) onHost(ctx workflow.Context, s step) error {
 	}
 }
 
-// alive asks the host's control queue.
-func (t *pipeline) alive(ctx workflow.Context) bool {
-	return workflow.ExecuteActivity(t.probeOptions(ctx), host.Probe).Get(ctx, nil) == nil
+// alive asks the host's control queue. outage tells that the host did not hear the server.
+func (t *pipeline) alive(ctx workflow.Context) (there, outage bool) {
+	var said activities.Alive
+	err := workflow.ExecuteActivity(t.probeOptions(ctx), host.Probe).Get(ctx, &said)
+	return err == nil, err == nil && said.OutOfTouch
 }
 
 // take finds a host for the task and has it make or restore the workspace.
@@ -111,7 +115,7 @@ func (t *pipeline) take(ctx workflow.Context) error {
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (t *pipeline) workspace(ctx workflow.Context) error {
 	in := activities.PrepareInput{Ref: t.ref(), Repository: t.repo, Fork: t.fork, Base: t.input.Base, Title: t.input.Task,
-		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues}
+		Config: t.input.Config, Branch: t.status.Branch, Continue: t.continues, Reported: t.heads()}
 	if t.status.Base != "" {
 		in.Base = t.status.Base
 	}
@@ -133,6 +137,9 @@ func (t *pipeline) workspace(ctx workflow.Context) error {
 	t.notice(ctx, out.Notes)
 	if out.Restored {
 		t.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
+	}
+	if out.Behind {
+		return &lost{out.Head}
 	}
 	if t.merging { // a merge that waits for its commit is in no checkpoint
 		in := activities.MergeInput{Ref: t.ref(), Round: t.sessions}
@@ -198,6 +205,13 @@ func short(commit string) string {
 		return "no commit"
 	}
 	return commit[:min(len(commit), 10)]
+}
+
+// waited tells whether an attempt was cut off while it waited for a slot: it can't have been what killed the worker.
+func waited(err error) bool {
+	var timeout *temporal.TimeoutError
+	var b signals.Beat
+	return asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil && b.Waiting
 }
 
 // cut gives the last heartbeat of an attempt that was cut off.

@@ -42,24 +42,51 @@ func TestWorkLostBeforeItsCommitIsDoneAgain(t *testing.T) {
 	}
 }
 
-func TestAStepThatKillsItsWorkerAsksAPerson(t *testing.T) {
-	w := newWorld(t)
+// cutOff has implementers cut off so often. The environment tries each six times, where the server gives the first cut back at once.
+func (w *world) cutOff(times int) {
 	cuts := 0
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-		if in.Role == task.Implementer && cuts < 6 {
+		if in.Role == task.Implementer && cuts < 6*times {
 			cuts++
 			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError()
 		}
 		return activities.SessionResult{}, nil
 	}
+}
+
+func TestAStepThatKillsItsWorkerAsksAPerson(t *testing.T) {
+	w := newWorld(t)
+	w.cutOff(6)
+	asked := false
 	w.env.RegisterDelayedCallback(func() {
+		asked = true
 		if s := w.status(t); s.Reason != signals.ReasonInfra || !strings.Contains(s.Detail, "the worker was lost") {
-			t.Errorf("after %d cuts: %s %s", cuts, s.Phase, s.Detail)
+			t.Errorf("%s %s", s.Phase, s.Detail)
 		}
 		w.env.SignalWorkflow(signals.Resume, nil)
 	}, 6*time.Hour)
-	if s := w.start(t); s.Outcome != task.PullRequest {
-		t.Errorf("outcome %s", s.Outcome)
+	if s := w.start(t); s.Outcome != task.PullRequest || !asked {
+		t.Errorf("outcome %s, a person was asked: %v", s.Outcome, asked)
+	}
+}
+
+// The server was away, again and again: that is nobody's failure, and no person is asked.
+func TestOutagesOfTheServerAreNotCharged(t *testing.T) {
+	w := newWorld(t)
+	w.outage = true
+	w.cutOff(8)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || w.takes != 1 {
+		t.Errorf("outcome %s, taken %d times", s.Outcome, w.takes)
+	}
+	said := 0
+	for _, l := range s.Log {
+		if l.Kind == "host" && strings.Contains(l.Text, "did not reach the server") {
+			said++
+		}
+	}
+	if said != 8 {
+		t.Errorf("%d lines say why: %v", said, s.Log)
 	}
 }
 

@@ -3,7 +3,6 @@ package workflows
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -64,7 +63,7 @@ func (f *follower) giveUpMerge(ctx workflow.Context) error {
 func (f *follower) onMerge(ctx workflow.Context, summary string, activity, into any) error {
 	return f.insist(ctx, func() error {
 		return f.onHost(ctx, step{
-			options: func(ctx workflow.Context, _ time.Duration) workflow.Context { return f.short(ctx, summary) },
+			options: func(ctx workflow.Context) workflow.Context { return f.short(ctx, summary) },
 			call: func(ctx workflow.Context) error {
 				return workflow.ExecuteActivity(ctx, activity, activities.MergeInput{Ref: f.ref(), Round: f.sessions}).Get(ctx, into)
 			},

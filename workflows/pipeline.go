@@ -79,6 +79,7 @@ type came struct {
 	text   string // the session's report
 	done   bool
 	commit string // "" when nothing had to change
+	on     int    // how many commits the task had then
 }
 
 // ending is how a task ends, as an error so that every stage can end it.

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -49,11 +50,12 @@ func (t *pipeline) short(ctx workflow.Context, summary string) workflow.Context 
 	})
 }
 
-// long is for agents and commands on the task's host. wait bounds the time in the queue, after which the host is probed.
-func (t *pipeline) long(ctx workflow.Context, summary string, wait, wall time.Duration) workflow.Context {
+// long is for agents and commands on the task's host. A host takes such a step at once and has it wait for a slot, beating all the time:
+// one that is not taken means that the host is in question, however many steps wait there.
+func (t *pipeline) long(ctx workflow.Context, summary string, wall time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.HostQueue(t.taken.Host), Summary: summary, WaitForCancellation: true,
-		ScheduleToStartTimeout: wait, StartToCloseTimeout: wall + 10*time.Minute, HeartbeatTimeout: t.taken.Heartbeat,
+		ScheduleToStartTimeout: t.taken.Probe, StartToCloseTimeout: activities.LongestWait + wall + activities.Overtime, HeartbeatTimeout: t.taken.Heartbeat,
 		RetryPolicy: retries(6),
 	})
 }

@@ -3,11 +3,11 @@ package workflows
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -90,29 +90,32 @@ func (t *pipeline) commitRest(ctx workflow.Context) error {
 
 func (t *pipeline) push(ctx workflow.Context) (string, error) {
 	var head string
-	squash := ""
+	in := activities.PushInput{BaseRef: t.status.BaseCommit, Reviewed: t.status.Head}
 	if t.settings.Commits == "single" {
-		squash = t.status.Plan.Summary
+		in.Squash = t.status.Plan.Summary
 	}
 	err := t.cleared(ctx, func(allowed []string) error {
-		return t.insist(ctx, func() error {
-			in := activities.PushInput{Squash: squash, BaseRef: t.status.BaseCommit, Allowed: allowed}
-			return t.pushBranch(ctx, in, &head)
-		})
+		in.Allowed = allowed
+		return t.insist(ctx, func() error { return t.pushBranch(ctx, &in, &head) })
 	})
 	return head, err
 }
 
-func (t *pipeline) pushBranch(ctx workflow.Context, in activities.PushInput, head *string) error {
-	return t.onHost(ctx, step{
-		options: func(ctx workflow.Context, _ time.Duration) workflow.Context {
+// pushBranch pushes what holds the reviewed head. A person who has to take a secret out of its commits makes others of them.
+func (t *pipeline) pushBranch(ctx workflow.Context, in *activities.PushInput, head *string) error {
+	err := t.onHost(ctx, step{
+		options: func(ctx workflow.Context) workflow.Context {
 			return t.short(ctx, "push "+t.status.Branch)
 		},
 		call: func(ctx workflow.Context) error {
 			in.Ref = t.ref()
-			return workflow.ExecuteActivity(ctx, host.PushBranch, in).Get(ctx, head)
+			return workflow.ExecuteActivity(ctx, host.PushBranch, *in).Get(ctx, head)
 		},
 	})
+	if kindOf(err) == fault.Leak {
+		in.Reviewed = ""
+	}
+	return err
 }
 
 // clean removes the workspace of a task that ended well. Of any other it keeps workspace and checkpoint, for people to look at.

@@ -35,6 +35,8 @@ var recorded = map[string][]string{
 	"abandoned": {"sessions pi", "update abandon", "!cancel requested", "activity canceled RunAgent", "outcome abandoned"},
 	"host-moved": {"sessions piir", "timeout Heartbeat", "last beat", "timeout ScheduleToStart", "queue longshift-host-beta",
 		"queue longshift-host-alpha", "fence 2", "same session twice", "outcome pull_request"},
+	"server-away": {"sessions piir", "timeout Heartbeat", "last beat", "activity Probe", "!timeout ScheduleToStart", "log host", "fence 1",
+		"same session twice", "outcome pull_request"},
 	"host-restarted": {"sessions piir", "activity failed LongshiftStopping", "activity Probe", "!timeout Heartbeat", "fence 1",
 		"same session twice", "outcome pull_request"},
 	"workspace-lost":    {"sessions pir", "activity failed LongshiftNotFound", "fence 2", "outcome pull_request"},

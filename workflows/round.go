@@ -40,6 +40,8 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 		if f.overtaken++; f.overtaken <= mostOvertaken { // after that it counts: whoever pushes all the time must not keep us at work
 			f.going.Rounds--
 		}
+	case isLost(err): // what there is to do still stands at the pull request
+		f.say(ctx, "host", "commits of this round were lost with their host; doing it again")
 	case asError(err, &e):
 		f.park(ctx, signals.ReasonErrors, e.Error())
 	default:
@@ -80,6 +82,7 @@ func (f *follower) aim(items []forge.Item) string {
 // round takes a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and answers.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	f.status.Commits, f.status.Review, f.status.Check, f.came, f.merging, f.findings = nil, nil, nil, map[string]came{}, false, nil
+	f.status.BaseCommit = "" // it begins where people have left the branch
 	f.enter(ctx, task.Preparing)
 	if err := f.insist(ctx, func() error { return f.take(ctx) }); err != nil {
 		return err
@@ -190,9 +193,11 @@ func (f *follower) perform(ctx workflow.Context) error {
 // pushRound pushes the branch. That somebody else has pushed is the caller's to decide.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
+	in := activities.PushInput{Reviewed: f.status.Head}
 	err = f.cleared(ctx, func(allowed []string) error {
+		in.Allowed = allowed
 		return f.insist(ctx, func() error {
-			err := f.pushBranch(ctx, activities.PushInput{Allowed: allowed}, &head)
+			err := f.pushBranch(ctx, &in, &head)
 			if kindOf(err) == fault.Changed {
 				changed = err
 				return nil

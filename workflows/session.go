@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -54,13 +53,13 @@ func (t *pipeline) ask(ctx workflow.Context, s *session) (activities.SessionResu
 	wall := t.status.BudgetTime - t.status.Worked
 	var res activities.SessionResult
 	err := t.onHost(ctx, step{
-		options: func(ctx workflow.Context, wait time.Duration) workflow.Context {
-			return t.long(ctx, s.summary(), wait, wall)
+		options: func(ctx workflow.Context) workflow.Context {
+			return t.long(ctx, s.summary(), wall)
 		},
 		call: func(ctx workflow.Context) error {
 			t.entry(s).Host = t.taken.Host
 			in := s.input
-			in.Ref, in.Wall = t.ref(), wall
+			in.Ref, in.Wall, in.Precedence = t.ref(), wall, t.precedence(ctx)
 			if d := in.Prompt.Deliverable; d != nil {
 				in.Next = t.ahead(d)
 			}

@@ -71,6 +71,9 @@ func (t *pipeline) timer(ctx workflow.Context, d time.Duration, summary string, 
 
 // liftable tells whether a person can remove the cause of an error that retries did not.
 func (t *pipeline) liftable(err error) bool {
+	if isLost(err) { // no person can lift that
+		return false
+	}
 	switch kindOf(err) {
 	case fault.Unapproved: // a question, and no fault
 		return false

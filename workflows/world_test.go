@@ -31,8 +31,10 @@ type world struct {
 	takes    int
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
-	notes    []string // of every workspace
+	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
+	notes    []string                                // of every workspace
 	probe    func() error
+	outage   bool // the host did not hear the server
 	noForge  error
 	checked  activities.Checked
 	commit   func(in activities.CommitInput) (activities.Committed, error)
@@ -86,11 +88,11 @@ func (w *world) TakeTask(context.Context) (activities.Taken, error) {
 	return activities.Taken{Host: h, Heartbeat: time.Second, Probe: time.Second}, nil
 }
 
-func (w *world) Probe(context.Context) error {
+func (w *world) Probe(context.Context) (out activities.Alive, err error) {
 	if w.probe != nil {
-		return w.probe()
+		err = w.probe()
 	}
-	return nil
+	return activities.Alive{OutOfTouch: w.outage}, err
 }
 
 func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) (activities.Prepared, error) {
@@ -99,7 +101,13 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 			return activities.Prepared{}, err
 		}
 	}
-	return activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}, nil
+	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}
+	if w.behind != nil {
+		if head := w.behind(in); head != "" {
+			out.Head, out.Behind = head, true
+		}
+	}
+	return out, nil
 }
 
 func (w *world) RunAgent(_ context.Context, in activities.SessionInput) (activities.SessionResult, error) {

@@ -76,7 +76,8 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
 	h := &activities.Host{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
-		Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
+		Slots: cfg.Slots, Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
+		FreeMemory: func() (int64, bool) { return freeMemory("/") },
 		Agents:     map[string]agent.Agent{},
 		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg),
 		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Sensitive: second, Audit: commands,

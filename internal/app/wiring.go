@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
@@ -18,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -35,10 +38,13 @@ func Wiring() cli.Wiring {
 		Sandbox:          trySandbox,
 		Work:             tryWork,
 		Signing:          trySigning,
-		Model:            tryModel,
-		ClaudeVersion:    claude.Pinned,
-		Commands:         audit.Read,
-		Acts:             audit.ReadActs,
+		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
+			return newSweeper(process, c, slog.New(slog.DiscardHandler))
+		},
+		Model:         tryModel,
+		ClaudeVersion: claude.Pinned,
+		Commands:      audit.Read,
+		Acts:          audit.ReadActs,
 		Demo: func() cli.Demo {
 			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},

@@ -74,33 +74,42 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
 	}
 	options.Logger = tlog.NewStructuredLogger(log)
-	c, err := client.DialContext(ctx, options)
-	if err != nil {
-		return fault.New(fault.Infra, "reach the Temporal server at %s: %w", address(options), err).
-			WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
-	}
-	defer c.Close()
-	if err := RegisterAttributes(ctx, c, namespace(options)); err != nil {
-		return err
-	}
-	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
-	w := &workers{client: c, log: log, options: worker.Options{
-		WorkerStopTimeout:            stopTimeout,
-		MaxHeartbeatThrottleInterval: max(cfg.Heartbeat/4, 500*time.Millisecond),
-		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets}},
-	}}
-	endHealth, err := serveHealth(ctx, cfg, log)
+	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server lives
 	if err != nil {
 		return err
 	}
 	defer endHealth()
+	c, err := server{options, log, time.Now, time.After}.connect(ctx)
+	if err != nil && ctx.Err() != nil {
+		log.Info("Worker stopping")
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer c.Close()
+	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	w := &workers{client: c, log: log, options: worker.Options{
+		WorkerStopTimeout: stopTimeout,
+		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Alone}},
+	}}
 	if cfg.Role.Host() {
 		host, closeHost, err := newHost(ctx, cfg, secrets, log)
 		if err != nil {
 			return err
 		}
 		defer closeHost()
-		w.host(host, cfg.Slots)
+		w.host(host)
+		sweeper, err := newSweeper(cfg, c, log)
+		if err != nil {
+			return err
+		}
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		var sweeping sync.WaitGroup
+		defer sweeping.Wait()
+		until, stop := context.WithCancel(ctx)
+		defer stop()
+		sweeping.Go(func() { keepSweeping(until, sweeper, host.Caches.Sweep, tick.C) })
 		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
 	}
 	if !cfg.Role.Listen() {
@@ -147,12 +156,15 @@ func (w *workers) control(desk *activities.Control) {
 	w.all = append(w.all, c)
 }
 
+// mostSteps is how many steps a host takes at once. All but LONGSHIFT_SLOTS of them wait in it, and beat.
+const mostSteps = 1000
+
 // host polls the host's queues. They are never versioned: a host serves the tasks of every release.
-func (w *workers) host(h *activities.Host, slots int) {
+func (w *workers) host(h *activities.Host) {
 	o := w.options
 	o.DisableWorkflowWorker = true
 	long, short, any := o, o, o
-	long.MaxConcurrentActivityExecutionSize = slots
+	long.MaxConcurrentActivityExecutionSize = mostSteps
 	short.MaxConcurrentActivityExecutionSize = 64
 	any.MaxConcurrentActivityExecutionSize = 16
 	l := worker.New(w.client, signals.HostQueue(h.ID), long)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -21,11 +20,6 @@ import (
 
 // A worker that can't start says why in one line, with the way out below it, and ends with the code of the fault.
 func TestWorkerMainRefuses(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	address := closed.Addr().String()
-	must(t, closed.Close())
-	t.Setenv("TEMPORAL_ADDRESS", address)
 	data := "LONGSHIFT_DATA=" + t.TempDir()
 	for _, c := range []struct {
 		name    string
@@ -41,7 +35,6 @@ func TestWorkerMainRefuses(t *testing.T) {
 		{"two wrong values", nil, []string{data, "LONGSHIFT_SLOTS=many", "LONGSHIFT_ROLE=cook"}, "", fault.ExitUsage, 3, []string{"2 mistakes", "LONGSHIFT_SLOTS", "LONGSHIFT_ROLE"}},
 		{"a secret twice", nil, []string{data, "LONGSHIFT_GITHUB_TOKEN=" + token, "LONGSHIFT_GITHUB_TOKEN_FILE=/x"}, "", fault.ExitUsage, 1, []string{"LONGSHIFT_GITHUB_TOKEN"}},
 		{"a profile of Temporal's that isn't there", nil, []string{data}, "nope", fault.ExitUsage, 1, []string{"Temporal's environment", "nope"}},
-		{"no server", nil, []string{data}, "", fault.ExitServer, 1, []string{address, "longshift dev", "TEMPORAL_ADDRESS"}},
 	} {
 		t.Setenv("TEMPORAL_PROFILE", c.profile)
 		var out bytes.Buffer

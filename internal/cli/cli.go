@@ -13,9 +13,12 @@ import (
 
 	"golang.org/x/term"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -101,6 +104,8 @@ type Wiring struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.
 	Work func(ctx context.Context, process config.Config) ([]Tool, error)
+	// Sweeper looks for what ended tasks have left in the data folder.
+	Sweeper func(process config.Config, c client.Client) (*sweep.Sweeper, error)
 	// Signing makes a signature with the key for commits.
 	Signing func(ctx context.Context, process config.Config) error
 	// Model makes one call that costs nothing to the model's endpoint, and gives the endpoint's name. Errors are faults.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -34,21 +35,34 @@ func queryStatus(ctx context.Context, c watched, id, run string) (*signals.Statu
 func newestBeat(d *workflowservice.DescribeWorkflowExecutionResponse) *signals.Beat {
 	var newest *signals.Beat
 	for _, a := range d.GetPendingActivities() {
-		var beat signals.Beat
-		err := converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &beat)
-		if err == nil && beat.Session != "" && (newest == nil || beat.N > newest.N) {
+		if beat := beatOf(a); beat.Session != "" && (newest == nil || beat.N > newest.N) {
 			newest = &beat
 		}
 	}
 	return newest
 }
 
+// beatOf gives what an activity has said last; the zero Beat when that is nothing, or something else.
+func beatOf(a *workflowpb.PendingActivityInfo) (beat signals.Beat) {
+	if err := converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &beat); err != nil {
+		return signals.Beat{}
+	}
+	return beat
+}
+
 // untaken is how long a step may lie in its queue until it is said that it waits.
 const untaken = 3 * time.Second
 
-// stepWaits says what a step of a task waits for that nobody has taken yet: every host is full, or there is none.
+// stepWaits says what a step of a task waits for: its host is full, or has not taken it yet, or there is none, or it has failed for what
+// passes and is tried again.
 func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
 	for _, a := range d.GetPendingActivities() {
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED && beatOf(a).Waiting {
+			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+		}
+		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
+			return "for a step that is tried again: " + clip(oneLine(why), 300)
+		}
 		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
 			continue
 		}
@@ -56,7 +70,7 @@ func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Ti
 		case "TakeTask":
 			return "for a host: none has answered yet"
 		case "RunAgent", "RunSetup", "RunChecks":
-			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+			return "for its host, which has not taken the step yet"
 		}
 	}
 	return ""

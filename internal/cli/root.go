@@ -73,7 +73,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		groupTask:   {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand(), p.commandsCommand(), p.actsCommand(), p.chatsCommand()},
 		groupArrive: {p.watchCommand(), p.intakeCommand(), p.cronCommand()},
 		groupSteer:  {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.allowCommand(), p.denyCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
-		groupSetup:  {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand(), p.workspacesCommand(), p.initCommand(), p.setupCommand()},
+		groupSetup:  {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand(), p.workspacesCommand(), p.initCommand(), p.setupCommand(), p.cleanCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -19,10 +19,11 @@ import (
 type Config struct {
 	Data  string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift" help:"folder for workspaces, logs and the host's identity"`
 	Role  Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges, chats), host (agents) or listen (chats and webhooks only)"`
-	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions that run at the same time on this host"`
+	Slots int    `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions, setups and checks that run at the same time on this host"`
 
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
 	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s" help:"how long a silent host has to answer before another takes over (duration)"`
+	Alone     time.Duration `envconfig:"LONGSHIFT_ALONE" default:"15m" help:"how long sessions go on while the Temporal server is out of reach (duration, 0s = they end with the first heartbeat that it misses)"`
 
 	MaxCost       float64       `envconfig:"LONGSHIFT_MAX_COST" default:"0" help:"most a task's budget may be (US dollars, 0 = no limit)"`
 	MaxTime       time.Duration `envconfig:"LONGSHIFT_MAX_TIME" default:"0s" help:"most a task's time budget may be (duration, 0 = no limit)"`
@@ -49,6 +50,8 @@ type Config struct {
 	EgressSent  int           `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10" help:"most that one agent session, or all runs of setup or of check of one task, may send to the registries (MiB, 0 = no limit)"`
 	Bubblewrap  string        `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`
 	Without     []string      `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
+	Keep        time.Duration `envconfig:"LONGSHIFT_KEEP" default:"168h" help:"how long workspaces, logs and checkpoints of ended tasks are kept (duration, 0s = for ever); see docs/operations.md"`
+	KeepSize    int           `envconfig:"LONGSHIFT_KEEP_SIZE" default:"0" help:"most that ended tasks may take in the data folder (GiB, 0 = no limit); above it the oldest go first"`
 	AuditKeep   time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h" help:"how long the command log is kept (duration, 0s = for ever)"`
 
 	AnthropicKey   Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`

@@ -27,8 +27,8 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Data, c.Role, c.Slots, c.Heartbeat, c.Probe, c.MaxCost, c.MaxTime, c.MaxIterations, c.Approval, c.WebURL, c.Log, c.Scenario}
-	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 0.0, time.Duration(0), 0, Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
+	got := []any{c.Data, c.Role, c.Slots, c.Heartbeat, c.Probe, c.Alone, c.MaxCost, c.MaxTime, c.MaxIterations, c.Approval, c.WebURL, c.Log, c.Scenario}
+	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 15 * time.Minute, 0.0, time.Duration(0), 0, Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -75,6 +75,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_HEARTBEAT=10ms", `LONGSHIFT_HEARTBEAT="10ms": too short; give 1s or more, such as 30s`},
 		{"LONGSHIFT_EGRESS_UPLOAD=-1", `LONGSHIFT_EGRESS_UPLOAD="-1": negative; give MiB, or 0 for no limit`},
 		{"LONGSHIFT_PROBE=0s", `LONGSHIFT_PROBE="0s": too short; give 1s or more, such as 60s`},
+		{"LONGSHIFT_ALONE=-1s", `LONGSHIFT_ALONE="-1s": negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses`},
 		{"LONGSHIFT_MAX_COST=five", `LONGSHIFT_MAX_COST="five": not a number; give US dollars, such as 5 or 2.50`},
 		{"LONGSHIFT_MAX_COST=-1", `LONGSHIFT_MAX_COST="-1": negative; give US dollars, or 0 for no limit`},
 		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control, host or listen`},

@@ -21,6 +21,7 @@ func header(pairs ...string) http.Header {
 func TestLimitOf(t *testing.T) {
 	now := newClock().now()
 	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
+	date := func(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 	const u = "anthropic-ratelimit-unified-"
 	for name, c := range map[string]struct {
 		h        http.Header
@@ -39,7 +40,10 @@ func TestLimitOf(t *testing.T) {
 		"long pause":                   {header("retry-after", "3600"), false, &Limit{429, now.Add(time.Hour), "retry_after", ""}},
 		"pause as a date": {header("retry-after", now.Add(10*time.Minute).Format(http.TimeFormat)), false,
 			&Limit{429, now.Add(10 * time.Minute), "retry_after", ""}},
-		"date in the past": {header("retry-after", "Mon, 02 Jan 2006 15:04:05 GMT"), false, nil},
+		"by a clock that is an hour ahead of ours": {header("date", date(now.Add(time.Hour)), "retry-after", "3600"), false, &Limit{429, now.Add(2 * time.Hour), "retry_after", ""}},
+		"by a clock that is an hour behind ours":   {header("date", date(now.Add(-time.Hour)), "retry-after", "3600"), false, &Limit{429, now, "retry_after", ""}},
+		"short pause by a clock that is ahead":     {header("date", date(now.Add(time.Hour)), "retry-after", date(now.Add(time.Hour+30*time.Second))), false, nil},
+		"date in the past":                         {header("retry-after", "Mon, 02 Jan 2006 15:04:05 GMT"), false, nil},
 		"short, but without end": {header("retry-after", "2", "anthropic-ratelimit-requests-reset", "2026-11-20T09:00:00Z"), true,
 			&Limit{429, now.Add(2 * time.Second), "throttled", ""}},
 		"no pause, without end": {header("anthropic-ratelimit-requests-reset", "2026-11-20T09:00:00Z", "anthropic-ratelimit-tokens-reset", "2026-11-20T10:00:00Z"), true,

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // Box is a folder with a file for each item. Its zero value keeps nothing.
@@ -26,13 +28,26 @@ type Item struct {
 	path    string
 }
 
-// Put keeps a payload. When it returns, no crash and no loss of power takes it away.
+// Put keeps a payload. When it returns, no crash and no loss of power takes it away. A full disk is a fault that says where.
 func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
+	defer func() {
+		if err != nil {
+			err = disk.Fault(err, b.Dir)
+		}
+	}()
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make inbox: %w", err)
 	}
-	if names, err := b.names(); err != nil || len(names) >= b.Most {
+	names, err := b.names()
+	if err != nil || len(names) >= b.Most {
 		return nil, errors.Join(err, fmt.Errorf("inbox %s is full: %d items wait", b.Dir, len(names)))
+	}
+	stamp := now.UnixNano()
+	if len(names) > 0 { // behind what waits, also when the clock was set back since
+		last, _, _ := strings.Cut(names[len(names)-1], "-")
+		if nanos, err := strconv.ParseInt(last, 10, 64); err == nil {
+			stamp = max(stamp, nanos+1)
+		}
 	}
 	f, err := os.CreateTemp(b.Dir, ".new-*")
 	if err != nil {
@@ -47,7 +62,7 @@ func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, fmt.Errorf("put into inbox: %w", err)
 	}
-	path := filepath.Join(b.Dir, fmt.Sprintf("%019d%s", now.UnixNano(), strings.TrimPrefix(filepath.Base(f.Name()), ".new")))
+	path := filepath.Join(b.Dir, fmt.Sprintf("%019d%s", stamp, strings.TrimPrefix(filepath.Base(f.Name()), ".new")))
 	if err = os.Rename(f.Name(), path); err != nil {
 		return nil, fmt.Errorf("put into inbox: %w", err)
 	}

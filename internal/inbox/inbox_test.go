@@ -3,6 +3,7 @@ package inbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -39,5 +40,27 @@ func TestInboxKeeps(t *testing.T) {
 	}
 	if _, err := (Box{Dir: "/proc/no", Most: 1}).Put(nil, began); err == nil {
 		t.Error("put where nothing can be written")
+	}
+}
+
+// What came later stays behind what came before it, though the clock is set back or forth in between.
+func TestOrderWhenTheClockJumps(t *testing.T) {
+	b := Box{Dir: t.TempDir(), Most: 10}
+	now := time.Unix(1_760_000_000, 0)
+	for _, c := range []struct {
+		text string
+		at   time.Time
+	}{{"one", now}, {"two", now.Add(-time.Hour)}, {"three", now.Add(-time.Hour)}, {"four", now.Add(time.Hour)}, {"five", now}} {
+		if _, err := b.Put([]byte(c.text), c.at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := b.Left()
+	var got []string
+	for _, item := range left {
+		got = append(got, string(item.Payload))
+	}
+	if want := []string{"one", "two", "three", "four", "five"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("left are %q, want %q: %v", got, want, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -59,14 +60,14 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 	}
 	s.bases.Lock()
 	defer s.bases.Unlock()
-	if err := errors.Join(os.Chtimes(fresh, made, made), remove.All(base), os.Rename(fresh, base)); err != nil {
+	if err := errors.Join(os.Chtimes(fresh, made, made), s.discard(base), os.Rename(fresh, base)); err != nil {
 		return fault.New(fault.Infra, "keep the caches of the base: %w", err)
 	}
 	return nil
 }
 
-// sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
-func (s *Store) sweep() {
+// Sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
+func (s *Store) Sweep() {
 	s.bases.Lock()
 	defer s.bases.Unlock()
 	for parent, names := range map[string]string{s.config.Dir: "base-*", s.config.Tasks: Own + "*"} {
@@ -82,10 +83,29 @@ func (s *Store) sweep() {
 
 func (s *Store) removeOld(dir string) {
 	info, err := os.Lstat(dir)
-	if err != nil || s.young(info) {
+	if err != nil || s.young(info) && !strings.HasSuffix(dir, gone) {
 		return
 	}
-	if err := remove.All(dir); err != nil {
+	if err := s.discard(dir); err != nil {
 		s.config.Log.Warn("Old caches can't be removed", "folder", dir, "error", err)
 	}
+}
+
+// gone ends the name of what is being removed.
+const gone = ".gone"
+
+// discard removes caches, which leave their place first: one that was removed by half has changed just now, and would pass for a young one
+// in which packages lack files.
+func (s *Store) discard(dir string) error {
+	aside := strings.TrimSuffix(dir, gone) + gone
+	if dir != aside {
+		err := s.remove(aside)
+		if err == nil {
+			err = os.Rename(dir, aside)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return s.remove(aside)
 }

@@ -44,8 +44,9 @@ type Config struct {
 // Store keeps bases and the tasks' own folders apart. It is safe for use by many at once.
 type Store struct {
 	config Config
-	owners sync.Map     // a mutex for each folder that is being made or copied
-	bases  sync.RWMutex // held for writing while a base is put in its place or removed
+	owners sync.Map                // a mutex for each folder that is being made or copied
+	bases  sync.RWMutex            // held for writing while a base is put in its place or removed
+	remove func(path string) error // remove.All, but for tests that die in it
 }
 
 // New makes a store. It needs no folder before the first task.
@@ -56,7 +57,7 @@ func New(c Config) *Store {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return &Store{config: c}
+	return &Store{config: c, remove: remove.All}
 }
 
 // Place is where the tasks of a repository find their own caches inside of a box: the same path for all of them, for build caches are
@@ -76,7 +77,7 @@ func (s *Store) Begin(ctx context.Context, own, repository, branch string) error
 	if os.Chtimes(own, now, now) == nil {
 		return nil
 	}
-	s.sweep()
+	s.Sweep()
 	fresh := own + ".new"
 	err := errors.Join(remove.All(fresh), os.MkdirAll(filepath.Dir(own), 0o700))
 	if err == nil {
@@ -114,7 +115,7 @@ func (s *Store) fill(ctx context.Context, to, base string) error {
 func (s *Store) Remove(own string) error {
 	defer s.lock(own)()
 	defer s.owners.Delete(own)
-	return errors.Join(remove.All(own+".new"), remove.All(own))
+	return errors.Join(remove.All(own+".new"), s.discard(own))
 }
 
 // lock makes the caller the only one at a folder until it calls what it gets.

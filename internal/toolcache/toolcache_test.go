@@ -185,6 +185,79 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// Caches that were being removed when the worker died are not taken for whole ones, and go: an old base, one that a new one replaces, those
+// of a task that comes back, and those of one that ends.
+func TestDeathWhileRemoving(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(s *scene){
+		"the old base": func(s *scene) {
+			s.now = s.now.Add(Lifetime + time.Minute)
+			must(t, os.Chtimes(s.own("a"), s.now, s.now))
+			s.Sweep()
+		},
+		"what a new base replaces": func(s *scene) {
+			s.now = s.now.Add(Lifetime + time.Minute)
+			s.keep("a", "main", true)
+		},
+		"the task's own": func(s *scene) {
+			s.now = s.now.Add(Lifetime + time.Minute)
+			must(t, os.Chtimes(s.base("repo", "main"), s.now, s.now))
+			s.Sweep()
+		},
+		"those of a task that ends": func(s *scene) { must(t, s.Remove(s.own("a"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, nil)
+			own, _ := s.begin("a", "main")
+			write(t, own, "go-mod/x/1.go", "pip/x")
+			s.keep("a", "main", true)
+			s.Store.remove = func(path string) error {
+				if _, err := os.Lstat(path); err != nil {
+					return nil
+				}
+				must(t, os.Remove(filepath.Join(path, "go-mod/x/1.go")))
+				must(t, os.Chtimes(path, s.now, s.now)) // as when a folder in it has gone
+				panic("killed")
+			}
+			func() {
+				defer func() { _ = recover() }()
+				remove(s)
+				t.Error("nothing was removed")
+			}()
+			s.Store = New(s.config)
+			for _, task := range []string{"a", "b"} {
+				if _, list := s.begin(task, "main"); len(list) == 1 {
+					t.Errorf("task %s begins with a half: %q", task, list)
+				}
+			}
+			s.Sweep()
+			left, err := filepath.Glob(filepath.Join(s.data, "*", "*", "*"+gone))
+			if err != nil || len(left) > 0 {
+				t.Errorf("left are %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// A clock that jumps by an hour takes no base away that it has not made old, and keeps none for ever.
+func TestClockJumps(t *testing.T) {
+	t.Parallel()
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		s := newScene(t, nil)
+		own, _ := s.begin("a", "main")
+		write(t, own, "pip/x")
+		s.keep("a", "main", true)
+		s.now = s.now.Add(jump)
+		_, list := s.begin("b", "main")
+		want(t, "after the jump", list, "pip/x")
+		_, list = s.begin("a", "main")
+		want(t, "the task itself", list, "pip/x")
+		s.now = s.now.Add(Lifetime - jump + time.Minute)
+		_, list = s.begin("c", "main")
+		want(t, "after its lifetime", list)
+	}
+}
+
 // Links are copied and not followed, and pipes stay behind.
 func TestCopyOfHostileFolders(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // The .git in the work tree is the agent's: it may look at history, stage and commit as it likes. Our git never uses it
@@ -41,10 +43,10 @@ func (o *opened) handOver(ctx context.Context, head string) error {
 		return fmt.Errorf("remove the agent's git folder: %w", err)
 	}
 	if err := o.makeAgentGit(ctx, root); err != nil {
-		return diskFault(fmt.Errorf("make the agent's git folder: %w", err), o.place.work())
+		return disk.Fault(fmt.Errorf("make the agent's git folder: %w", err), o.place.work())
 	}
 	if err := o.fillAgentGit(ctx, root, head); err != nil {
-		return diskFault(fmt.Errorf("fill the agent's git folder: %w", err), o.place.work())
+		return disk.Fault(fmt.Errorf("fill the agent's git folder: %w", err), o.place.work())
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -19,6 +20,7 @@ type preparation struct {
 	branch  string // base branch, "" when the remote has none by that name
 	tip     string // its last commit
 	found   record // what the fence on the remote says; zero when there is none
+	behind  string // value of the checkpoint ref there: what was found has another where a killed push has left it behind
 }
 
 // build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
@@ -31,7 +33,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork, Format: j.listing.format, Mirror: mirror,
 		Record: record{Branch: j.spec.Branch}})
 	if err := os.MkdirAll(t.place.work(), 0o700); err != nil {
-		return diskFault(fmt.Errorf("make work tree: %w", err), m.tasks())
+		return disk.Fault(fmt.Errorf("make work tree: %w", err), m.tasks())
 	}
 	if err := j.enforce(ctx); err != nil {
 		return err
@@ -53,8 +55,9 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 	rec := &j.state.Record
 	switch {
 	case j.found.Fence > 0:
-		rec.BaseBranch, rec.Base, rec.Pushed, rec.Checkpoint = j.found.BaseBranch, j.found.Base, j.found.Pushed, j.found.Checkpoint
-		rec.Trunk, rec.Merged = j.found.Trunk, j.found.Merged
+		branch := rec.Branch
+		*rec = j.found
+		rec.Fence, rec.Branch = 0, branch
 	case j.spec.Continue && j.found.Checkpoint == "":
 		if err := j.startAtTip(ctx); err != nil {
 			return err
@@ -95,6 +98,9 @@ func (j *preparation) checkOut(ctx context.Context) error {
 	if rec.Checkpoint != "" {
 		start, j.state.Restored = rec.Checkpoint, true
 	}
+	if err := j.mayStart(ctx, start); err != nil {
+		return err
+	}
 	if err := j.keepBase(ctx); err != nil {
 		return err
 	}
@@ -120,14 +126,19 @@ func (j *preparation) checkOut(ctx context.Context) error {
 
 // announce moves the fence on the remote to this attempt and completes the workspace.
 func (j *preparation) announce(ctx context.Context) error {
+	var err error
 	for range tries {
-		err := j.write(ctx, j.home, j.state.Record)
+		var list []update
+		if now := j.state.Record.Checkpoint; j.behind != now {
+			list = append(list, update{checkpointRef(j.id), j.behind, now})
+		}
+		err = j.write(ctx, j.home, j.state.Record, list...)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		l, err := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
-		if err != nil {
-			return err
+		l, failed := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
+		if failed != nil {
+			return failed
 		}
 		j.listing = l
 		if err := j.claim(ctx); err != nil {
@@ -138,5 +149,5 @@ func (j *preparation) announce(ctx context.Context) error {
 		}
 		j.state.Record.Pushed = j.found.Pushed
 	}
-	return fault.New(fault.Infra, "the fence of task %s on %s keeps moving", j.id, j.home.name)
+	return j.home.restless(err)
 }

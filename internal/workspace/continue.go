@@ -57,6 +57,9 @@ func (j *preparation) leaveRound(ctx context.Context, head string) error {
 	if rec.Checkpoint != "" {
 		start = rec.Checkpoint
 	}
+	if err := j.mayStart(ctx, start); err != nil {
+		return err
+	}
 	if head != "" {
 		ahead, err := j.bare().isAncestor(ctx, start, head)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,13 +20,15 @@ import (
 // moves the fence too, in the same atomic push, to a commit that says what is written. The server then compares the old
 // fence in the transaction that moves the branch, and no race is left.
 //
-// The commit is made from what it says and nothing else, so the same write always gives the same commit.
+// A remote on a disk moves the refs of one push one by one: when its git is killed, the fence may have moved and others not. The
+// fence is what counts. It says what the others were and became, and has the checkpoint as a parent, so that nothing is lost
+// and the next write brings up what was left behind.
 
 func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
 func checkpointRef(id string) string { return "refs/longshift/" + id }
 
 // fenceCommit makes the commit that stands for the record. Its parents are where the task started, so that a base
-// which was rewritten on the remote can still be fetched.
+// which was rewritten on the remote can still be fetched, and the checkpoint.
 func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
 	data, err := json.Marshal(rec)
 	if err != nil {
@@ -33,8 +36,9 @@ func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", o.emptyTree())
-	for i, parent := range []string{rec.Base, rec.Trunk} {
-		if parent != "" && (i == 0 || parent != rec.Base) {
+	parents := []string{rec.Base, rec.Trunk, rec.Checkpoint}
+	for i, parent := range parents {
+		if parent != "" && !slices.Contains(parents[:i], parent) {
 			fmt.Fprintf(&b, "parent %s\n", parent)
 		}
 	}
@@ -69,7 +73,17 @@ var errMoved = errors.New("the remote has moved")
 
 // write moves refs on the remote together with the fence, all or none, and remembers it.
 func (o *opened) write(ctx context.Context, rem remote, next record, list ...update) error {
-	next.Fence = o.fence
+	next.Fence, next.Before = o.fence, next.Checkpoint
+	next.Writes++
+	replaces := next.Replaced
+	for _, u := range list {
+		switch u.ref {
+		case checkpointRef(o.id):
+			next.Before, next.Checkpoint = u.from, u.to
+		case o.branchRef():
+			next.Replaced, next.Pushed, replaces = u.from, u.to, ""
+		}
+	}
 	commit, err := o.fenceCommit(ctx, next)
 	if err != nil {
 		return fmt.Errorf("make the fence: %w", err)
@@ -78,6 +92,7 @@ func (o *opened) write(ctx context.Context, rem remote, next record, list ...upd
 	if err := o.push(ctx, rem, list); err != nil {
 		return err
 	}
+	next.Replaced = replaces // what was moved just now is known to have moved
 	o.state.Record, o.state.FenceRef = next, commit
 	return o.save()
 }
@@ -95,65 +110,20 @@ func (o *opened) push(ctx context.Context, rem remote, list []update) error {
 		args = append(args, "--force-with-lease="+u.ref+":"+u.from)
 		specs = append(specs, u.to+":"+u.ref)
 	}
+	note := o.note(rem)
+	if err := o.beginPush(ctx, note); err != nil {
+		return err
+	}
 	out, err := o.bare().call(ctx, rem, slices.Concat(args, []string{"--", rem.url}, specs)...)
+	if err == nil && note != "" {
+		os.Remove(note)
+	}
+	if held := rem.heldBy(err); held != nil {
+		return fmt.Errorf("%w: %w", errMoved, held)
+	}
 	var known *fault.Error
 	if err != nil && stale(refusals(out)) && (!errors.As(err, &known) || known.Kind == fault.Infra) {
 		return fmt.Errorf("%w: %w", errMoved, err)
 	}
 	return err
-}
-
-// resync learns what is on the remote after a push was refused. It fails when a later attempt has the task.
-func (o *opened) resync(ctx context.Context, rem remote) error {
-	l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
-	if err != nil {
-		return err
-	}
-	return o.adoptFence(ctx, rem, l)
-}
-
-// adoptFence takes over what the fence on the remote says about earlier writes of this attempt.
-func (o *opened) adoptFence(ctx context.Context, rem remote, l listing) error {
-	now := l.refs[fenceRef(o.id)]
-	if now == "" {
-		return fault.New(fault.Fenced, "task %s has no fence on %s any more: it has ended", o.id, rem.name)
-	}
-	if now != o.state.FenceRef {
-		rec, err := o.fetchFence(ctx, rem, l)
-		if err != nil {
-			return err
-		}
-		switch {
-		case rec.Fence > o.fence:
-			return fenced(o.id, o.fence, rec.Fence)
-		case rec.Fence < o.fence:
-			return fault.New(fault.Changed, "the fence of task %s on %s was set back to %d", o.id, rem.name, rec.Fence)
-		}
-		rec.Merged = o.state.Record.Merged // what was merged since is known here alone
-		o.state.Record, o.state.FenceRef = rec, now
-		if err := o.save(); err != nil {
-			return err
-		}
-	}
-	if there := l.refs[checkpointRef(o.id)]; there != o.state.Record.Checkpoint {
-		return fault.New(fault.Changed, "the checkpoint of task %s on %s was moved by somebody else", o.id, rem.name)
-	}
-	return nil
-}
-
-// fetchFence brings the fence and the checkpoint into our git folder and reads the fence.
-func (o *opened) fetchFence(ctx context.Context, rem remote, l listing) (record, error) {
-	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", rem.url}
-	for ref, local := range map[string]string{fenceRef(o.id): "refs/longshift/fence", checkpointRef(o.id): "refs/longshift/checkpoint"} {
-		if l.refs[ref] != "" {
-			args = append(args, "+"+ref+":"+local)
-		}
-	}
-	if _, err := o.bare().call(ctx, rem, args...); err != nil {
-		return record{}, fmt.Errorf("fetch the checkpoint: %w", err)
-	}
-	if l.refs[fenceRef(o.id)] == "" {
-		return record{}, nil
-	}
-	return o.readFenceCommit(ctx, l.refs[fenceRef(o.id)])
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // shape is everything in a git directory of ours that could make git run something or look elsewhere. We know every
@@ -55,7 +57,7 @@ func (s shape) foreign() []string {
 func (s shape) enforce(dir string) (changed []string, err error) {
 	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/longshift"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			return nil, diskFault(fmt.Errorf("make git folder: %w", err), filepath.Dir(dir))
+			return nil, disk.Fault(fmt.Errorf("make git folder: %w", err), filepath.Dir(dir))
 		}
 	}
 	for name, want := range s.files() {

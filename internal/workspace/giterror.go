@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 )
@@ -18,7 +19,7 @@ func (m *Manager) judge(command string, exit process.Exit, stderr string) error 
 	if unfit.MatchString(stderr) {
 		return fault.New(fault.Work, "%w; see .gitattributes, and how the file is encoded", err)
 	}
-	return diskFault(err, m.config.Dir)
+	return disk.Fault(err, m.config.Dir)
 }
 
 // unfit is what git says of a file that it can't take for what the file holds: whoever wrote it, and .gitattributes, can mend that, and

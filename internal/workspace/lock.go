@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // lockLook is how often a lock that somebody holds is tried again.
@@ -21,7 +23,7 @@ func (m *Manager) lock(ctx context.Context, name string) (release func(), err er
 	for {
 		f, err := tryLock(path)
 		if err != nil {
-			return nil, diskFault(fmt.Errorf("lock %s: %w", name, err), m.locks())
+			return nil, disk.Fault(fmt.Errorf("lock %s: %w", name, err), m.locks())
 		}
 		if f != nil {
 			return func() { f.Close() }, nil

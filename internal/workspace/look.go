@@ -63,7 +63,7 @@ func (j *preparation) list(ctx context.Context, m *Manager, own []string) (listi
 func (j *preparation) claim(ctx context.Context) (err error) {
 	fence, checkpoint := j.listing.refs[fenceRef(j.id)], j.listing.refs[checkpointRef(j.id)]
 	if fence == "" && checkpoint == "" {
-		j.state.FenceRef = ""
+		j.state.FenceRef, j.behind = "", ""
 		return nil
 	}
 	if j.found, err = j.fetchFence(ctx, j.home, j.listing); err != nil {
@@ -72,6 +72,11 @@ func (j *preparation) claim(ctx context.Context) (err error) {
 	if j.found.Fence > j.spec.Fence {
 		return fenced(j.id, j.spec.Fence, j.found.Fence)
 	}
-	j.state.FenceRef, j.found.Checkpoint = fence, checkpoint
+	if j.behind = checkpoint; fence == "" { // somebody has removed it
+		j.found.Checkpoint = checkpoint
+	} else if err := j.found.checkpointAt(checkpoint, j.id, j.home); err != nil {
+		return err
+	}
+	j.state.FenceRef = fence
 	return nil
 }

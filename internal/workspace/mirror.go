@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -149,7 +150,7 @@ func (l listing) atHead() string {
 func (m *Manager) unbornBranch(ctx context.Context, rem remote) (string, error) {
 	dir, err := os.MkdirTemp(m.mirrors(), ".empty-")
 	if err != nil {
-		return "", diskFault(fmt.Errorf("look at the empty repository: %w", err), m.mirrors())
+		return "", disk.Fault(fmt.Errorf("look at the empty repository: %w", err), m.mirrors())
 	}
 	defer os.RemoveAll(dir)
 	to := filepath.Join(dir, "git")

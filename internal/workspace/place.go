@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -35,7 +36,13 @@ type record struct {
 	Base       string `json:"base,omitempty"`       // commit the task, or this round of it, started from
 	Checkpoint string `json:"checkpoint,omitempty"` // value of the checkpoint ref
 	Branch     string `json:"branch"`
-	Pushed     string `json:"pushed,omitempty"` // value we gave the task's branch, or where we took it over
+	Pushed     string `json:"pushed,omitempty"`   // value we gave the task's branch, or where we took it over
+	Squashed   string `json:"squashed,omitempty"` // commit that was made one with those before it, and is in no history since
+
+	// A remote on a disk moves refs one by one, so a killed push may leave some of them behind. These tell that from somebody else's write.
+	Writes   int    `json:"writes,omitempty"`   // of the fence; no two are the same commit
+	Before   string `json:"before,omitempty"`   // value of the checkpoint ref before this write
+	Replaced string `json:"replaced,omitempty"` // value of the task's branch before it was given Pushed
 
 	// Of a task that goes on with its branch, and of one that has merged.
 	Trunk  string   `json:"trunk,omitempty"`  // tip of the base branch at the start
@@ -121,7 +128,7 @@ func (p place) raiseFence(id string, n int) error {
 		return nil
 	}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return diskFault(fmt.Errorf("make task folder: %w", err), p.dir)
+		return disk.Fault(fmt.Errorf("make task folder: %w", err), p.dir)
 	}
 	return writeFile(p.fence(), []byte(strconv.Itoa(n)+"\n"))
 }
@@ -150,7 +157,7 @@ func putAside(path string, why error) error {
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return diskFault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
+		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
@@ -158,7 +165,7 @@ func writeFile(path string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return diskFault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
+		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -34,7 +35,7 @@ func (m *Manager) Prepare(ctx context.Context, s Spec) (Workspace, error) {
 		return Workspace{}, err
 	}
 	if o != nil && o.state.Record.Fence == s.Fence && o.state.FenceRef != "" {
-		return o.workspace(ctx)
+		return o.workspace(ctx, s.Reported)
 	}
 	job := &preparation{spec: s, opened: o}
 	if o == nil {
@@ -45,7 +46,7 @@ func (m *Manager) Prepare(ctx context.Context, s Spec) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, fmt.Errorf("prepare workspace: %w", err)
 	}
-	return job.opened.workspace(ctx)
+	return job.opened.workspace(ctx, s.Reported)
 }
 
 // find gives the workspace that stands on this host, nil when there is none that can be used. What can't be used is put
@@ -147,7 +148,7 @@ func (p place) clear() error {
 			continue
 		}
 		if err := os.MkdirAll(aside, 0o700); err != nil {
-			return diskFault(fmt.Errorf("put a damaged workspace aside: %w", err), p.dir)
+			return disk.Fault(fmt.Errorf("put a damaged workspace aside: %w", err), p.dir)
 		}
 		if err := os.Rename(path, filepath.Join(aside, filepath.Base(path))); err != nil {
 			return fmt.Errorf("put a damaged workspace aside: %w", err)
@@ -161,8 +162,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (o *opened) workspace(ctx context.Context) (Workspace, error) {
+func (o *opened) workspace(ctx context.Context, reported []string) (Workspace, error) {
 	head, err := o.head(ctx)
+	if err != nil {
+		return Workspace{}, err
+	}
+	holds, err := o.holds(ctx, head, reported)
 	if err != nil {
 		return Workspace{}, err
 	}
@@ -174,7 +179,7 @@ func (o *opened) workspace(ctx context.Context) (Workspace, error) {
 	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
+		Restored: o.state.Restored, Behind: !holds, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

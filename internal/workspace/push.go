@@ -25,7 +25,7 @@ func (o *opened) retry(ctx context.Context, do func(remote) error) error {
 			return err
 		}
 	}
-	return fault.New(fault.Infra, "%s keeps moving: %w", rem.name, err)
+	return rem.restless(err)
 }
 
 // Checkpoint pushes the task's last commit to its checkpoint ref. Nothing is done when it is there already. It fails
@@ -41,9 +41,7 @@ func (t *Tree) Checkpoint(ctx context.Context) error {
 			if next.Checkpoint == head {
 				return nil
 			}
-			from := next.Checkpoint
-			next.Checkpoint = head
-			return o.write(ctx, rem, next, update{checkpointRef(o.id), from, head})
+			return o.write(ctx, rem, next, update{checkpointRef(o.id), next.Checkpoint, head})
 		})
 	})
 	if err != nil {
@@ -79,28 +77,30 @@ func (o *opened) pushBranch(ctx context.Context, rem remote, head string) error 
 		return err
 	}
 	there := l.refs[o.branchRef()]
-	if there == head && o.state.Record.Pushed == head {
+	if now := o.state.Record; there == head && now.Pushed == head && now.Checkpoint == head {
 		return nil
 	}
 	if err := o.mayReplace(ctx, rem, there, head); err != nil {
 		return err
 	}
+	if now := o.state.Record; now.Checkpoint != head { // first: whoever finds the branch moved, and the fence not, knows the commit as ours
+		if err := o.write(ctx, rem, now, update{checkpointRef(o.id), now.Checkpoint, head}); err != nil {
+			return err
+		}
+	}
 	next := o.state.Record
-	var list []update
-	if there != head {
-		list = append(list, update{o.branchRef(), there, head})
+	if there == head {
+		next.Pushed = head
+		return o.write(ctx, rem, next)
 	}
-	if next.Checkpoint != head {
-		list = append(list, update{checkpointRef(o.id), next.Checkpoint, head})
-	}
-	next.Pushed, next.Checkpoint = head, head
-	return o.write(ctx, rem, next, list...)
+	return o.write(ctx, rem, next, update{o.branchRef(), there, head})
 }
 
-// mayReplace refuses to drop what we have not put there: the branch may be replaced when it holds what we pushed last,
-// or nothing that head does not hold too.
+// mayReplace refuses to drop what we have not put there: the branch may be replaced when it holds what we pushed last or
+// what we were about to replace, or nothing that head does not hold too.
 func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string) error {
-	if there == head || there == o.state.Record.Pushed {
+	pushed := o.state.Record.Pushed
+	if there == head || there == pushed || there != "" && there == o.state.Record.Replaced {
 		return nil
 	}
 	if there == "" {
@@ -123,11 +123,16 @@ func (o *opened) mayReplace(ctx context.Context, rem remote, there, head string)
 		return err
 	}
 	if ok { // a round begins at the branch as people left it: whoever took commits away since did not want them back
+		if pushed != "" && r.has(ctx, pushed) { // onward from there, a killed push of ours has moved it, and not the fence
+			if onward, err := r.isAncestor(ctx, pushed, there); err != nil || onward {
+				return err
+			}
+		}
 		return fault.New(fault.Changed, "branch %s of %s was moved back by somebody, to %.10s", o.state.Record.Branch, rem.name, there)
 	}
 	not := []string{head}
-	if o.state.Record.Pushed != "" && r.has(ctx, o.state.Record.Pushed) {
-		not = append(not, o.state.Record.Pushed)
+	if pushed != "" && r.has(ctx, pushed) {
+		not = append(not, pushed)
 	}
 	theirs, err := r.run(ctx, append([]string{"log", "-n5", "--format=%h %an: %s", there, "--not"}, not...)...)
 	if err != nil {

@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -10,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -227,24 +224,6 @@ func TestClassify(t *testing.T) {
 		if err := classify(&gitError{command: "fetch", stderr: said}, rem, said); fault.KindOf(err) != want || !strings.Contains(err.Error(), "owner/repo") {
 			t.Errorf("%q is %v", said, err)
 		}
-	}
-}
-
-func TestDiskFault(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	full := diskFault(fmt.Errorf("write x: %w", syscall.ENOSPC), dir)
-	wantFault(t, full, fault.Infra, "file system at "+mountPoint(dir)+" is full")
-	wantFault(t, diskFault(&gitError{command: "commit", stderr: "fatal: unable to write new index file: No space left on device"}, dir),
-		fault.Infra, "is full", "unable to write new index file")
-	wantFault(t, diskFault(&gitError{command: "push", stderr: "remote: fatal: write error: No space left on device"}, dir), fault.Infra, "disk of the remote")
-	wantFault(t, diskFault(fmt.Errorf("open: %w", syscall.EROFS), dir), fault.Infra, "read-only")
-	other := errors.New("other")
-	if diskFault(other, dir) != other {
-		t.Error("another error is changed")
-	}
-	if mountPoint("/proc/self") != "/proc" {
-		t.Errorf("mount point of /proc/self is %s", mountPoint("/proc/self"))
 	}
 }
 

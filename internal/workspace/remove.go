@@ -10,8 +10,10 @@ import (
 	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/remove"
 )
+
+// goneSuffix ends the name of what is being removed.
+const goneSuffix = ".gone"
 
 // Remove removes the workspace of a task, and, unless keepRemote is set, its checkpoint and fence on the remote. Refs
 // that a later attempt has written are left to it. What others keep in the task's folder stays, and so does the task's
@@ -41,7 +43,7 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 			return fmt.Errorf("remove workspace: %w", err)
 		}
 	}
-	if err := p.remove(); err != nil {
+	if err := p.remove(m.discard); err != nil {
 		return fmt.Errorf("remove workspace: %w", err)
 	}
 	os.Remove(filepath.Join(m.locks(), "task-"+taskID+".lock"))
@@ -57,6 +59,7 @@ func (o *opened) removeRefs(ctx context.Context) error {
 	if _, err := os.Stat(o.place.git()); err != nil { // any repository can send a removal
 		o.repo = o.m.mirror(o.state.Mirror)
 	}
+	var moved error
 	for range tries {
 		l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
 		if fault.KindOf(err) == fault.NotFound {
@@ -84,19 +87,30 @@ func (o *opened) removeRefs(ctx context.Context) error {
 		if len(list) == 0 {
 			return nil
 		}
-		if err := o.push(ctx, rem, list); !errors.Is(err, errMoved) {
+		if moved = o.push(ctx, rem, list); !errors.Is(moved, errMoved) {
+			return moved
+		}
+	}
+	return rem.restless(moved)
+}
+
+// remove takes away what is ours in the task's folder, the state last, so that a broken-off removal is seen as such. Work tree and git
+// folder leave their places first: one that is half removed looks like one in which somebody has deleted files.
+func (p place) remove(discard func(string) error) error {
+	for _, path := range []string{p.work(), p.git()} {
+		err := discard(path + goneSuffix)
+		if err == nil && exists(path) {
+			err = os.Rename(path, path+goneSuffix)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return fault.New(fault.Infra, "the refs of task %s on %s keep moving", o.id, rem.name)
-}
-
-// remove takes away what is ours in the task's folder, the state last, so that a broken-off removal is seen as such.
-func (p place) remove() error {
 	old, _ := filepath.Glob(filepath.Join(p.dir, "damaged-*"))
 	aside, _ := filepath.Glob(filepath.Join(p.dir, "*.damaged*"))
-	for _, path := range slices.Concat([]string{p.work(), p.git()}, old, aside, []string{p.state(), p.fence()}) {
-		if err := remove.All(path); err != nil {
+	gone, _ := filepath.Glob(filepath.Join(p.dir, "*"+goneSuffix))
+	for _, path := range slices.Concat(gone, old, aside, []string{p.state(), p.fence()}) {
+		if err := discard(path); err != nil {
 			return err
 		}
 	}

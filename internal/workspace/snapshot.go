@@ -8,13 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/longshift/longshift/internal/disk"
 )
 
 // snapshot writes the tree that a commit of all but what is excluded or taken out by narrow would have now, and leaves the index alone.
 func (o *opened) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
 	index, err := o.copyIndex()
 	if err != nil {
-		return "", diskFault(fmt.Errorf("copy index: %w", err), o.place.git())
+		return "", disk.Fault(fmt.Errorf("copy index: %w", err), o.place.git())
 	}
 	defer os.Remove(index)
 	r := o.repo.with("GIT_INDEX_FILE=" + index)

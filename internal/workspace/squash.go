@@ -56,6 +56,10 @@ func (o *opened) squash(ctx context.Context, head, base, message string) (Commit
 	if err != nil {
 		return none, err
 	}
+	o.state.Record.Squashed = head
+	if err := o.save(); err != nil {
+		return none, err
+	}
 	if err := o.bare().setRef(ctx, o.branchRef(), id, head); err != nil {
 		return none, err
 	}

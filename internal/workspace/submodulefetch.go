@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -68,7 +69,7 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 	if err == nil {
 		return "", nil
 	}
-	if killed(err) || ctx.Err() != nil || lowOnSpace(m.config.Dir) {
+	if killed(err) || ctx.Err() != nil || disk.Low(m.config.Dir) {
 		return "", err
 	}
 	m.log.WarnContext(ctx, "a submodule can't be fetched", "task", f.o.id, "submodule", s.Path, "error", err)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/remove"
 )
 
@@ -33,10 +34,10 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if err := root.MkdirAll(path.Dir(path.Join(s.gitDir(), name)), 0o755); err != nil {
-				return diskFault(err, o.place.work())
+				return disk.Fault(err, o.place.work())
 			}
 			if err := root.WriteFile(path.Join(s.gitDir(), name), want[name], 0o644); err != nil {
-				return diskFault(err, o.place.work())
+				return disk.Fault(err, o.place.work())
 			}
 		}
 	}
@@ -48,7 +49,7 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 		return err
 	}
 	if err := root.WriteFile(file, []byte(text), 0o644); err != nil {
-		return diskFault(err, o.place.work())
+		return disk.Fault(err, o.place.work())
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func (o *opened) registerSubmodules(root *os.Root) error {
 		return nil
 	}
 	if err := root.WriteFile(file, []byte(want), 0o644); err != nil {
-		return diskFault(err, o.place.work())
+		return disk.Fault(err, o.place.work())
 	}
 	return nil
 }

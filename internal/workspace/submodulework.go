@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/remove"
 )
 
@@ -29,11 +30,11 @@ func (o *opened) submoduleIndex(s submodule) string {
 // a build has made. What stands in the way of its folders goes, so that nothing is written through a link.
 func (o *opened) checkOutSubmodule(ctx context.Context, root *os.Root, s submodule) error {
 	if err := makeFolders(root, s.Path); err != nil {
-		return diskFault(err, o.place.work())
+		return disk.Fault(err, o.place.work())
 	}
 	index := o.submoduleIndex(s)
 	if err := os.MkdirAll(filepath.Dir(index), 0o700); err != nil {
-		return diskFault(err, o.place.work())
+		return disk.Fault(err, o.place.work())
 	}
 	if exists(index + ".lock") {
 		breakStale(index+".lock", o.place.work())

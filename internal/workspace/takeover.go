@@ -28,7 +28,7 @@ func (j *preparation) takeOver(ctx context.Context) error {
 		return err
 	}
 	if j.found.Fence > 0 {
-		rec.Pushed = j.found.Pushed
+		rec.Pushed, rec.Replaced, rec.Writes = j.found.Pushed, j.found.Replaced, j.found.Writes
 	}
 	rec.Checkpoint = there
 	if other {
@@ -49,13 +49,16 @@ func (j *preparation) catchUp(ctx context.Context, head, checkpoint string) erro
 			return err
 		}
 	}
-	j.state.Record.Merged = j.found.Merged
+	j.state.Record.Merged, j.state.Record.Squashed = j.found.Merged, j.found.Squashed
 	return j.followCheckpoint(ctx, head, checkpoint)
 }
 
 // followCheckpoint gives up what an earlier attempt has here: a later one has gone on elsewhere. What is given up, work
 // that was not committed included, is kept under a ref of the git folder.
 func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint string) error {
+	if err := j.mayStart(ctx, checkpoint); err != nil {
+		return err
+	}
 	if head != "" {
 		left, err := j.leave(ctx, head)
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/lfs"
+	"github.com/longshift/longshift/internal/remove"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -58,6 +59,7 @@ type Manager struct {
 
 	mostFilled int64 // bytes
 	signWithin time.Duration
+	discard    func(path string) error // remove.All, but for tests that die in it
 }
 
 // New checks the configuration and finds git.
@@ -88,7 +90,7 @@ func New(c Config) (*Manager, error) {
 	if c.Silence <= 0 {
 		c.Silence = time.Minute
 	}
-	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin}
+	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin, discard: remove.All}
 	m.env, m.netEnv = baseEnv(c), networkEnv(c)
 	m.http = lfs.NewClient(func(name string) string { return lookEnv(c.Environ, name) }, c.Silence)
 	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {
@@ -108,6 +110,7 @@ type Spec struct {
 	Branch     string           // the task's own branch
 	Fence      int              // attempt of the task, from 1
 	Continue   bool             // Branch is on the remote already and the work goes on there; Base must be named
+	Reported   []string         // heads that the workspace had before, by what it gave; the last one is where the task stands
 }
 
 // Workspace is one that stands.
@@ -118,6 +121,7 @@ type Workspace struct {
 	Head       string // "" when there is no commit yet
 	Branch     string
 	Restored   bool   // made from the task's checkpoint on the remote
+	Behind     bool   // Head does not hold the last head that was reported: it is an earlier one of the task's own
 	Empty      bool   // the repository had no commit
 	Merging    string // commit of the base branch whose merge waits for the next Commit; "" when none does
 	Unfilled   string // files of Git LFS whose content could not be had: they are pointers in the work tree

@@ -1,6 +1,6 @@
 // Command bench measures the whole task against a shell script that does the same git work and the same agent launches, in
-// one run and taking turns, or what pull requests cost that wait, and prints the figures of docs/performance.md. It needs the
-// built programs, and Claude Code for whole tasks.
+// one run and taking turns, or what pull requests cost that wait, or many tasks at once, and prints the figures of
+// docs/performance.md. It needs the built programs, and Claude Code for whole tasks.
 package main
 
 import (
@@ -28,10 +28,14 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 7, "rounds of each side; the first one is not counted")
 	waiting := flag.Int("waiting", 0, "measure so many pull requests that wait, in place of whole tasks")
+	crowd := flag.Int("crowd", 0, "measure so many tasks at once, in place of one after the other")
 	flag.Parse()
 	measure := func() error { return run(*rounds) }
 	if *waiting > 0 {
 		measure = func() error { return runWaiting(*waiting) }
+	}
+	if *crowd > 0 {
+		measure = func() error { return runCrowd(*crowd) }
 	}
 	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -75,25 +79,34 @@ type bench struct {
 	temporal          client.Client
 }
 
-func run(rounds int) (err error) {
-	b := &bench{}
-	if b.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(b.dir)
+// open makes the folder and starts the model, and gives what removes both.
+func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 	if b.root, err = os.Getwd(); err != nil {
-		return err
+		return nil, err
 	}
 	if b.claude = os.Getenv("LONGSHIFT_CLAUDE"); b.claude == "" {
 		b.claude = filepath.Join(b.root, "test", "agents", "node_modules", ".bin", "claude")
 	}
 	if _, err := os.Stat(b.claude); err != nil {
-		return fmt.Errorf("the Claude Code binary is missing, run `make agents` first: %w", err)
+		return nil, fmt.Errorf("the Claude Code binary is missing, run `make agents` first: %w", err)
 	}
-	if b.model, err = agenttest.Start(script()); err != nil {
+	if b.model, err = agenttest.Start(s); err != nil {
+		return nil, err
+	}
+	if b.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
+		b.model.Close()
+		return nil, err
+	}
+	return func() { os.RemoveAll(b.dir); b.model.Close() }, nil
+}
+
+func run(rounds int) (err error) {
+	b := &bench{}
+	clear, err := b.open(script())
+	if err != nil {
 		return err
 	}
-	defer b.model.Close()
+	defer clear()
 	stop, err := b.start()
 	if err != nil {
 		return err

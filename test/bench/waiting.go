@@ -102,8 +102,7 @@ func (w *waiting) stop() {
 func (w *waiting) control() (worker.Worker, error) {
 	c := worker.New(w.temporal, signals.Queue, worker.Options{
 		WorkerStopTimeout: 30 * time.Second, StickyScheduleToStartTimeout: time.Second,
-		MaxHeartbeatThrottleInterval: 7500 * time.Millisecond,
-		Interceptors:                 []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: redact.New()}},
+		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: redact.New()}},
 	})
 	workflows.Register(c)
 	c.RegisterActivityWithOptions(w.look, activity.RegisterOptions{Name: "LookAtPullRequest"})

@@ -3,71 +3,116 @@ package chaos
 import (
 	"fmt"
 	"maps"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
+	"testing"
 	"time"
-
-	"github.com/longshift/longshift/internal/agent/agenttest"
 )
 
-// figure is what one kill cost.
-type figure struct {
+// kill is one, and what it cost.
+type kill struct {
 	kind  string
 	at    time.Time
-	back  time.Duration // until the model was next asked, 0 when it was not
-	again float64       // the share of turns that were said again in its scene
+	cuts  int             // turns in flight that it may cost
+	back  []time.Duration // until each task that was at work went on
+	again int             // turns that were said again after it
 }
 
-type figures []figure
+// figures are what kills have cost, of one scene or of more.
+type figures struct {
+	kills  []kill
+	jobs   int
+	again  int // commits that were made again
+	lifted int // suspensions that said what was true
+	refs   int // of tasks that ended on a host that was gone
+}
 
-func (f figures) count() int { return len(f) }
+func (f figures) and(g figures) figures {
+	return figures{slices.Concat(f.kills, g.kills), f.jobs + g.jobs, f.again + g.again, f.lifted + g.lifted, f.refs + g.refs}
+}
 
-// recovered notes when the model was next asked after each kill.
-func (f figures) recovered(calls []agenttest.Call) {
-	for i := range f {
-		for _, c := range calls {
-			if back := c.Time.Sub(f[i].at); back > 0 && (f[i].back == 0 || back < f[i].back) {
-				f[i].back = back
+// since counts the kills of some kinds from a time on. A kind is named by how it begins.
+func (f figures) since(from time.Time, kinds ...string) (n int) {
+	for _, k := range f.kills {
+		if k.at.After(from) && slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(k.kind, kind) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// recovered notes how long each task that was at work at a kill took to go on.
+func (f *figures) recovered(signs [][]time.Time) {
+	for i := range f.kills {
+		k := &f.kills[i]
+		for _, times := range signs {
+			next := slices.IndexFunc(times, func(at time.Time) bool { return at.After(k.at) })
+			if next > 0 {
+				k.back = append(k.back, times[next].Sub(k.at))
 			}
 		}
 	}
 }
 
-// again spreads the turns that were said again over the kills.
-func (f figures) again(turns int) {
-	for i := range f {
-		f[i].again = float64(turns) / float64(len(f))
+// repeated lays each turn that was said again to the kill before it. A kill may cost the turns in flight, no more.
+func (f *figures) repeated(t testing.TB, again []time.Time) {
+	most := 0
+	for i := range f.kills {
+		k := &f.kills[i]
+		most += k.cuts
+		for _, at := range again {
+			if at.After(k.at) && (i == len(f.kills)-1 || !at.After(f.kills[i+1].at)) {
+				k.again++
+			}
+		}
+	}
+	if len(again) > most {
+		t.Errorf("%d model turns were said again after %d kills, which cut at most %d", len(again), len(f.kills), most)
 	}
 }
 
 // String is a table by kind.
 func (f figures) String() string {
-	kinds := map[string]figures{}
-	for _, one := range f {
-		kinds[one.kind] = append(kinds[one.kind], one)
+	kinds := map[string]kill{} // the sum of each
+	count, turns := map[string]int{}, 0
+	for _, k := range f.kills {
+		sum := kinds[k.kind]
+		sum.back, sum.again = append(sum.back, k.back...), sum.again+k.again
+		kinds[k.kind] = sum
+		count[k.kind]++
+		turns += k.again
 	}
 	var b strings.Builder
-	b.WriteString("| kind | kills | to the next model call: median | 95 % | most |\n|---|---|---|---|---|\n")
+	b.WriteString("| what was killed | kills | until each task at work went on: p50 | p95 | max | turns said again |\n|---|---|---|---|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		var back []time.Duration
-		for _, one := range kinds[kind] {
-			if one.back > 0 {
-				back = append(back, one.back)
-			}
-		}
-		slices.Sort(back)
+		k := kinds[kind]
+		slices.Sort(k.back)
 		at := func(part float64) string {
-			if len(back) == 0 {
+			if len(k.back) == 0 {
 				return "-"
 			}
-			return fmt.Sprintf("%.1f s", back[min(len(back)-1, int(part*float64(len(back))))].Seconds())
+			return fmt.Sprintf("%.1f s", k.back[min(len(k.back)-1, int(part*float64(len(k.back))))].Seconds())
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", kind, len(kinds[kind]), at(0.5), at(0.95), at(1))
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %d |\n", kind, count[kind], at(0.5), at(0.95), at(1), k.again)
 	}
-	total := 0.0
-	for _, one := range f {
-		total += one.again
-	}
-	fmt.Fprintf(&b, "%d kills, %.0f model turns said again\n", len(f), total)
+	fmt.Fprintf(&b, "\n%d kills over %d tasks. Model turns said again: %d. Commits made again: %d. Resumed by a person: %d. Refs of tasks whose last host was gone: %d.",
+		len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs)
 	return b.String()
+}
+
+// machine says where the figures were taken, and how.
+func machine(took time.Duration) string {
+	var info syscall.Sysinfo_t
+	_ = syscall.Sysinfo(&info)
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	kernel, _, _ := strings.Cut(strings.TrimSpace(string(release)), "-")
+	roles := "all roles"
+	if *split {
+		roles = "one role"
+	}
+	return fmt.Sprintf("%d cores, %d GiB, Linux %s, in %s. %d tasks at a time in each scene, at most %s between two kills. Heartbeat %s, probe %s, each worker with %s.", runtime.NumCPU(),
+		info.Totalram*uint64(info.Unit)>>30, kernel, took.Round(time.Second), *atWork, *longest, *heartbeat, *probe, roles)
 }

@@ -15,65 +15,76 @@ import (
 // harm is something that happens to the machines of people.
 type harm struct {
 	kind string
+	cuts func() int          // model turns in flight that it may cost
 	does func(s *scene) bool // false when there was nothing to do it to
 }
 
+func one() int { return 1 }
+func all() int { return *atWork }
+
 var harms = []harm{
-	{"worker", func(s *scene) bool {
-		w := s.host()
+	{"worker", slots, func(s *scene) bool {
+		w := s.any()
 		w.Kill()
 		s.pause(0, 3*time.Second)
 		w.Start()
 		return true
 	}},
-	{"agent", func(s *scene) bool { return s.killOne(s.host().Programs()) }},
-	{"git", func(s *scene) bool { return s.killOne(gitOf(s.host())) }},
-	{"server", func(s *scene) bool {
+	{"agent", one, func(s *scene) bool { return s.killOne(s.host().Programs()) }},
+	{"git", one, func(s *scene) bool { return s.killOne(gitOf(s.host())) }},
+	{"server", all, func(s *scene) bool {
 		s.Server.Kill()
-		s.pause(0, 4*time.Second)
+		s.pause(0, 2**heartbeat)
 		s.Server.Start()
 		return true
 	}},
-	{"host with its disk", func(s *scene) bool {
+	{"host with its disk", slots, func(s *scene) bool {
 		at := s.chance.IntN(len(s.hosts))
-		s.hosts[at].Kill()
-		s.remove(s.hosts[at].Data)
-		s.hosts[at] = s.NewWorker(lab.Claude(s.T))
+		w := s.hosts[at]
+		w.Kill()
+		lab.Eventually(s.T, 15*time.Second, "the host's disk is gone", func() bool { return os.RemoveAll(w.Data) == nil })
+		s.gone = append(s.gone, w)
+		role := "all"
+		if *split {
+			role = "host"
+		}
+		s.hosts[at] = s.worker(role)
 		return true
 	}},
-	{"stopped for longer than the heartbeat", func(s *scene) bool {
-		pid := s.host().Pid()
+	{"stopped for longer than the heartbeat", slots, func(s *scene) bool {
+		pid := s.any().Pid()
 		if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 			return false
 		}
-		s.pause(3*time.Second, 7*time.Second)
+		s.pause(*heartbeat+time.Second, *heartbeat+4*time.Second)
 		return syscall.Kill(pid, syscall.SIGCONT) == nil
 	}},
-	{"asked to end", func(s *scene) bool {
-		w := s.host()
+	{"asked to end", slots, func(s *scene) bool {
+		w := s.any()
 		if syscall.Kill(w.Pid(), syscall.SIGTERM) != nil {
 			return false
 		}
-		s.pause(time.Second, 4*time.Second)
+		s.pause(500*time.Millisecond, 3*time.Second)
 		w.Kill()
 		w.Start()
 		return true
 	}},
-	{"power", func(s *scene) bool {
+	{"power", all, func(s *scene) bool {
 		s.Server.Kill()
-		for _, w := range s.hosts {
+		for _, w := range s.workers() {
 			w.Kill()
 		}
-		s.pause(0, 3*time.Second)
+		s.pause(0, 2*time.Second)
 		s.Server.Start()
-		for _, w := range s.hosts {
+		for _, w := range s.workers() {
 			w.Start()
 		}
 		return true
 	}},
 }
 
-// host is one of the two.
+// any is one of the workers, host one of those that agents run on.
+func (s *scene) any() *lab.Worker  { return s.workers()[s.chance.IntN(len(s.workers()))] }
 func (s *scene) host() *lab.Worker { return s.hosts[s.chance.IntN(len(s.hosts))] }
 
 // killOne kills one of the processes, each a number and what else there is to say.
@@ -86,19 +97,31 @@ func (s *scene) killOne(processes []string) bool {
 	return err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil
 }
 
-// gitOf gives the git processes that a worker has started. They are short, so it looks for a while.
-func gitOf(w *lab.Worker) []string {
-	parent := fmt.Sprint(w.Pid())
-	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
+// gitOf gives the git processes below a worker: also those at a repository on disk that a push talks to. They are short, so it looks for
+// a while.
+func gitOf(w *lab.Worker) (found []string) {
+	for end := time.Now().Add(2 * time.Second); len(found) == 0 && time.Now().Before(end); {
+		parents, gits := map[string]string{}, []string{}
 		stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 		for _, file := range stats {
 			text, _ := os.ReadFile(file)
 			_, rest, _ := strings.Cut(string(text), " (")
 			name, rest, _ := strings.Cut(rest, ") ")
-			if f := strings.Fields(rest); strings.HasPrefix(name, "git") && len(f) > 1 && f[1] == parent {
-				return []string{filepath.Base(filepath.Dir(file))}
+			pid := filepath.Base(filepath.Dir(file))
+			if f := strings.Fields(rest); len(f) > 1 {
+				parents[pid] = f[1]
+			}
+			if strings.HasPrefix(name, "git") {
+				gits = append(gits, pid)
+			}
+		}
+		for _, pid := range gits {
+			for up := parents[pid]; up != ""; up = parents[up] {
+				if up == fmt.Sprint(w.Pid()) {
+					found = append(found, pid)
+				}
 			}
 		}
 	}
-	return nil
+	return found
 }

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,6 +94,7 @@ type Server struct {
 	UIPort  int
 	db      string
 	cmd     *process
+	logs    []string // files, of each start
 	Client  client.Client
 	Address string
 }
@@ -131,6 +133,7 @@ func (s *Server) Start() {
 		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
 	}
 	s.cmd = start(s.t, Program(s.t, "longshift-devserver"), args, os.Environ(), "server")
+	s.logs = append(s.logs, s.cmd.log)
 	Eventually(s.t, 60*time.Second, "the server answers", func() bool {
 		c, err := net.DialTimeout("tcp", s.Address, time.Second)
 		if err != nil {
@@ -149,6 +152,7 @@ type Worker struct {
 	Data string
 	env  []string
 	cmd  *process
+	logs []string // files, of each start
 	mu   sync.Mutex
 }
 
@@ -174,6 +178,7 @@ func (w *Worker) Start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cmd = start(w.t, Program(w.t, "longshift-worker"), nil, w.env, "worker")
+	w.logs = append(w.logs, w.cmd.log)
 }
 
 // Log gives what the process has said since its last start.
@@ -199,6 +204,24 @@ func (w *Worker) Pid() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cmd.Process.Pid
+}
+
+// Stop tells the process to end, and gives its exit code.
+func (w *Worker) Stop() int {
+	w.t.Helper()
+	_ = syscall.Kill(w.Pid(), syscall.SIGTERM)
+	return w.Wait(time.Minute)
+}
+
+// Wait waits until the process has ended by itself, and gives its exit code.
+func (w *Worker) Wait(limit time.Duration) int {
+	w.t.Helper()
+	select {
+	case <-w.cmd.done:
+	case <-time.After(limit):
+		w.t.Fatalf("the worker still runs after %s", limit)
+	}
+	return w.cmd.ProcessState.ExitCode()
 }
 
 // Eventually waits for a condition. It looks often at first, and less often later: a look is mostly a question to the server, and takes

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -51,6 +52,25 @@ func (p *process) kill() {
 		_ = p.Process.Kill()
 		<-p.done
 	}
+}
+
+// Logs gives what each of the server's processes has said, one after the other.
+func (s *Server) Logs() string { return join(s.logs) }
+
+// Logs gives what each of the worker's processes has said, one after the other.
+func (w *Worker) Logs() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return join(w.logs)
+}
+
+func join(files []string) string {
+	var all strings.Builder
+	for n, file := range files {
+		text, err := os.ReadFile(file)
+		fmt.Fprintf(&all, "--- start %d (%v)\n%s", n+1, err, text)
+	}
+	return all.String()
 }
 
 func lastLines(file string, n int) string {

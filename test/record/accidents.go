@@ -16,6 +16,8 @@ import (
 // accidents are the branches in which the surroundings fail.
 func accidents() []branch {
 	return []branch{{
+		name: "server-away", outcome: task.PullRequest, hosts: []string{doomed}, away: true, session: cutOff,
+	}, {
 		name: "host-moved", outcome: task.PullRequest, hosts: []string{doomed}, session: cutOff,
 		drive: func(ctx context.Context, p *play) error {
 			return inTurn(
@@ -68,7 +70,7 @@ func accidents() []branch {
 	}}
 }
 
-// cutOff is an implementer whose host dies after its first heartbeat.
+// cutOff is an implementer of whom the server hears nothing after a first heartbeat.
 func cutOff(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
 	if in.Role != task.Implementer || n > 1 {
 		return activities.SessionResult{}, nil

@@ -26,6 +26,7 @@ type branch struct {
 	input  string   // members that are added to the input's JSON object
 	config string   // the task's config, as a JSON object
 	hosts  []string // that take the task, in order; the steady one afterwards
+	away   bool     // they say that they did not hear the server
 	plan   []string // deliverables of the plan; one when none is named
 
 	// What the nth run of a step does instead of going well. A zero value lets it go well.

@@ -29,7 +29,9 @@ func (s *stage) TakeTask(ctx context.Context) (activities.Taken, error) {
 }
 
 // Probe answers when the host polls.
-func (s *stage) Probe(context.Context) error { return nil }
+func (s *stage) Probe(ctx context.Context) (activities.Alive, error) {
+	return activities.Alive{OutOfTouch: s.of(ctx).away}, nil
+}
 
 // PrepareWorkspace resolves the settings as the real step does, from a repository that lets every plan pass.
 func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {

@@ -17,7 +17,7 @@ const maxAge = 5 * time.Minute
 // The reasons for which a call is refused.
 var (
 	errUnsigned = errors.New("no signature")
-	errAge      = errors.New("too old or from the future")
+	errAge      = errors.New("too old or from the future, by the clock of this machine")
 	errForged   = errors.New("the signature is not by our signing secret")
 )
 

@@ -1,8 +1,10 @@
 package github
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +56,31 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 		if c.Method != http.MethodGet {
 			t.Errorf("%s %s was called, though nothing was missing", c.Method, c.Path)
 		}
+	}
+}
+
+// TestCompleteDeath: the process dies right after each of the writes that follow the opening. The next one does the rest.
+func TestCompleteDeath(t *testing.T) {
+	for _, path := range []string{"/pulls", "/labels", "/requested_reviewers"} {
+		t.Run(path, func(t *testing.T) {
+			b := newBench(t)
+			r := b.request()
+			r.Labels, r.Reviewers = []string{"longshift"}, []string{"alice", "acme/web"}
+			ctx, cancel := context.WithCancel(t.Context())
+			b.server.Inject(forgetest.Death(cancel).On(http.MethodPost, path))
+			if _, err := b.forge.EnsurePullRequest(ctx, r); err == nil {
+				t.Fatal("the call of a dead process went well")
+			}
+			b.ensure(r)
+			if p := b.only(); !slices.Equal(p.Labels, r.Labels) || !slices.Equal(p.Reviewers, []string{"alice"}) || !slices.Equal(p.Teams, []string{"web"}) {
+				t.Errorf("there stands %+v", p)
+			}
+			for _, path := range []string{"/pulls", "/labels", "/requested_reviewers"} {
+				if n := b.server.Count(http.MethodPost, path); n != 1 {
+					t.Errorf("POST %s was called %d times", path, n)
+				}
+			}
+		})
 	}
 }
 

@@ -193,6 +193,39 @@ func TestClaimDeath(t *testing.T) {
 	}
 }
 
+// TestReportDeath: the process dies right after each write of a report. The retry does the rest, and nothing is done twice: an issue whose
+// claim was taken off, so that the label goes on again, and one whose note was deleted.
+func TestReportDeath(t *testing.T) {
+	for _, at := range []string{"PATCH ", "POST /comments", "POST /labels"} {
+		t.Run(at, func(t *testing.T) {
+			b := newBench(t)
+			n := b.wanted()
+			if at != "POST /comments" {
+				b.must(b.claim(n, "t1"))
+			}
+			b.server.Unlabel(repoName, n, "alice", claimLabel)
+			ctx, cancel := context.WithCancel(t.Context())
+			method, path, _ := strings.Cut(at, " ")
+			b.server.Inject(forgetest.Death(cancel).On(method, path))
+			ended := intake.Note{TaskID: "t1", Outcome: task.PullRequest, Text: "t1 has ended."}
+			if err := b.source.Report(ctx, b.query, strconv.Itoa(n), ended); err == nil {
+				t.Fatal("the call of a dead process went well")
+			}
+			b.source = b.open()
+			b.report(n, "t1", task.PullRequest)
+			if got := b.notes(n); len(got) != 1 || !strings.HasPrefix(got[0], "t1 has ended.") || !slices.Contains(b.labels(n), claimLabel) {
+				t.Errorf("notes %q, labels %q", got, b.labels(n))
+			}
+			if posts := b.server.Count(http.MethodPost, "/comments"); posts != 1 {
+				t.Errorf("%d comments were written", posts)
+			}
+			if got := b.listed(); len(got) != 0 {
+				t.Errorf("listed %q", got)
+			}
+		})
+	}
+}
+
 // TestClaimLostAnswers: what was done and not answered is not done twice.
 func TestClaimLostAnswers(t *testing.T) {
 	for _, c := range []struct{ method, path string }{{"POST", "/labels"}, {"POST", "/comments"}} {

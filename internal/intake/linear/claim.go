@@ -109,7 +109,7 @@ func (s *session) take(ctx context.Context, i *issue, m *marks, n intake.Note) e
 // released tells whether the last claim counts no more.
 func (s *session) released(ctx context.Context, i *issue, m *marks) (bool, error) {
 	last, claimed := m.last()
-	if !claimed || s.now().Sub(last.at) >= claimHolds {
+	if !claimed || s.date.Sub(last.at) >= claimHolds {
 		return true, nil
 	}
 	moved := false

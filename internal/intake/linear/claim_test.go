@@ -1,6 +1,7 @@
 package linear_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/intake/linear"
 	"github.com/longshift/longshift/internal/intake/linear/lineartest"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -147,6 +149,22 @@ func TestClaimExpires(t *testing.T) {
 	w.now = w.now.Add(15 * time.Minute)
 	must(t, "Claim later", w.Claim(t.Context(), query, key, note("t2", "Two works.")))
 	kind(t, "Claim by the dead", w.Claim(t.Context(), query, key, note("t1", "One works.")), fault.Conflict)
+}
+
+// TestClaimExpiresByTheServersClock: a host whose clock is an hour off neither takes a claim that holds nor waits for one that does not.
+func TestClaimExpiresByTheServersClock(t *testing.T) {
+	for _, off := range []time.Duration{time.Hour, -time.Hour} {
+		w := open(t)
+		key := w.add("x")
+		w.Fail(lineartest.Fault{Kind: lineartest.Broken, Operation: "moveIssue", Times: 5})
+		kind(t, "Claim that dies", w.Claim(t.Context(), query, key, note("t1", "One works.")), fault.Infra)
+		other, err := linear.New(linear.Config{Token: func(context.Context) (string, error) { return lineartest.Key, nil }, BaseURL: w.URL,
+			Now: func() time.Time { return w.now.Add(off) }})
+		must(t, "New", err)
+		kind(t, "Claim at once", other.Claim(t.Context(), query, key, note("t2", "Two works.")), fault.Conflict)
+		w.now = w.now.Add(15 * time.Minute)
+		must(t, "Claim later", other.Claim(t.Context(), query, key, note("t2", "Two works.")))
+	}
 }
 
 func TestClaimForbidden(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 	}
 	switch {
 	case code == "RATELIMITED" || kind == "ratelimited" || status == http.StatusTooManyRequests:
-		p.passing, p.limited, p.wait = true, true, limitWait(answer.Header, s.now())
+		p.passing, p.limited, p.wait = true, true, limitWait(answer.Header, s.date)
 	case code == "AUTHENTICATION_ERROR" || kind == "authentication error" || status == http.StatusUnauthorized:
 		p.kind, p.hint, p.message = fault.Denied, "it is revoked or wrong: "+tokenHint, "the token is refused: "+p.message
 	case code == "FORBIDDEN" || kind == "forbidden" || kind == "feature not accessible" || kind == "usage limit exceeded" ||
@@ -86,7 +86,7 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 		p.kind = fault.Internal
 	default:
 		p.passing = true
-		p.wait, _ = retryAfter(answer.Header, s.now())
+		p.wait, _ = retryAfter(answer.Header, s.date)
 	}
 	return p
 }
@@ -120,4 +120,12 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		return max(0, at.Sub(now)), true
 	}
 	return 0, false
+}
+
+// serverTime is Linear's clock, which its dates are held against: ours may be wrong.
+func serverTime(h http.Header, now time.Time) time.Time {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		return at
+	}
+	return now
 }

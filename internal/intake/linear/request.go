@@ -32,6 +32,7 @@ func (s *session) MakeRequest(ctx context.Context, req *graphql.Request, resp *g
 		return s.lost(ctx, 0, err)
 	}
 	defer answer.Body.Close()
+	s.date = serverTime(answer.Header, s.now())
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	if err != nil {
 		return s.lost(ctx, answer.StatusCode, err)

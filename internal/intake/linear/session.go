@@ -21,7 +21,8 @@ type session struct {
 	*Linear
 	key      string // the token
 	patience time.Duration
-	tries    int // short waits so far
+	tries    int       // short waits so far
+	date     time.Time // of the last answer, by Linear's clock
 }
 
 func (l *Linear) session(ctx context.Context) (*session, error) {

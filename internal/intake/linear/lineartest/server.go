@@ -77,6 +77,7 @@ type request struct {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
 	var req request
 	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	switch {

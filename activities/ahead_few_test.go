@@ -1,0 +1,89 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// A host holds a few agents at most that were started ahead. The oldest goes first, and is gone before the new one starts.
+func TestFewAgentsAreStartedAhead(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, says("ok"))
+	var all []SessionInput
+	for range mostAhead + 3 {
+		in := b.session(task.Implementer, "script")
+		b.startAhead(t.Context(), &in)
+		b.early(in.ID)
+		all = append(all, in)
+	}
+	for i, in := range all {
+		if _, waits := w.waits(in.ID); waits != (i >= 3) {
+			t.Errorf("agent %d of %d waits: %v", i+1, len(all), waits)
+		}
+	}
+	burst := slices.Clone(all[:3]) // started at once
+	for i := range burst {
+		b.startAhead(t.Context(), &burst[i])
+	}
+	if b.early(burst[2].ID); w.most() > mostAhead {
+		t.Errorf("there were %d at a time, want %d at most", w.most(), mostAhead)
+	}
+	if _, waits := w.waits(burst[2].ID); !waits {
+		t.Error("the newest is not there")
+	}
+	b.forget(b.ref.TaskID)
+	b.free(all[0])
+}
+
+// Without the server the session does not come soon, and its agent would wait for nothing.
+func TestNothingAheadWithoutTheServer(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, says("ok"))
+	b.worker.Alone = time.Hour
+	in := b.session(task.Implementer, "script")
+	a := b.attempt()
+	a.heartbeat = time.Second
+	a.server.answers(silent)
+	must(t, a.run(func(ctx context.Context, _ int) error {
+		eventually(t, "the host is out of touch", func() bool { return outOfTouch(ctx) })
+		b.startAhead(ctx, &in)
+		return nil
+	}, 1, nil))
+	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+		t.Error("an agent was started")
+	}
+	b.free(in)
+}
+
+// When memory is short no agent is started that nobody has asked for.
+func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
+	t.Parallel()
+	b, w := newAhead(t, says("ok"))
+	free, known := int64(leastFree-1), true
+	b.FreeMemory = func() (int64, bool) { return free, known }
+	in := b.session(task.Implementer, "script")
+	b.startAhead(t.Context(), &in)
+	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+		t.Error("an agent was started")
+	}
+	res, err := b.attempt().session(b.Host, in)
+	must(t, err)
+	if res.Kind != agent.Completed {
+		t.Errorf("the session itself: %+v", res)
+	}
+	for _, enough := range []func(){func() { free = leastFree }, func() { free, known = 0, false }} {
+		enough()
+		next := b.session(task.Implementer, "script")
+		b.startAhead(t.Context(), &next)
+		if b.early(next.ID) == nil {
+			t.Errorf("%d bytes, known %v: nothing was started", free, known)
+		}
+	}
+	b.forget(b.ref.TaskID)
+	b.free(in)
+}

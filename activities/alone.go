@@ -1,0 +1,73 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+const (
+	fenceTicks = 4                // after so many looks at a session that is out of touch the fence on the remote is read
+	fenceTime  = 30 * time.Second // for that at most: what writes to the workspace waits meanwhile
+)
+
+// watch ends a session that nobody wants any more, where no attempt can say so: those that wait for it do not hear the server, or
+// there is none.
+func (h *Host) watch(l *live) {
+	tick := time.NewTicker(h.Heartbeat / fenceTicks)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-l.done:
+			return
+		case <-tick.C:
+		}
+		attended, last := h.sessions.attended(l)
+		if attended && last.silence() < h.Heartbeat {
+			n = 0
+			continue
+		}
+		why := h.unattended(l, attended, last)
+		if why == nil && n%fenceTicks == 0 {
+			why = h.fenced(l)
+		}
+		if why != nil {
+			h.Log.InfoContext(l.ctx, "Session ended", "session", l.in.ID, "why", why)
+			l.end(why)
+			return
+		}
+	}
+}
+
+// unattended tells why a session has to end for which no attempt waits.
+func (h *Host) unattended(l *live, attended bool, last *beater) error {
+	switch {
+	case attended: // its attempt ends it
+		return nil
+	case last.silence() > last.of.Alone:
+		return errAlone
+	}
+	ctx, stop := context.WithTimeout(l.ctx, h.Heartbeat)
+	defer stop()
+	info, err := describedBy(ctx, last.server(ctx), last.info.WorkflowExecution.ID, last.info.WorkflowExecution.RunID)
+	if err == nil && (!isRunning(info) || !atWork(info)) {
+		return fault.New(fault.Stopping, "its task has ended, or waits for a person")
+	}
+	return nil // nobody can say more
+}
+
+// fenced reads the fence on the remote, and tells whether another attempt has the task. A remote that can't be read says nothing.
+func (h *Host) fenced(l *live) error {
+	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
+	defer stop()
+	tree, err := h.Workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
+	if err == nil {
+		defer tree.Close()
+		err = tree.Held(ctx)
+	}
+	if isOneOf(err, fault.Fenced) {
+		return errSuperseded
+	}
+	return nil
+}

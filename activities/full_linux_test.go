@@ -1,0 +1,318 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/disk/disktest"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// newSmallBench is a bench whose host keeps everything on a file system that a test can fill; nil when the test is to return.
+func newSmallBench(t *testing.T) *bench {
+	t.Helper()
+	dir := disktest.Small(t, 192<<20)
+	if dir == "" {
+		return nil
+	}
+	b := newBench(t, map[string]agent.Agent{})
+	b.Host = b.newHost(filepath.Join(dir, "data"), map[string]agent.Agent{})
+	return b
+}
+
+func (b *bench) fill() (empty func()) { return disktest.Fill(b.t, filepath.Dir(b.Data), 0) }
+
+// starved fails unless the error is a fault of the surroundings that the server tries again, and that names what is full.
+func starved(t testing.TB, what string, err error) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: done, on a full disk", what)
+		return
+	}
+	app := applicationError(t, err)
+	var hint string
+	if app.Type() != string(fault.Infra) || app.NonRetryable() || app.Details(&hint) != nil || hint == "" {
+		t.Errorf("%s: %s (final %v, hint %q): %s", what, app.Type(), app.NonRetryable(), hint, app.Message())
+	}
+}
+
+// Every step that writes and finds no room fails as a fault of the surroundings, and does its work when there is room.
+func TestFullDiskAtEachStep(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	repository := task.Repository{Text: b.remote, Path: b.remote}
+	in := PrepareInput{Ref: b.ref, Repository: repository, Title: "Fix the sum"}
+	run := func(command string) CommandInput {
+		return CommandInput{Ref: b.ref, N: 1, Command: command, Wall: time.Minute}
+	}
+	var check signals.Check
+	for _, step := range []struct {
+		name  string
+		ready func()
+		do    func() error
+	}{
+		{"make the workspace", func() {}, func() error { return b.attempt().run(b.PrepareWorkspace, in, &b.made) }},
+		{"setup", func() {}, func() error { return b.attempt().run(b.RunSetup, run("echo fetched > dep"), &check) }},
+		{"check", func() {}, func() error { return b.attempt().run(b.RunChecks, run("head -c 300000 /dev/zero > built"), &check) }},
+		{"commit", func() {
+			must(t, os.WriteFile(filepath.Join(b.work(), "calc.go"), []byte("package calc // mended\n"), 0o600))
+		}, func() error {
+			return b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Message: "Mend the sum", Session: 1, BaseCommit: b.made.BaseCommit}, nil)
+		}},
+	} {
+		step.ready()
+		empty := b.fill()
+		starved(t, step.name, step.do())
+		empty()
+		must(t, step.do())
+	}
+	if !check.Passed() {
+		t.Errorf("the check, with room: %+v", check)
+	}
+}
+
+// A session that ends badly on a full disk is no error of the work: it is gone on with, under its own id, when there is room.
+func TestFullDiskKeepsTheSession(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	var empty func()
+	for name, end := range map[string]agent.Outcome{
+		"an error":         {Kind: agent.Errored, Text: "ENOSPC: no space left on device, write"},
+		"going in circles": {Kind: agent.Looped, Text: "the same command over and over"},
+		"no report":        {Kind: agent.Completed, Text: "I could not write the file."},
+		"a question":       {Kind: agent.Completed, Text: "<SPEC_ISSUE>the disk is full</SPEC_ISSUE>"},
+		"a blocked one":    {Kind: agent.Completed, Text: "<BLOCKED>nothing can be written</BLOCKED>"},
+	} {
+		p := &player{play: func(_ context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+			if s.Resume {
+				emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+				return agent.Outcome{Kind: agent.Completed, Resumed: true}, nil
+			}
+			empty = b.fill()
+			emit(agent.Event{Kind: agent.Text, Text: end.Text})
+			return end, nil
+		}}
+		b.Agents["script"] = p
+		in := b.session(task.Implementer, "script")
+		_, err := b.attempt().session(b.Host, in)
+		starved(t, name, err)
+		_, err = b.attempt().session(b.Host, in)
+		starved(t, name+", still full", err)
+		if n := len(p.sessions()); n != 1 {
+			t.Errorf("%s: the agent was started %d times before there was room", name, n)
+		}
+		empty()
+		res, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		if all := p.sessions(); len(all) != 2 || all[1].ID != in.ID || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
+			t.Errorf("%s: %d sessions, %+v", name, len(all), res)
+		}
+	}
+}
+
+// The command log alone has no room, and has some again before the session ends: what it ends with is no error of the work.
+func TestFullDiskOfTheCommandLog(t *testing.T) {
+	dir := disktest.Small(t, 1<<20)
+	if dir == "" {
+		return
+	}
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	log, err := audit.Open(t.Context(), filepath.Join(dir, audit.FileName), b.Log)
+	must(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	b.Audit = log
+	empty := disktest.Fill(t, dir, 0)
+	let := 0
+	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		for n := range 200 { // the pages that the log has already take some
+			d := s.Permit(ctx, agent.Call{Tool: "Read", ID: fmt.Sprint(let, n), Dir: s.Dir, Input: json.RawMessage(fmt.Sprintf(`{"file_path":"%d.go"}`, n))})
+			if d.End != "" {
+				empty()
+				return agent.Outcome{Kind: d.End, Text: d.Reason}, nil
+			}
+			let++
+			if s.Resume {
+				emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+				return agent.Outcome{Kind: agent.Completed, Resumed: true}, nil
+			}
+		}
+		t.Error("the command log has room for all")
+		return agent.Outcome{}, nil
+	}}
+	b.goesOn(p, "the command log")
+	kept := 0
+	for _, err := range log.List(t.Context(), audit.Filter{}) {
+		must(t, err)
+		kept++
+	}
+	if kept != let {
+		t.Errorf("%d calls were let through, %d are in the log", let, kept)
+	}
+}
+
+// The same with the ledger of the session, and before it with its record.
+func TestFullDiskOfTheLedger(t *testing.T) {
+	dir := disktest.Small(t, 1<<20)
+	if dir == "" {
+		return
+	}
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	u := b.useModel(replies)
+	must(t, os.Symlink(dir, filepath.Join(taskDir(b.Data, b.ref.TaskID), "sessions")))
+	empty := disktest.Fill(t, dir, 0)
+	b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		t.Error("a session began that has no record")
+		return agent.Outcome{}, nil
+	}}
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	starved(t, "the record", err)
+	empty()
+	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		if s.Resume {
+			emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+			return agent.Outcome{Kind: agent.Completed, Resumed: true}, nil
+		}
+		empty := disktest.Fill(t, dir, 0)
+		for range 200 {
+			status, err := askModel(ctx, s)
+			if err != nil {
+				return agent.Outcome{}, err
+			}
+			if status == http.StatusServiceUnavailable {
+				empty()
+				return agent.Outcome{Kind: agent.Errored, Text: "API Error: 503"}, nil
+			}
+		}
+		t.Error("the ledger has room for all")
+		return agent.Outcome{}, nil
+	}}
+	if res := b.goesOn(p, "the ledger"); res.Usage.Calls != int(u.calls.Load()) || res.Usage.Calls == 0 {
+		t.Errorf("%d calls are counted, %d were made", res.Usage.Calls, u.calls.Load())
+	}
+}
+
+// goesOn has a session end for want of room, and be gone on with to its end.
+func (b *bench) goesOn(p *player, what string) SessionResult {
+	b.t.Helper()
+	b.Agents["script"] = p
+	in := b.session(task.Implementer, "script")
+	_, err := b.attempt().session(b.Host, in)
+	starved(b.t, what, err)
+	res, err := b.attempt().session(b.Host, in)
+	must(b.t, err)
+	if all := p.sessions(); len(all) != 2 || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
+		b.t.Errorf("%s: %d sessions, %+v", what, len(all), res)
+	}
+	return res
+}
+
+// What ends for a reason of its own keeps it, room or not; and an error with room on the disk is one.
+func TestFullDiskExcusesNothingElse(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	var empty func()
+	for _, c := range []struct {
+		kind agent.OutcomeKind
+		full bool
+	}{{agent.Budget, true}, {agent.Quota, true}, {agent.AuthFailed, true}, {agent.Errored, false}} {
+		b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+			if c.full {
+				empty = b.fill()
+			}
+			return agent.Outcome{Kind: c.kind, Text: "No space left on device"}, nil
+		}}
+		in := b.session(task.Implementer, "script")
+		res, err := b.attempt().session(b.Host, in)
+		if c.full { // there was no room for the result
+			starved(t, string(c.kind), err)
+			empty()
+			res, err = b.attempt().session(b.Host, in)
+		}
+		must(t, err)
+		if res.Kind != c.kind {
+			t.Errorf("%s became %s", c.kind, res.Kind)
+		}
+	}
+	var check signals.Check
+	must(t, b.attempt().run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "echo No space left on device; exit 1", Wall: time.Minute}, &check))
+	if check.ExitCode != 1 {
+		t.Errorf("a test that says so failed with room on the disk: %+v", check)
+	}
+}
+
+// A result for which there was no room is not paid for again.
+func TestFullDiskKeepsTheResult(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	var empty func()
+	p := &player{play: func(_ context.Context, _ agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		emit(agent.Event{Kind: agent.Text, Text: "<DONE>mended</DONE>"})
+		empty = b.fill()
+		return agent.Outcome{Kind: agent.Completed, Turns: 3}, nil
+	}}
+	b.Agents["script"] = p
+	in := b.session(task.Implementer, "script")
+	for range 2 {
+		_, err := b.attempt().session(b.Host, in)
+		starved(t, "the result", err)
+	}
+	empty()
+	for range 2 {
+		res, err := b.attempt().session(b.Host, in)
+		must(t, err)
+		if res.Report.Kind != task.ReportDone || res.Turns != 3 {
+			t.Errorf("got %+v", res)
+		}
+	}
+	if n := len(p.sessions()); n != 1 {
+		t.Errorf("the agent was started %d times", n)
+	}
+}
+
+// With little room left no session begins, and a check that fails then has not failed for its work.
+func TestNearlyFullDisk(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	p := says("<DONE>mended</DONE>")
+	b.Agents["script"] = p
+	empty := disktest.Fill(t, filepath.Dir(b.Data), 30<<20)
+	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	starved(t, "a session", err)
+	if len(p.sessions()) != 0 {
+		t.Error("the agent was started")
+	}
+	in := CommandInput{Ref: b.ref, N: 1, Command: "exit 1", Wall: time.Minute}
+	starved(t, "a check", b.attempt().run(b.RunChecks, in, nil))
+	empty()
+	var check signals.Check
+	must(t, b.attempt().run(b.RunChecks, in, &check))
+	if check.ExitCode != 1 {
+		t.Errorf("with room: %+v", check)
+	}
+}

@@ -1,0 +1,121 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+const (
+	// LongestWait is how long a step waits in its host for a slot before it is asked for anew.
+	LongestWait = 24 * time.Hour
+	// Overtime is what a step that holds a slot may take beyond the time of its program: for git, and for ending what is left.
+	Overtime = 10 * time.Minute
+)
+
+// Precedence says which of the steps that wait for a slot goes first: that of the lowest rank, and among equals that of the oldest
+// task. A task that is nearly done is not held up by those that have not begun.
+type Precedence struct {
+	Rank  Rank      `json:"rank"`
+	Since time.Time `json:"since,omitzero"` // start of the task
+}
+
+// Rank is how far a task has come, the nearest to its end first.
+type Rank int
+
+// The ranks.
+const (
+	Finishing Rank = iota // nothing is left to be written: check and review
+	Working               // it has a plan
+	Beginning
+)
+
+func (p Precedence) before(q Precedence) bool {
+	if p.Rank != q.Rank {
+		return p.Rank < q.Rank
+	}
+	return p.Since.Before(q.Since)
+}
+
+// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so the host's own order holds
+// for them, and each of them beats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
+type slots struct {
+	mu   sync.Mutex
+	used int
+	line []*waiter // in the order in which they get one
+}
+
+type waiter struct {
+	Precedence
+	got chan struct{} // closed when it has a slot
+}
+
+// take waits for one of so many slots; 0 is no limit. waits is called when there is none free. The slot is held until give.
+func (s *slots) take(ctx context.Context, of int, p Precedence, waits func()) error {
+	s.mu.Lock()
+	if of == 0 || s.used < of {
+		s.used++
+		s.mu.Unlock()
+		return nil
+	}
+	w := &waiter{p, make(chan struct{})}
+	at := slices.IndexFunc(s.line, func(other *waiter) bool { return p.before(other.Precedence) })
+	if at < 0 {
+		at = len(s.line)
+	}
+	s.line = slices.Insert(s.line, at, w)
+	s.mu.Unlock()
+	waits()
+	select {
+	case <-w.got:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	at = slices.Index(s.line, w)
+	if at >= 0 {
+		s.line = slices.Delete(s.line, at, at+1)
+	}
+	s.mu.Unlock()
+	if at < 0 { // it got one in that moment
+		s.give()
+	}
+	return ctx.Err()
+}
+
+// give hands a slot to the first who waits.
+func (s *slots) give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.line) == 0 {
+		s.used--
+		return
+	}
+	close(s.line[0].got)
+	s.line = slices.Delete(s.line, 0, 1)
+}
+
+// slot waits for one of the host's slots, and gives the context of the step that holds it: it ends when the step takes longer than its
+// program may.
+func (h *Host) slot(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
+	waiting, stop := untilStopping(ctx)
+	defer stop()
+	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
+	defer cancel()
+	if err := h.slots.take(waiting, h.Slots, p, func() { beatNow(ctx, signals.Beat{Waiting: true}) }); err != nil {
+		if errors.Is(context.Cause(waiting), errNoSlot) {
+			return nil, nil, errNoSlot
+		}
+		return nil, nil, interrupted(waiting)
+	}
+	beatWith(ctx, nil)
+	ctx, cancel = context.WithTimeout(ctx, wall+Overtime)
+	return ctx, func() { cancel(); h.slots.give() }, nil
+}
+
+var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/sweep"
+)
+
+// sweepEvery is how often a host looks for what ended tasks have left, beside once at its start.
+const sweepEvery = time.Hour
+
+// newSweeper makes what looks through the data folder.
+func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweeper, error) {
+	spaces, err := newWorkspaces(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep, Size: int64(cfg.KeepSize) << 30, Spaces: spaces,
+		Ended: func(ctx context.Context, o sweep.Owner) (bool, error) { return ended(ctx, c, o) }, Now: time.Now, Log: log}, nil
+}
+
+// describer is what a sweep asks the server.
+type describer interface {
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+}
+
+var _ describer = client.Client(nil)
+
+// ended tells whether the server knows the run, and neither it nor one after it runs. What the server does not know has not ended:
+// it may be another server.
+func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
+	for _, run := range []string{o.Run, ""} {
+		d, err := c.DescribeWorkflowExecution(ctx, o.Workflow, run)
+		var unknown *serviceerror.NotFound
+		if errors.As(err, &unknown) {
+			return false, nil
+		}
+		if err != nil || d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// keepSweeping sweeps at once, and at each tick until ctx ends.
+func keepSweeping(ctx context.Context, s *sweep.Sweeper, caches func(), tick <-chan time.Time) {
+	for {
+		caches()
+		all, err := s.Look(ctx)
+		if err == nil {
+			_, err = s.Clear(ctx, all)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "What ended tasks have left can't be removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/longshift/longshift/internal/sweep"
+)
+
+// runs plays a server: the status of each run; "" is the latest.
+type runs map[string]enumspb.WorkflowExecutionStatus
+
+func (r runs) DescribeWorkflowExecution(_ context.Context, _, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	status, known := r[run]
+	if !known {
+		return nil, serviceerror.NewNotFound("no such run")
+	}
+	if status == enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED {
+		return nil, serviceerror.NewUnavailable("down")
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status}}, nil
+}
+
+// Only what the server says has ended has ended.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	const running, failed, again = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+	for _, c := range []struct {
+		name  string
+		runs  runs
+		ended bool
+		fails bool
+	}{
+		{"failed", runs{"r": failed, "": failed}, true, false},
+		{"running", runs{"r": running, "": running}, false, false},
+		{"goes on as a new run", runs{"r": again, "": running}, false, false},
+		{"went on, and ended", runs{"r": again, "": failed}, true, false},
+		{"another server, on which the id has ended", runs{"": failed}, false, false},
+		{"forgotten", runs{}, false, false},
+		{"no answer", runs{"r": 0}, false, true},
+	} {
+		if got, err := ended(t.Context(), c.runs, sweep.Owner{Workflow: "w", Run: "r"}); got != c.ended || (err != nil) != c.fails {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+}
+
+type noSpaces struct{ removed chan string }
+
+func (noSpaces) Unsaved(context.Context, string) (string, bool, error) { return "", false, nil }
+func (n noSpaces) Remove(_ context.Context, id string, _ bool) error {
+	n.removed <- id
+	return errors.New("not today")
+}
+
+// A host sweeps at its start and at each tick, whatever became of the last time, and stops when it is told to.
+func TestKeepSweeping(t *testing.T) {
+	t.Parallel()
+	tasks := t.TempDir()
+	must(t, sweep.Note(filepath.Join(tasks, "t"), sweep.Owner{Workflow: "w", Run: "r", Ended: time.Unix(1, 0)}))
+	spaces := noSpaces{make(chan string)}
+	s := &sweep.Sweeper{Tasks: tasks, Keep: time.Hour, Spaces: spaces, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Ended: func(context.Context, sweep.Owner) (bool, error) { return true, nil }}
+	ctx, stop := context.WithCancel(t.Context())
+	tick, caches, ended := make(chan time.Time), 0, make(chan struct{})
+	go func() { keepSweeping(ctx, s, func() { caches++ }, tick); close(ended) }()
+	for range 3 {
+		<-spaces.removed
+		tick <- time.Time{}
+	}
+	<-spaces.removed
+	stop()
+	<-ended
+	if caches != 4 {
+		t.Errorf("caches were looked through %d times", caches)
+	}
+}

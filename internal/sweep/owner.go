@@ -1,0 +1,65 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/longshift/longshift/internal/disk"
+)
+
+// Owner is the workflow that a task's folder was last made for.
+type Owner struct {
+	Workflow string    `json:"workflow"`
+	Run      string    `json:"run"`
+	Ended    time.Time `json:"ended,omitzero"` // when it was first seen to have ended; the server forgets before we do
+}
+
+const ownerFile = "owner.json"
+
+// Note writes down whose folder it is, so that a host can ask about a task that it has lost sight of.
+func Note(folder string, o Owner) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(folder, ownerFile)
+	if err = os.MkdirAll(folder, 0o700); err == nil {
+		err = os.WriteFile(file+".new", data, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(file+".new", file)
+	}
+	if err != nil {
+		return disk.Fault(fmt.Errorf("note whose folder it is: %w", err), folder)
+	}
+	return nil
+}
+
+// Leave removes a folder that holds nothing but the note of whose it is.
+func Leave(folder string) error {
+	switch list, err := os.ReadDir(folder); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(list) > 1 || len(list) == 1 && list[0].Name() != ownerFile:
+		return nil
+	}
+	return os.RemoveAll(folder)
+}
+
+// ownerOf gives false when nobody has noted it, or not so that it can be read.
+func ownerOf(folder string) (o Owner, ok bool, err error) {
+	data, err := os.ReadFile(filepath.Join(folder, ownerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, false, nil
+	} else if err != nil {
+		return o, false, fmt.Errorf("read whose folder it is: %w", err)
+	}
+	return o, json.Unmarshal(data, &o) == nil && o.Workflow != "" && o.Run != "", nil
+}

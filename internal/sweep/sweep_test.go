@@ -1,0 +1,216 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// spaces plays the workspaces, and notes what is removed.
+type spaces struct {
+	unsaved map[string]string
+	alone   map[string]bool
+	removed []string
+	asked   int
+}
+
+func (s *spaces) Unsaved(_ context.Context, id string) (string, bool, error) {
+	s.asked++
+	if s.unsaved[id] == "unreachable" {
+		return "", false, errors.New("unreachable")
+	}
+	return s.unsaved[id], s.alone[id], nil
+}
+
+func (s *spaces) Remove(_ context.Context, id string, keepRemote bool) error {
+	if keepRemote {
+		id += " (checkpoint stays)"
+	}
+	s.removed = append(s.removed, id)
+	return nil
+}
+
+type world struct {
+	*Sweeper
+	t      *testing.T
+	spaces *spaces
+	now    time.Time
+	runs   map[string]bool // by workflow: whether it runs; what is not in it the server does not know
+	down   error
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, spaces: &spaces{unsaved: map[string]string{}, alone: map[string]bool{}}, now: time.Unix(1_800_000_000, 0), runs: map[string]bool{}}
+	w.Sweeper = &Sweeper{Tasks: t.TempDir(), Keep: 24 * time.Hour, Spaces: w.spaces, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Ended: func(_ context.Context, o Owner) (bool, error) {
+			runs, known := w.runs[o.Workflow]
+			return known && !runs, w.down
+		}}
+	return w
+}
+
+// folder makes a task's folder of so many bytes.
+func (w *world) folder(id string, size int, runs bool) {
+	w.t.Helper()
+	must(w.t, Note(filepath.Join(w.Tasks, id), Owner{Workflow: id, Run: "r"}))
+	must(w.t, os.Mkdir(filepath.Join(w.Tasks, id, "logs"), 0o700))
+	must(w.t, os.WriteFile(filepath.Join(w.Tasks, id, "logs", "01.log"), make([]byte, size), 0o600))
+	w.runs[id] = runs
+}
+
+// sweep gives the names of the folders that are left.
+func (w *world) sweep() (left []string) {
+	w.t.Helper()
+	all, err := w.Look(w.t.Context())
+	must(w.t, err)
+	_, err = w.Clear(w.t.Context(), all)
+	must(w.t, err)
+	dirs, err := os.ReadDir(w.Tasks)
+	must(w.t, err)
+	for _, d := range dirs {
+		left = append(left, d.Name())
+	}
+	return left
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) left(what string, want ...string) {
+	w.t.Helper()
+	if got := w.sweep(); !slices.Equal(got, want) {
+		w.t.Errorf("%s: left are %q, want %q", what, got, want)
+	}
+}
+
+// What an ended task has left goes when its time has come, and nothing else does: not of a task that runs, that the server does not know,
+// that nobody knows, or that has work which is nowhere else.
+func TestSweep(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"ended", "failed", "gone", "runs", "unsaved", "unreachable"} {
+		w.folder(id, 10, id == "runs")
+	}
+	delete(w.runs, "gone")
+	must(t, os.Mkdir(filepath.Join(w.Tasks, "nobodys"), 0o700))
+	w.spaces.unsaved = map[string]string{"unsaved": "changes that were not committed", "unreachable": "unreachable"}
+	w.spaces.alone["failed"] = true
+	all := []string{"ended", "failed", "gone", "nobodys", "runs", "unreachable", "unsaved"}
+	w.left("at once", all...)
+	w.now = w.now.Add(23 * time.Hour)
+	w.left("a day later, almost", all...)
+	if w.spaces.asked != 0 {
+		t.Errorf("%d workspaces were looked into, and their remotes asked, before their time", w.spaces.asked)
+	}
+	delete(w.runs, "ended") // the server has forgotten it
+	w.down = errors.New("the server is down")
+	w.now = w.now.Add(2 * time.Hour)
+	w.left("after a day", "gone", "nobodys", "runs", "unreachable", "unsaved")
+	if !slices.Equal(w.spaces.removed, []string{"ended", "failed (checkpoint stays)"}) {
+		t.Errorf("removed are %q", w.spaces.removed)
+	}
+	w.Keep = 0
+	w.now = w.now.Add(1000 * time.Hour)
+	w.spaces.unsaved = nil
+	w.left("kept for ever", "gone", "nobodys", "runs", "unreachable", "unsaved")
+}
+
+// Above the limit of size the oldest ended tasks go before their time, until what is left fits.
+func TestSweepBySize(t *testing.T) {
+	w := newWorld(t)
+	w.Size = 2500
+	for _, id := range []string{"c-first", "b-second", "a-third"} {
+		w.folder(id, 1000, false)
+		w.folder("runs-"+id, 5000, true)
+		_, err := w.Look(t.Context())
+		must(t, err)
+		w.now = w.now.Add(time.Hour)
+	}
+	w.left("3000 bytes and a little of ended tasks, 2500 allowed", "a-third", "b-second", "runs-a-third", "runs-b-second", "runs-c-first")
+}
+
+// A folder that a workflow has taken since the look stays.
+func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, false)
+	w.Keep = time.Nanosecond
+	_, err := w.Look(t.Context())
+	must(t, err)
+	w.now = w.now.Add(time.Hour)
+	all, err := w.Look(t.Context())
+	must(t, err)
+	if all[0].Stays != "" {
+		t.Fatalf("it stays: %s", all[0].Stays)
+	}
+	must(t, Note(filepath.Join(w.Tasks, "task"), Owner{Workflow: "pull:task", Run: "r"}))
+	if _, err := w.Clear(t.Context(), all); err == nil || len(w.spaces.removed) != 0 {
+		t.Errorf("it was removed: %v", err)
+	}
+}
+
+// A folder goes at once when nothing is left in it but the note, and stays as it is when something is.
+func TestLeave(t *testing.T) {
+	for what, files := range map[string][]string{"nothing": {}, "the note": {ownerFile}, "a log": {"log"}, "both": {"log", ownerFile}} {
+		dir := filepath.Join(t.TempDir(), "task")
+		must(t, os.Mkdir(dir, 0o700))
+		for _, name := range files {
+			must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		}
+		for range 2 {
+			must(t, Leave(dir))
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if _, err := os.Stat(dir); slices.Contains(files, "log") && len(left) != len(files) || !slices.Contains(files, "log") && err == nil {
+			t.Errorf("%s: left are %q", what, left)
+		}
+	}
+}
+
+// A sweep that dies in the middle of a folder is ended by the next one: what is left of the folder may no longer say whose it was.
+func TestSweepDiesInTheMiddle(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, false)
+	w.Keep = time.Nanosecond
+	_, err := w.Look(t.Context())
+	must(t, err)
+	w.now = w.now.Add(time.Hour)
+	all, err := w.Look(t.Context())
+	must(t, err)
+	w.remove = func(dir string) error {
+		must(t, os.Remove(filepath.Join(dir, ownerFile)))
+		panic("killed")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = w.Clear(t.Context(), all)
+		t.Error("nothing was removed")
+	}()
+	w.remove = nil
+	if all, err := w.Look(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("what is half removed is shown as %+v: %v", all, err)
+	}
+	w.left("after the next sweep")
+}
+
+// A clock that jumps by an hour either way moves the end of the keep time by that hour, and by no more.
+func TestSweepWhenTheClockJumps(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		w := newWorld(t)
+		w.folder("task", 10, false)
+		w.left("at once", "task")
+		w.now = w.now.Add(jump)
+		w.left("after the jump", "task")
+		w.now = w.now.Add(w.Keep - jump - time.Minute)
+		w.left("shortly before its time", "task")
+		w.now = w.now.Add(2 * time.Minute)
+		w.left("in its time")
+	}
+}

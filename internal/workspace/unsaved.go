@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Unsaved says what a workspace holds that its removal would lose, "" for nothing. alone tells that the checkpoint on the remote is the
+// only other place of its commits, and so is to stay.
+func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone bool, err error) {
+	if err := checkTaskID(taskID); err != nil {
+		return "", false, err
+	}
+	p := m.place(taskID)
+	st, err := p.readState()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !exists(p.ready()): // never made in full, so nobody has worked in it
+		return "", false, nil
+	case err != nil:
+		return "its state can't be read", false, nil
+	}
+	o := m.tree(taskID, st.Record.Fence).opened(st)
+	removing := !exists(p.work()) && !exists(p.git()) // a removal has died: all that is left is to know whether the checkpoint stays
+	head := st.Record.Checkpoint
+	if !removing {
+		if head, err = o.head(ctx); err != nil {
+			return "", false, fmt.Errorf("look for work that was not pushed: %w", err)
+		}
+	}
+	rem, err := m.remote(ctx, st.home())
+	if err != nil {
+		return "", false, err
+	}
+	l, err := m.list(ctx, rem, fenceRef(taskID), checkpointRef(taskID))
+	if err != nil {
+		return "", false, err
+	}
+	rec, ours := st.Record, l.refs[fenceRef(taskID)] == st.FenceRef
+	if ours && exists(p.work()) { // else another attempt has begun where this one's last checkpoint was, and done anew what is not in it
+		if why, err := o.uncommitted(ctx, head); err != nil || why != "" {
+			return why, false, err
+		}
+	}
+	switch head {
+	case "", rec.Base, rec.Pushed:
+		return "", false, nil
+	case rec.Checkpoint:
+		if there := l.refs[checkpointRef(taskID)] == head; there || !ours {
+			return "", there, nil
+		}
+	}
+	return "commits that were not pushed", false, nil
+}
+
+// uncommitted says what lies in the work tree beside the last commit.
+func (o *opened) uncommitted(ctx context.Context, head string) (string, error) {
+	if theirs := o.agentHead(); theirs != "" && theirs != head {
+		return "commits of an agent that were not taken over", nil
+	}
+	c, err := o.repo.changes(ctx, nil)
+	if err != nil || !c.staged && len(c.paths)+len(c.removed)+len(c.embedded) == 0 {
+		return "", err
+	}
+	return "changes that were not committed", nil
+}

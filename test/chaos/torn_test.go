@@ -1,0 +1,42 @@
+package chaos
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// TestTornRefsAndHostGone: the git of the remote is killed when it has moved the fence of a push and not yet the checkpoint, and the host is
+// lost with its disk. The next host finds the commit by the fence, and the task ends with all of its work, done once.
+func TestTornRefsAndHostGone(t *testing.T) {
+	t.Parallel()
+	const refs = "refs/longshift/*"
+	s, _ := strike(t, point{step: lab.Step{Activity: "CommitWork", N: 2}}, func(s *lab.Stage) {
+		s.Worker.Kill()
+		checkpoint := gittest.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", refs)
+		gittest.Git(t, s.Bare, "update-ref", checkpoint, checkpoint+"^") // as it was before the second commit
+		if err := os.RemoveAll(s.Worker.Data); err != nil {
+			t.Error(err)
+		}
+	})
+	s.NewWorker(lab.Claude(t))
+	end := s.Ended()
+	if end.Outcome != task.PullRequest || end.Fence != 2 {
+		t.Fatalf("outcome %s with fence %d: %s%s", end.Outcome, end.Fence, end.Detail, lab.Log(end))
+	}
+	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+		t.Errorf("commits %q, want %q", got, lab.Messages)
+	}
+	if n := len(s.GitHub.Pulls(lab.Name)); n != 1 {
+		t.Errorf("%d pull requests", n)
+	}
+	for _, turn := range []string{"fix/0", "mul/0"} {
+		if n := s.WholeTurns()[turn]; n != 1 {
+			t.Errorf("%s, whose commit the fence names, was done %d times", turn, n)
+		}
+	}
+}

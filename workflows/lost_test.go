@@ -1,0 +1,175 @@
+package workflows_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// losing is a world whose second host restores an older commit than the last one that was reported.
+func losing(t *testing.T, head string) (w *world, reported *[]string) {
+	w, reported = newWorld(t), new([]string)
+	w.hosts, w.probe = []string{"alpha", "beta"}, unanswered
+	w.behind = func(in activities.PrepareInput) string {
+		if w.takes != 2 {
+			return ""
+		}
+		*reported = in.Reported
+		return head
+	}
+	return w, reported
+}
+
+func statusOf(s signals.Status, id string) task.Status {
+	at := slices.IndexFunc(s.Plan.Deliverables, func(d task.Deliverable) bool { return d.ID == id })
+	return s.Plan.Deliverables[at].Status
+}
+
+// The host goes while the work is reviewed, and again while what was approved is pushed: only what is lost is done again, and all of
+// it is reviewed before it is pushed.
+func TestLostCommitsAreDoneAgainBeforePublishing(t *testing.T) {
+	for name, c := range map[string]struct{ head, roles, again string }{
+		"the second, in review": {"commit1", "piirir", "API-002"}, "the second, in push": {"commit1", "piirir", "API-002"},
+		"both, in review": {"base", "piiriir", "FIX-001"}, "both, in push": {"base", "piiriir", "FIX-001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, reported := losing(t, c.head)
+			inReview := name[len(name)-6:] == "review"
+			gone := false
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.Role == task.Reviewer && inReview && !gone {
+					gone = true
+					return activities.SessionResult{}, stopping()
+				}
+				return activities.SessionResult{}, nil
+			}
+			w.push = func() (string, error) {
+				if !inReview && !gone {
+					gone = true
+					return "", stopping()
+				}
+				return "pushed", nil
+			}
+			s := w.start(t)
+			if s.Outcome != task.PullRequest || w.roles() != c.roles || w.asked[4].Prompt.Deliverable.ID != c.again {
+				t.Fatalf("outcome %s, sessions %s, then %v", s.Outcome, w.roles(), w.asked[4].Prompt.Deliverable)
+			}
+			if want := []string{"base", "commit1", "commit2", "commit2"}; !slices.Equal(*reported, want) {
+				t.Errorf("the host was told of %q, want %q", *reported, want)
+			}
+			last := s.Commits[len(s.Commits)-1].ID
+			if got := w.pushed[len(w.pushed)-1].Reviewed; got != last || last == "commit2" {
+				t.Errorf("pushed what holds %s, the last commit is %s", got, last)
+			}
+			if len(s.Commits) != 2 || statusOf(s, "FIX-001") != task.Passed || statusOf(s, "API-002") != task.Passed || len(w.requests) != 1 {
+				t.Errorf("commits %v, plan %+v", s.Commits, s.Plan.Deliverables)
+			}
+		})
+	}
+}
+
+// The session has reported, its host goes before the commit, and the next one has lost more than that.
+func TestCommitsLostBeforeTheNextCommit(t *testing.T) {
+	w, _ := losing(t, "base")
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if len(w.commits) == 2 {
+			return activities.Committed{}, stopping()
+		}
+		return activities.Committed{Commit: w.commits[len(w.commits)-1].Message, Created: true, Files: 1}, nil
+	}
+	s := w.start(t)
+	var done []string
+	for _, in := range w.asked {
+		if d := in.Prompt.Deliverable; d != nil {
+			done = append(done, d.ID)
+		}
+	}
+	if want := []string{"FIX-001", "API-002", "FIX-001", "API-002"}; s.Outcome != task.PullRequest || !slices.Equal(done, want) {
+		t.Errorf("outcome %s, sessions for %q", s.Outcome, done)
+	}
+}
+
+// What is lost while a new plan is made is planned again, and the plan is approved before anything is done.
+func TestCommitsLostWhilePlanning(t *testing.T) {
+	w, _ := losing(t, "base")
+	w.settings.Approval.Mode = "required"
+	w.settings.Approval.Again = true
+	reviews, plans, approved := 0, 0, 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		switch in.Role {
+		case task.Reviewer:
+			reviews++
+			return activities.SessionResult{Kind: agent.Completed, Review: &task.Review{Approved: reviews > 1, Text: "more"}}, nil
+		case task.Planner:
+			if plans++; plans == 2 {
+				return activities.SessionResult{}, stopping()
+			}
+			return activities.SessionResult{}, nil
+		}
+		if plans == 3 && approved < 2 {
+			t.Errorf("worked on a plan that was approved %d times of 2", approved)
+		}
+		return activities.SessionResult{}, nil
+	}
+	for n := range 2 {
+		w.env.RegisterDelayedCallback(func() {
+			approved++
+			w.env.SignalWorkflow(signals.Approve, nil)
+		}, time.Duration(n+1)*time.Hour)
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != "piirppiir" || s.Iteration != 2 {
+		t.Errorf("outcome %s after %d rounds, sessions %s", s.Outcome, s.Iteration, w.roles())
+	}
+}
+
+// A round is begun anew: what there is to do still stands at the pull request.
+func TestLostCommitsOfARound(t *testing.T) {
+	w, reported := losing(t, "base")
+	gone := false
+	w.push = func() (string, error) {
+		if !gone {
+			gone = true
+			return "", stopping()
+		}
+		return "pushed", nil
+	}
+	s := w.lookAfter(t, func(time.Duration) forge.Look {
+		if len(w.replies) > 0 {
+			return merged()
+		}
+		return open(thread(7, "use a table"))
+	})
+	if s.Outcome != task.PullMerged || w.roles() != "irir" || s.Rounds != 2 || len(w.replies) != 1 {
+		t.Errorf("outcome %s after %d rounds, sessions %s, %d answers", s.Outcome, s.Rounds, w.roles(), len(w.replies))
+	}
+	if got := w.pushed[len(w.pushed)-1].Reviewed; got != "commit2" {
+		t.Errorf("pushed what holds %s", got)
+	}
+	if want := []string{"base", "commit1", "commit1"}; !slices.Equal(*reported, want) {
+		t.Errorf("the host was told of %q, want %q", *reported, want)
+	}
+}
+
+// Who takes a secret out of the branch's commits makes others of them: these are pushed, for they were asked for.
+func TestCommitsWithoutTheirSecretArePushed(t *testing.T) {
+	w := newWorld(t)
+	w.push = func() (string, error) {
+		if w.pushes == 1 {
+			return "", temporal.NewNonRetryableApplicationError("it holds a key", string(fault.Leak), nil)
+		}
+		return "pushed", nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, nil) }, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.pushed[0].Reviewed != "commit2" || w.pushed[1].Reviewed != "" {
+		t.Errorf("outcome %s, pushed %+v", s.Outcome, w.pushed)
+	}
+}
