@@ -10,7 +10,6 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	tlog "go.temporal.io/sdk/log"
 	"google.golang.org/grpc/codes"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -35,7 +34,6 @@ type server struct {
 // that will never have this worker as it is set up.
 func (s server) connect(ctx context.Context) (c client.Client, err error) {
 	o := s.options
-	o.Logger = tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)) // what becomes of an attempt is said here, once
 	err = s.await(ctx, func(ctx context.Context) error {
 		within, cancel := context.WithTimeout(ctx, dialWithin)
 		defer cancel()

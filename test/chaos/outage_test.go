@@ -56,6 +56,9 @@ func joined(t *testing.T, s *lab.Stage) {
 	s.Server.Start()
 	back := time.Now()
 	lab.Eventually(t, 90*time.Second, "the next attempt has joined", func() bool { return strings.Contains(s.Worker.Log(), "Session joined") })
+	if !strings.Contains(s.Worker.Log(), "The server does not answer heartbeats") { // it comes by the SDK's own log
+		t.Error("the worker's log says nothing of the outage")
+	}
 	t.Logf("the next attempt joined %.1f s after the server came back", time.Since(back).Seconds())
 }
 
