@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/httpdate"
 )
 
 // Limit is a quota that is used up.
@@ -55,9 +57,7 @@ func (t throttle) persists() bool {
 // limitOf tells whether an answer with 429 means that quota is gone: when it says so, when it asks for a long pause, or
 // when it is one of many. Any other is a matter between the client and the API.
 func limitOf(h http.Header, now time.Time, persists bool) *Limit {
-	if at, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = at // the API's own clock: that of this host may be wrong, and is not the one by which the reset is waited for
-	}
+	now = httpdate.Now(h, now) // that of this host is not the clock by which the reset is waited for
 	l := &Limit{Status: http.StatusTooManyRequests}
 	pause, hasPause := retryAfter(h, now)
 	switch {

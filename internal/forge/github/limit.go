@@ -3,9 +3,10 @@ package github
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/longshift/longshift/internal/httpdate"
 )
 
 const (
@@ -60,22 +61,6 @@ func (l *limit) passed(token string, now time.Time) {
 	}
 }
 
-// retryAfter reads the header of that name: seconds or a date.
-func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if v == "" {
-		return 0, false
-	}
-	if n, err := strconv.Atoi(v); err == nil && n >= 0 && n < 1<<30 {
-		return time.Duration(n) * time.Second, true
-	}
-	at, err := http.ParseTime(v)
-	if err != nil {
-		return 0, false
-	}
-	return max(0, at.Sub(serverTime(h, now))), true
-}
-
 // untilReset is the wait when the hourly allowance is used up.
 func untilReset(h http.Header, now time.Time) (time.Duration, bool) {
 	if h.Get("X-Ratelimit-Remaining") != "0" {
@@ -86,13 +71,5 @@ func untilReset(h http.Header, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	// One second more: the header has whole seconds.
-	return max(0, time.Unix(reset, 0).Sub(serverTime(h, now))) + time.Second, true
-}
-
-// serverTime is the forge's own clock where it tells, for a reset time is in that clock.
-func serverTime(h http.Header, now time.Time) time.Time {
-	if at, err := http.ParseTime(h.Get("Date")); err == nil {
-		return at
-	}
-	return now
+	return max(0, time.Unix(reset, 0).Sub(httpdate.Now(h, now))) + time.Second, true
 }

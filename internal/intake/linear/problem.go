@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpdate"
 )
 
 const (
@@ -86,14 +87,14 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 		p.kind = fault.Internal
 	default:
 		p.passing = true
-		p.wait, _ = retryAfter(answer.Header, s.date)
+		p.wait, _ = httpdate.RetryAfter(answer.Header, s.date)
 	}
 	return p
 }
 
 // limitWait is how long Linear asks to wait: Retry-After first, then the reset of the allowance that is used up.
 func limitWait(h http.Header, now time.Time) time.Duration {
-	if d, ok := retryAfter(h, now); ok {
+	if d, ok := httpdate.RetryAfter(h, now); ok {
 		return min(max(d, time.Second), longestWait)
 	}
 	var wait time.Duration
@@ -108,24 +109,4 @@ func limitWait(h http.Header, now time.Time) time.Duration {
 		return unnamedWait
 	}
 	return min(max(wait, time.Second), longestWait)
-}
-
-// retryAfter reads the header of that name: seconds or a date.
-func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.Atoi(v); err == nil && n >= 0 && n < 1<<30 {
-		return time.Duration(n) * time.Second, true
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, at.Sub(now)), true
-	}
-	return 0, false
-}
-
-// serverTime is Linear's clock, which its dates are held against: ours may be wrong.
-func serverTime(h http.Header, now time.Time) time.Time {
-	if at, err := http.ParseTime(h.Get("Date")); err == nil {
-		return at
-	}
-	return now
 }

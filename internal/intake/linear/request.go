@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	"github.com/Khan/genqlient/graphql"
+
+	"github.com/longshift/longshift/internal/httpdate"
 )
 
 const maxAnswer = 8 << 20 // bytes; a page of 100 issues has some 50 kB
@@ -32,7 +34,7 @@ func (s *session) MakeRequest(ctx context.Context, req *graphql.Request, resp *g
 		return s.lost(ctx, 0, err)
 	}
 	defer answer.Body.Close()
-	s.date = serverTime(answer.Header, s.now())
+	s.date = httpdate.Now(answer.Header, s.now())
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	if err != nil {
 		return s.lost(ctx, answer.StatusCode, err)

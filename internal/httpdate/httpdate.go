@@ -1,0 +1,30 @@
+// Package httpdate reads the times in a server's answer by that server's own clock: ours may be wrong. It waits for nothing and asks nobody.
+package httpdate
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Now is the server's time where its answer tells it (header Date), else ours.
+func Now(h http.Header, ours time.Time) time.Time {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		return at
+	}
+	return ours
+}
+
+// RetryAfter reads the header of that name: whole seconds, or a date. A date that has passed is no wait; ok is false without a wait that
+// can be read.
+func RetryAfter(h http.Header, ours time.Time) (wait time.Duration, ok bool) {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.Atoi(v); err == nil && n >= 0 && n < 1<<30 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, at.Sub(Now(h, ours))), true
+	}
+	return 0, false
+}
