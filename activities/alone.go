@@ -28,7 +28,10 @@ func (h *Host) watch(l *live) {
 			n = 0
 			continue
 		}
-		why := h.unattended(l, attended, last)
+		var why error
+		if !attended { // else its attempt ends it
+			why = h.unattended(l, last)
+		}
 		if why == nil && n%fenceTicks == 0 {
 			why = h.fenced(l)
 		}
@@ -41,11 +44,8 @@ func (h *Host) watch(l *live) {
 }
 
 // unattended tells why a session has to end for which no attempt waits.
-func (h *Host) unattended(l *live, attended bool, last *beater) error {
-	switch {
-	case attended: // its attempt ends it
-		return nil
-	case last.silence() > last.of.Alone:
+func (h *Host) unattended(l *live, last *beater) error {
+	if last.silence() > last.of.Alone {
 		return errAlone
 	}
 	ctx, stop := context.WithTimeout(l.ctx, h.Heartbeat)

@@ -54,11 +54,7 @@ func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared,
 	out, err := h.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.
-		kept := h.Workspaces.Remove(ctx, in.TaskID, false)
-		if kept == nil {
-			kept = sweep.Leave(taskDir(h.Data, in.TaskID))
-		}
-		if kept != nil {
+		if kept := h.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
 			h.Log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
 		}
 	}

@@ -137,8 +137,9 @@ func TestSweepBySize(t *testing.T) {
 	w.left("3000 bytes and a little of ended tasks, 2500 allowed", "a-third", "b-second", "runs-a-third", "runs-b-second", "runs-c-first")
 }
 
-// A folder that a workflow has taken since the look stays.
-func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
+// due gives a folder whose time has come, as a look finds it.
+func due(t *testing.T) (*world, []Leftover) {
+	t.Helper()
 	w := newWorld(t)
 	w.folder("task", 10, false)
 	w.Keep = time.Nanosecond
@@ -150,6 +151,12 @@ func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 	if all[0].Stays != "" {
 		t.Fatalf("it stays: %s", all[0].Stays)
 	}
+	return w, all
+}
+
+// A folder that a workflow has taken since the look stays.
+func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
+	w, all := due(t)
 	must(t, Note(filepath.Join(w.Tasks, "task"), Owner{Workflow: "pull:task", Run: "r"}))
 	if _, err := w.Clear(t.Context(), all); err == nil || len(w.spaces.removed) != 0 {
 		t.Errorf("it was removed: %v", err)
@@ -176,14 +183,7 @@ func TestLeave(t *testing.T) {
 
 // A sweep that dies in the middle of a folder is ended by the next one: what is left of the folder may no longer say whose it was.
 func TestSweepDiesInTheMiddle(t *testing.T) {
-	w := newWorld(t)
-	w.folder("task", 10, false)
-	w.Keep = time.Nanosecond
-	_, err := w.Look(t.Context())
-	must(t, err)
-	w.now = w.now.Add(time.Hour)
-	all, err := w.Look(t.Context())
-	must(t, err)
+	w, all := due(t)
 	w.remove = func(dir string) error {
 		must(t, os.Remove(filepath.Join(dir, ownerFile)))
 		panic("killed")
