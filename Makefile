@@ -12,13 +12,13 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # The server asks who runs it, and by libc there is no answer for a user without an entry in passwd, as containers have them.
 AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# Tests of much text in one goroutine, of how long it takes or how much is kept, and of a kill at each step of git: the race detector makes
-# them slower, the first ten times, and has nothing to find in them.
-HEAVY := TestLFSKilledAtEveryStep|TestCrashInARound|TestCrashAtEveryStep|TestCrashWhileSubmodulesAreFilled|TestCrashWhileTheBaseMovesASubmodule|TestHostileText|TestOrdinaryCorpus|TestIssuesMany|TestCleanHostile|TestComposeFits
-HEAVY_IN := ./internal/redact ./internal/forge ./internal/forge/github ./internal/workspace
+# Packages whose tests read much text in one goroutine, or run git at each step: the race detector makes them slower, the first up to ten
+# times, and has little to find in them. What uses them concurrently is tested with it.
+PLAIN := ./internal/workspace ./internal/redact ./internal/policy/... ./internal/neutral ./internal/forge ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
-LONGEST := ./activities ./internal/workspace ./internal/cli ./internal/sandbox
+LONGEST := ./activities ./internal/cli ./internal/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
+TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
 .PHONY: help
@@ -41,6 +41,13 @@ $(BIN)/longshift-devserver: $(DEVSERVER)
 	@echo "build $@ (about four minutes the first time)"
 	@cd devserver && $(GO) build $(AS_SERVER) -o ../$@ ./cmd/longshift-devserver
 
+.PHONY: temporal
+temporal: ## build the released Temporal server and its schema tool into bin/temporal (about six minutes the first time)
+	@version=$$(cd devserver && $(GO) list -m -f '{{.Version}}' $(TEMPORAL)); \
+	if [ "$$(cat $(BIN)/temporal/version 2>/dev/null)" != "$$version" ]; then \
+	  GOBIN=$(CURDIR)/$(BIN)/temporal $(GO) install $(TEMPORAL)/cmd/server@$$version $(TEMPORAL)/cmd/tools/sql@$$version; \
+	  cd $(BIN)/temporal && mv server temporal-server && mv sql temporal-sql-tool && echo "$$version" >version; fi
+
 .PHONY: agents
 agents: ## install the agent binaries, tool managers and API descriptions that tests use
 	@for dir in test/agents test/github test/tools; do \
@@ -56,8 +63,9 @@ parts: ## say what the tests need and this machine lacks
 .PHONY: test
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
-	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m -skip '^($(HEAVY))$$' $(LONGEST) ./internal/... ./signals/... ./workflows/... ./starter/... ./worker/...
-	$(GO) test -vet=off -timeout 10m -run '^($(HEAVY))$$' $(HEAVY_IN)
+	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $(LONGEST) \
+	  $$($(GO) list ./internal/... ./signals/... ./workflows/... ./starter/... ./worker/... | grep -vxF "$$($(GO) list $(PLAIN))")
+	$(GO) test -p $(AT_ONCE) -vet=off -timeout 20m $(PLAIN)
 	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/...
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...

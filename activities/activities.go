@@ -24,7 +24,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Host is what one machine with a data directory does: it takes tasks, keeps their workspaces and runs their agents.
+// Host runs the activities of one machine with a data directory: it is assigned tasks, keeps their workspaces and runs their agents.
 type Host struct {
 	ID         string // from the data directory, so that a restarted process is the same host
 	Data       string // absolute
@@ -33,8 +33,8 @@ type Host struct {
 	Gateway    *gateway.Gateway       // nil when agents talk to their own endpoint
 	Limits     project.Limits
 	Slots      int                                                             // agents and commands at the same time; 0 for no limit
-	Heartbeat  time.Duration                                                   // after this long without a beat an activity counts as dead
-	ProbeWait  time.Duration                                                   // after this long without an answer the host counts as gone
+	Heartbeat  time.Duration                                                   // an activity without a heartbeat for this long counts as dead
+	ProbeWait  time.Duration                                                   // a host without an answer for this long counts as gone
 	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
 	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
 	Secrets    func(r task.Repository, part string) (map[string]string, error) // that the operator grants to a part of the repository's tasks: "setup", "check" or "agent"; nil for none
@@ -43,15 +43,15 @@ type Host struct {
 	Policy     policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
 	Sensitive  sensitive.Rules                                                 // what is done about changes that deserve a second look
 	Audit      Ledger                                                          // the command log
-	Ask        func(context.Context, signals.Question) (signals.Answer, error) // puts a command to a person; nil for the task's workflow
-	FreeMemory func() (bytes int64, known bool)                                // nil where it is not looked at
-	Scenario   string                                                          // what the script agent plays unless the task says otherwise; empty when it is not allowed
+	Ask        func(context.Context, signals.Question) (signals.Answer, error) // asks a person about a command; nil asks the task's workflow
+	FreeMemory func() (bytes int64, known bool)                                // nil where it is not measured
+	Scenario   string                                                          // the script agent's default; empty when that agent is not allowed
 	Log        *slog.Logger
 	Now        func() time.Time
 
-	Redact *redact.Redactor // for what agents and commands say; nil hides passwords in URLs only
+	Redact *redact.Redactor // for the output of agents and commands; nil hides passwords in URLs only
 
-	permit agent.Permit // in place of policy, for tests of what holds without it
+	permit agent.Permit // replaces policy, in tests of what holds without it
 
 	ahead    ahead
 	sessions sessions
@@ -59,7 +59,7 @@ type Host struct {
 	unkept   sync.Map // results of sessions that found no room on disk, by their file
 }
 
-// Control is what runs where the tokens of forges are.
+// Control runs the activities that need the tokens of forges, channels and sources.
 type Control struct {
 	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
 	Host   string // of the forge that owner/name is on
@@ -71,8 +71,8 @@ type Control struct {
 	Channels map[string]channel.Channel                         // by name; may be empty
 	Rooms    func(context.Context) []task.Room                  // in which every task is shown; may be nil
 	Watching Watching                                           // of forges
-	Take     func(context.Context, forge.Event) (string, error) // carries out what somebody asked for on a forge; nil where nobody listens
-	OnForge  func(context.Context, forge.Event) error           // passes on what a look at a forge has found; nil where nobody listens
+	Take     func(context.Context, forge.Event) (string, error) // carries out a request from a forge; nil without listeners
+	OnForge  func(context.Context, forge.Event) error           // handles an event that a poll has found; nil without listeners
 
 	status func(context.Context, signals.Notice) (signals.Status, error) // in place of a query, for tests
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 )
 
-// Warmer is an agent that can start its process before it is told what to do.
+// Warmer is an agent whose process can be started before its prompt is known.
 type Warmer interface {
 	Warm(ctx context.Context, s agent.Session) error
 	Cool(session string)
 }
 
-// aheadTime is how long an agent that was started ahead waits. A task that is parked meanwhile holds nothing after it.
+// aheadTime is how long a prestarted agent waits for its session. After that a parked task holds no process.
 const aheadTime = time.Minute
 
-// mostAhead is how many agents that were started ahead a host holds, beside those that run in its slots.
+// mostAhead bounds the prestarted agents of a host, beside those that run in its slots.
 const mostAhead = 2
 
-// leastFree is how much memory has to be free, in bytes, before one is started that nobody has asked for: a few times what it takes.
+// leastFree is the free memory, in bytes, that prestarting an agent requires: a few times what one takes.
 const leastFree = 1 << 30
 
-// ahead holds the agents that were started while git or the checks of their task still ran, and the system texts of roles,
-// which are the same for every session of a role in one task.
+// ahead holds the agents that were prestarted while git or the checks of their task still ran, and the system texts of roles, which are
+// the same for every session of a role in one task.
 type ahead struct {
 	mu       sync.Mutex
 	sessions map[string]*early // by session id
@@ -35,20 +35,20 @@ type ahead struct {
 	systems  map[systemKey]systemText
 }
 
-// early is one agent that was started ahead. ready is closed when it stands or has failed.
+// early is one prestarted agent. ready is closed when it has started or failed.
 type early struct {
 	task  string
-	n     int // the manieth of this host
+	n     int // its number on this host
 	ready chan struct{}
 	gate  *gateway.Session // nil when it failed
 	agent Warmer
 	stop  *time.Timer
 }
 
-// startAhead starts the agent of the session that comes next, while the step that was asked for it does its own work.
-// It is a wager: when the session never comes, the agent ends by itself; when it fails, the session starts as any other.
+// startAhead prestarts the agent of the next session while a step does its own work. When the session never comes, the agent ends by
+// itself; when the start fails, the session starts its agent as usual.
 func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
-	if next == nil || h.Gateway == nil || h.lacksMemory() || outOfTouch(ctx) { // without the server the session does not come soon
+	if next == nil || h.Gateway == nil || h.lacksMemory() || outOfTouch(ctx) { // without the server the session will not come soon
 		return
 	}
 	w, ok := h.Agents[next.Agent].(Warmer)
@@ -64,7 +64,7 @@ func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
 		for _, id := range tooMany {
 			h.dropAhead(id)
 		}
-		if h.ahead.lists(next.ID, e) { // else it was given up meanwhile
+		if h.ahead.lists(next.ID, e) { // else it was dropped meanwhile
 			if err := h.warm(context.WithoutCancel(ctx), *next, e); err != nil {
 				h.Log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 			}
@@ -76,7 +76,7 @@ func (h *Host) startAhead(ctx context.Context, next *SessionInput) {
 	}()
 }
 
-// lacksMemory tells whether what runs may need all the memory there is.
+// lacksMemory tells whether too little memory is free for prestarting an agent.
 func (h *Host) lacksMemory() bool {
 	if h.FreeMemory == nil {
 		return false
@@ -85,8 +85,7 @@ func (h *Host) lacksMemory() bool {
 	return known && free < leastFree
 }
 
-// list enters an agent that is to be started, and gives the sessions whose agents have to go first: the oldest. It is false when the
-// session has one.
+// list adds an agent, and returns the sessions whose agents have to end first: the oldest. It is false when the session has one already.
 func (a *ahead) list(id string, e *early) (tooMany []string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -106,14 +105,14 @@ func (a *ahead) list(id string, e *early) (tooMany []string, ok bool) {
 	return tooMany, true
 }
 
-// lists tells whether an entry is still the one of its session.
+// lists tells whether an entry is still current.
 func (a *ahead) lists(id string, e *early) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sessions[id] == e
 }
 
-// unlist forgets an entry, if it is still the one that is listed.
+// unlist removes an entry if it is still current.
 func (h *Host) unlist(id string, e *early) {
 	h.ahead.mu.Lock()
 	defer h.ahead.mu.Unlock()
@@ -130,7 +129,7 @@ func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
 	if rec.begun() {
 		return nil
 	}
-	s, err := h.standing(ctx, in, rec)
+	s, err := h.start(ctx, in, rec)
 	if err != nil {
 		return err
 	}
@@ -151,8 +150,8 @@ func (h *Host) warm(ctx context.Context, in SessionInput, e *early) error {
 	return nil
 }
 
-// takeAhead gives the model endpoint of an agent that was started ahead for the session, or nil. It waits for one that is
-// just being started or ended, so that two never have the session.
+// takeAhead returns the model endpoint of the session's prestarted agent, or nil. It waits for one that is just starting or ending, so that
+// two never have the session.
 func (h *Host) takeAhead(id string) *gateway.Session {
 	for {
 		h.ahead.mu.Lock()
@@ -177,7 +176,7 @@ func (h *Host) takeAhead(id string) *gateway.Session {
 	}
 }
 
-// dropAhead ends an agent that was started ahead and never asked for. Until it is gone its place is taken.
+// dropAhead ends a prestarted agent. Until it has ended it counts.
 func (h *Host) dropAhead(id string) {
 	gone := &early{ready: make(chan struct{})}
 	h.ahead.mu.Lock()
@@ -200,7 +199,7 @@ func (h *Host) dropAhead(id string) {
 	close(gone.ready)
 }
 
-// forget drops what is kept in memory for a task, and ends the agents that were started ahead for it.
+// forget drops what is in memory for a task, and ends its prestarted agents.
 func (h *Host) forget(taskID string) {
 	h.ahead.mu.Lock()
 	var waiting []string

@@ -136,7 +136,7 @@ func TestSystemTextsAreBounded(t *testing.T) {
 	for i := range mostSystems + 6 {
 		b.ahead.systems[systemKey{ref: Ref{TaskID: "x", Fence: i}}] = systemText{}
 	}
-	in.Prompt.Standing = prompt.Standing{Check: "go test ./..."}
+	in.Prompt.Conventions = prompt.Conventions{Check: "go test ./..."}
 	other, err := b.system(t.Context(), in)
 	must(t, err)
 	if len(b.ahead.systems) > mostSystems {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	fenceTicks = 4                // after so many looks at a session that is out of touch the fence on the remote is read
+	fenceTicks = 4                // the fence on the remote is read at every so manieth check of a session without a server
 	fenceTime  = 30 * time.Second // for that at most: what writes to the workspace waits meanwhile
 )
 
-// watch ends a session that nobody wants any more, where no attempt can say so: those that wait for it do not hear the server, or
-// there is none.
+// watch ends a session that is not needed any more when no attempt can: those that wait for it have no connection to the server, or there
+// are none.
 func (h *Host) watch(l *live) {
 	tick := time.NewTicker(h.Heartbeat / fenceTicks)
 	defer tick.Stop()
@@ -43,8 +43,8 @@ func (h *Host) watch(l *live) {
 	}
 }
 
-// unattended tells why a session has to end for which no attempt waits.
-func (h *Host) unattended(l *live, last *beater) error {
+// unattended returns why a session that no attempt waits for has to end.
+func (h *Host) unattended(l *live, last *heartbeat) error {
 	if last.silence() > last.of.Alone {
 		return errAlone
 	}
@@ -54,10 +54,10 @@ func (h *Host) unattended(l *live, last *beater) error {
 	if err == nil && (!isRunning(info) || !atWork(info)) {
 		return fault.New(fault.Stopping, "its task has ended, or waits for a person")
 	}
-	return nil // nobody can say more
+	return nil // nothing more is known
 }
 
-// fenced reads the fence on the remote, and tells whether another attempt has the task. A remote that can't be read says nothing.
+// fenced returns an error when the fence on the remote says that another attempt has the task. A remote that can't be read says nothing.
 func (h *Host) fenced(l *live) error {
 	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
 	defer stop()

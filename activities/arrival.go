@@ -13,15 +13,15 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Watching says which repositories are asked for news, and how often.
+// Watching says which repositories are polled.
 type Watching struct {
 	Repositories []string // owner/name; owner/* is for webhooks only
-	Label        string   // that makes an issue ours
+	Label        string   // of issues that become tasks
 	Every        time.Duration
 }
 
-// Arrive carries out what somebody asked for on a forge, and says in a line what came of it. Called again it has the same effect as
-// one call: tasks are started under the name of their issue, and messages count once.
+// Arrive carries out a request from a forge, and returns its result in a line. It is idempotent: tasks are started under the id of their
+// issue, and messages count once.
 func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	if c.Take == nil {
 		return "", fault.New(fault.Infra, "nobody listens to forges on this worker").WithHint("set LONGSHIFT_GITHUB_REPOSITORIES for every worker")
@@ -29,41 +29,41 @@ func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	return c.Take(ctx, e)
 }
 
-// Watched is what a look at a forge has come to.
-type Watched struct {
+// ForgePoll is the result of a poll of a forge.
+type ForgePoll struct {
 	Cursor string        `json:"cursor"`
 	Events int           `json:"events,omitempty"` // passed on
 	Every  time.Duration `json:"every"`            // until the next look
 	Stop   bool          `json:"stop,omitempty"`   // the repository is watched no more
 }
 
-// LookAtForge asks what has happened in a repository since the cursor, and passes it on. The cursor moves when all of it is passed on:
-// what is passed on twice counts once.
-func (c *Control) LookAtForge(ctx context.Context, in signals.WatchInput) (Watched, error) {
+// PollForge handles the events of a repository since the cursor. The cursor moves when all are handled; an event that is handled twice counts
+// once.
+func (c *Control) PollForge(ctx context.Context, in signals.WatchInput) (ForgePoll, error) {
 	named := slices.ContainsFunc(c.Watching.Repositories, func(r string) bool { return strings.EqualFold(r, in.Repository) })
 	if c.OnForge == nil || !named || c.Watching.Every <= 0 {
-		return Watched{Stop: true}, nil
+		return ForgePoll{Stop: true}, nil
 	}
 	r, err := task.ParseRepository(in.Repository)
 	if err != nil {
-		return Watched{}, err
+		return ForgePoll{}, err
 	}
 	f, err := c.Forge(ctx, r)
 	if err != nil {
-		return Watched{}, err
+		return ForgePoll{}, err
 	}
 	w, ok := f.(forge.Watcher)
 	if !ok {
-		return Watched{}, fault.New(fault.Input, "repository %s is on a forge that can't be watched", in.Repository)
+		return ForgePoll{}, fault.New(fault.Input, "repository %s is on a forge that can't be watched", in.Repository)
 	}
 	events, cursor, err := w.Since(ctx, r, c.Watching.Label, in.Cursor)
 	if err != nil {
-		return Watched{}, fmt.Errorf("look for news of %s: %w", in.Repository, err)
+		return ForgePoll{}, fmt.Errorf("look for news of %s: %w", in.Repository, err)
 	}
 	for _, e := range events {
 		if err := c.OnForge(ctx, e); err != nil {
-			return Watched{}, fmt.Errorf("pass on %s: %w", e.ID, err)
+			return ForgePoll{}, fmt.Errorf("pass on %s: %w", e.ID, err)
 		}
 	}
-	return Watched{Cursor: cursor, Events: len(events), Every: c.Watching.Every}, nil
+	return ForgePoll{Cursor: cursor, Events: len(events), Every: c.Watching.Every}, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // session turns the input into what the agent is asked.
 func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
-	s, err := r.host.standing(ctx, r.in, r.rec)
+	s, err := r.host.start(ctx, r.in, r.rec)
 	if err != nil {
 		return agent.Session{}, err
 	}
@@ -73,8 +73,8 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 	return filepath.Join(dir, changeFile), nil
 }
 
-// standing is the part of a session that is known before its prompt.
-func (h *Host) standing(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
+// start is the part of a session that is known before its prompt.
+func (h *Host) start(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
 	system, err := h.system(ctx, in)
 	if err != nil {
 		return agent.Session{}, err

@@ -177,7 +177,7 @@ func applicationError(t testing.TB, err error) *temporal.ApplicationError {
 }
 
 // lastBeat gives hint and beat of a stopping worker's error, as the workflow reads them.
-func lastBeat(t testing.TB, err error) (hint string, b signals.Beat) {
+func lastBeat(t testing.TB, err error) (hint string, b signals.Heartbeat) {
 	t.Helper()
 	must(t, applicationError(t, err).Details(&hint, &b))
 	return hint, b

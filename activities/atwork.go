@@ -37,7 +37,7 @@ func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 }
 
 // others counts tasks of the repository that work without having passed the gate: those that people have started.
-func (c *Control) others(ctx context.Context, in Survey) (int, error) {
+func (c *Control) others(ctx context.Context, in ReconcileInput) (int, error) {
 	known := map[string]bool{}
 	for _, id := range in.Known {
 		known[id] = true

@@ -10,22 +10,22 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// LookInput asks what has become of a pull request.
-type LookInput struct {
+// PollInput asks what has become of a pull request.
+type PollInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
 	Stamp      string          `json:"stamp,omitempty"` // of the last look; empty reads everything
 }
 
-// LookAtPullRequest reads a pull request of ours, with what people and checks say about it.
-func (c *Control) LookAtPullRequest(ctx context.Context, in LookInput) (forge.Look, error) {
+// PollPullRequest reads a pull request of ours, with what people and checks say about it.
+func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snapshot, error) {
 	f, err := c.follower(ctx, in.Repository)
 	if err != nil {
-		return forge.Look{}, err
+		return forge.Snapshot{}, err
 	}
-	l, err := f.Look(ctx, in.Repository, in.Number, in.Stamp)
+	l, err := f.Snapshot(ctx, in.Repository, in.Number, in.Stamp)
 	if err != nil {
-		return forge.Look{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
+		return forge.Snapshot{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
 	}
 	for i := range l.Items { // logs of checks may show what a build has printed, and addresses what a service has put there
 		one := &l.Items[i]

@@ -15,7 +15,7 @@ import (
 
 // lookout is a forge that can be followed and watched.
 type lookout struct {
-	look    forge.Look
+	look    forge.Snapshot
 	replies []forge.Reply
 	events  []forge.Event
 	cursors []string
@@ -24,7 +24,7 @@ type lookout struct {
 func (l *lookout) EnsurePullRequest(context.Context, forge.Request) (forge.PullRequest, error) {
 	return forge.PullRequest{Number: 7}, nil
 }
-func (l *lookout) Look(context.Context, task.Repository, int, string) (forge.Look, error) {
+func (l *lookout) Snapshot(context.Context, task.Repository, int, string) (forge.Snapshot, error) {
 	return l.look, nil
 }
 func (l *lookout) Answer(_ context.Context, _ task.Repository, _ int, r []forge.Reply) error {
@@ -47,10 +47,10 @@ func (l *lookout) control() *Control {
 var web = task.Repository{Text: "acme/web", Owner: "acme", Name: "web"}
 
 func TestLookHidesSecrets(t *testing.T) {
-	l := &lookout{look: forge.Look{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1", Hunk: "sk-very-secret-value-1"}}}}
+	l := &lookout{look: forge.Snapshot{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1", Hunk: "sk-very-secret-value-1"}}}}
 	c := l.control()
-	var got forge.Look
-	must(t, newAttempt(t, nil).run(c.LookAtPullRequest, LookInput{Repository: web, Number: 7}, &got))
+	var got forge.Snapshot
+	must(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web, Number: 7}, &got))
 	if i := got.Items[0]; strings.Contains(i.Text+i.Log+i.Hunk, "secret") {
 		t.Errorf("a secret goes to history: %+v", i)
 	}
@@ -63,7 +63,7 @@ func TestLookHidesSecrets(t *testing.T) {
 // A forge that knows no follower is told apart, for good.
 func TestForgeWithoutFollower(t *testing.T) {
 	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
-	if app := applicationError(t, newAttempt(t, nil).run(c.LookAtPullRequest, LookInput{Repository: web}, nil)); app.Type() != string(fault.Input) {
+	if app := applicationError(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web}, nil)); app.Type() != string(fault.Input) {
 		t.Errorf("%v", app)
 	}
 }
@@ -82,17 +82,17 @@ func TestLookAtForge(t *testing.T) {
 	}
 	c.Watching = Watching{Repositories: []string{"Acme/Web", "acme/*"}, Every: time.Minute, Label: "longshift"}
 	in := signals.WatchInput{Repository: "acme/web", Cursor: "c1"}
-	if app := applicationError(t, newAttempt(t, nil).run(c.LookAtForge, in, nil)); app.NonRetryable() {
+	if app := applicationError(t, newAttempt(t, nil).run(c.PollForge, in, nil)); app.NonRetryable() {
 		t.Errorf("what could not be passed on is lost: %v", app)
 	}
 	failing = false
-	var w Watched
-	must(t, newAttempt(t, nil).run(c.LookAtForge, in, &w))
+	var w ForgePoll
+	must(t, newAttempt(t, nil).run(c.PollForge, in, &w))
 	if w.Cursor != "next" || w.Events != 2 || w.Every != time.Minute || w.Stop || strings.Join(passed, " ") != "comment-1 comment-1 comment-2" {
 		t.Errorf("%+v after %v", w, passed)
 	}
 	c.Watching.Repositories = []string{"acme/*"}
-	must(t, newAttempt(t, nil).run(c.LookAtForge, in, &w))
+	must(t, newAttempt(t, nil).run(c.PollForge, in, &w))
 	if !w.Stop {
 		t.Error("a repository that nobody names any more is still watched")
 	}

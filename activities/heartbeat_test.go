@@ -21,7 +21,7 @@ import (
 func beating() int {
 	buf := make([]byte, 4<<20)
 	stacks := string(buf[:runtime.Stack(buf, true)])
-	return strings.Count(stacks, "created by github.com/longshift/longshift/activities.(*beater).run") +
+	return strings.Count(stacks, "created by github.com/longshift/longshift/activities.(*heartbeat).run") +
 		strings.Count(stacks, "created by github.com/longshift/longshift/activities.untilStopping")
 }
 
@@ -38,10 +38,10 @@ func TestHeartbeatsWhileAnActivityRuns(t *testing.T) {
 				t.Errorf("it says %v", details)
 			}
 		}
-		beatWith(ctx, func() any { return signals.Beat{Session: "s1", Tools: 3} })
+		beatWith(ctx, func() any { return signals.Heartbeat{Session: "s1", Tools: 3} })
 		eventually(t, "a heartbeat with details", func() bool {
 			details := await(t, a.beats, "a heartbeat")
-			return len(details) == 1 && details[0] == any(signals.Beat{Session: "s1", Tools: 3})
+			return len(details) == 1 && details[0] == any(signals.Heartbeat{Session: "s1", Tools: 3})
 		})
 		if beating() != 2 {
 			t.Errorf("%d goroutines are seen while the activity runs; the count is blind", beating())
@@ -139,28 +139,31 @@ func TestHeartbeatsOfASession(t *testing.T) {
 	a := b.attempt()
 	a.heartbeat = 40 * time.Millisecond
 	in := b.session(task.Implementer, "script")
-	until := func(what string, ok func(signals.Beat) bool) {
+	until := func(what string, ok func(signals.Heartbeat) bool) {
 		t.Helper()
 		eventually(t, what, func() bool {
 			details := await(t, a.beats, "a heartbeat")
-			beat, is := signals.Beat{}, false
+			beat, is := signals.Heartbeat{}, false
 			if len(details) == 1 {
-				beat, is = details[0].(signals.Beat)
+				beat, is = details[0].(signals.Heartbeat)
 			}
 			return is && beat.Session == in.ID && beat.N == 1 && beat.Role == task.Implementer && ok(beat)
 		})
 	}
 	var offset int64
 	b.Agents["script"] = &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
-		until("the start", func(b signals.Beat) bool { offset = b.Offset; return b.Activity == "Starting" && b.Usage.Calls == 0 })
+		until("the start", func(b signals.Heartbeat) bool {
+			offset = b.Offset
+			return b.Activity == "Starting" && b.Usage.Calls == 0
+		})
 		emit(agent.Event{Kind: agent.ToolCall, Tool: "Bash", Text: `{"command":"go test"}`})
-		until("the tool", func(b signals.Beat) bool {
+		until("the tool", func(b signals.Heartbeat) bool {
 			return b.Activity == "Running Bash" && b.Tools == 1 && b.Offset > offset
 		})
 		emit(agent.Event{Kind: agent.ToolResult, Text: "ok"})
-		until("the thought", func(b signals.Beat) bool { return b.Activity == "Thinking" && b.Tools == 1 })
+		until("the thought", func(b signals.Heartbeat) bool { return b.Activity == "Thinking" && b.Tools == 1 })
 		_, err := askModel(ctx, s)
-		until("the usage", func(b signals.Beat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
+		until("the usage", func(b signals.Heartbeat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
 		return agent.Outcome{Kind: agent.Completed}, err
 	}}
 	_, err := a.session(b.Host, in)

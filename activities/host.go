@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Taken says which host has taken a task, and how it wants to be watched.
-type Taken struct {
+// Assignment names the host that has a task, and its timeouts.
+type Assignment struct {
 	Host      string        `json:"host"`
 	Heartbeat time.Duration `json:"heartbeat"` // nanoseconds
 	Probe     time.Duration `json:"probe"`     // nanoseconds
 }
 
-// TakeTask answers "who takes this task?". It runs on the queue that every host polls; the one that answers has it.
-func (h *Host) TakeTask(context.Context) (Taken, error) {
-	return Taken{Host: h.ID, Heartbeat: h.Heartbeat, Probe: h.ProbeWait}, nil
+// AssignTask runs on the queue that every host polls: the host that answers is assigned the task.
+func (h *Host) AssignTask(context.Context) (Assignment, error) {
+	return Assignment{Host: h.ID, Heartbeat: h.Heartbeat, Probe: h.ProbeWait}, nil
 }
 
-// Alive is what a host says of itself.
+// Alive is a host's answer to a probe.
 type Alive struct {
-	OutOfTouch bool `json:"outOfTouch,omitempty"` // it did not hear the server while it worked on the task
+	OutOfTouch bool `json:"outOfTouch,omitempty"` // it had no connection to the server while it worked on the task
 }
 
 // Probe answers when the host is alive.

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// FindInput asks a source for new work.
-type FindInput struct {
+// PollSourceInput asks a source for new work.
+type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the look before
 	Now     time.Time                  `json:"now"`
@@ -22,7 +22,7 @@ type FindInput struct {
 // Found is new work, in the order in which it is to be begun.
 type Found struct {
 	Work []intake.Work `json:"work,omitempty"` // of each the whole text, together bounded
-	signals.Pass
+	signals.PollResult
 }
 
 // Bounds of one look.
@@ -37,9 +37,9 @@ const (
 	unsettled   = time.Minute // after its last change, by the source's clock, work is read again
 )
 
-// FindWork looks through the source until it has found as much as may be begun. A piece of work that has had its task is passed over.
+// PollSource looks through the source until it has found as much as may be begun. A piece of work that has had its task is passed over.
 // It starts nothing, and claims nothing; what a dead task has claimed it frees.
-func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
+func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
 	s, err := c.source(in.Intake.Source)
 	if err != nil {
 		return Found{}, err
@@ -84,7 +84,7 @@ func (c *Control) FindWork(ctx context.Context, in FindInput) (Found, error) {
 type finder struct {
 	*Control
 	source      Source
-	in          FindInput
+	in          PollSourceInput
 	query       intake.Query
 	room        int // tasks that may still be started
 	read, bytes int
@@ -155,8 +155,8 @@ func (f *finder) more() bool {
 }
 
 func (f *finder) leave(key, why string) {
-	if len(f.out.Left) < mostLeft {
-		f.out.Left = append(f.out.Left, signals.Left{Key: key, Why: f.Redact.String(why)})
+	if len(f.out.Skipped) < mostLeft {
+		f.out.Skipped = append(f.out.Skipped, signals.Skipped{Key: key, Why: f.Redact.String(why)})
 	}
 }
 

@@ -39,8 +39,8 @@ type inbound struct {
 
 // ExecuteActivity is called by the SDK.
 func (in *inbound) ExecuteActivity(ctx context.Context, input *interceptor.ExecuteActivityInput) (any, error) {
-	b := newBeater(in.of, activity.GetInfo(ctx))
-	ctx, stop := b.run(context.WithValue(ctx, beaterKey{}, b))
+	b := newHeartbeat(in.of, activity.GetInfo(ctx))
+	ctx, stop := b.run(context.WithValue(ctx, heartbeatKey{}, b))
 	defer stop()
 	out, err := in.Next.ExecuteActivity(ctx, input)
 	return out, in.convert(ctx, err)

@@ -208,8 +208,8 @@ func (l *large) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// TestLeaksInLargeFiles reads the memory of the whole process, so it runs beside no other test.
 func TestLeaksInLargeFiles(t *testing.T) {
-	t.Parallel()
 	const lines = 200_000 // of 100 bytes
 	head := "diff --git a/big b/big\nnew file mode 100644\n--- /dev/null\n+++ b/big\n@@ -0,0 +1,200000 @@\n"
 	var want []Leak

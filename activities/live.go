@@ -10,13 +10,13 @@ import (
 )
 
 // sessions are the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt that
-// began it: the server gives an attempt up when it hears nothing of it, as after an outage of its own, and the next one joins.
+// began it: after an outage the server gives the attempt up, and the next one joins the session.
 type sessions struct {
 	mu  sync.Mutex
 	all map[string]*live
 }
 
-// live is one session that runs.
+// live is one running session.
 type live struct {
 	in   SessionInput
 	ctx  context.Context
@@ -30,13 +30,13 @@ type live struct {
 	// guarded by sessions.mu
 	begun    bool // it has a slot
 	attempts int  // that wait for its end
-	last     *beater
+	last     *heartbeat
 }
 
-// errSuperseded is the cause of a session that ends because something else is to be done with its workspace.
+// errSuperseded is the cause of a session that ends because its workspace is needed for something else.
 var errSuperseded = fault.New(fault.Stopping, "the session was ended: another attempt has its task")
 
-// join gives the session that runs for what is asked, or begins it. One that runs under the same id for something else is ended first.
+// join returns the running session of this input, or begins it. A session of the same id for another input is ended first.
 func (h *Host) join(ctx context.Context, in SessionInput) (*live, error) {
 	mine := beaterOf(ctx)
 	mine.alone.Store(true)
@@ -93,8 +93,8 @@ func (h *Host) carry(l *live) {
 	close(l.done)
 }
 
-// attend waits for the end of a session, for an attempt. What ends the attempt ends the session, but for a server that has given the
-// attempt up: then another one may come.
+// attend waits for the end of a session, for an attempt. The end of the attempt ends the session, unless the server has given the attempt up:
+// then another one may join.
 func (h *Host) attend(ctx context.Context, l *live) (SessionResult, error) {
 	select {
 	case <-l.done:
@@ -110,7 +110,7 @@ func (h *Host) attend(ctx context.Context, l *live) (SessionResult, error) {
 	return l.res, l.err
 }
 
-// leave takes an attempt off a session, and tells whether the session goes on.
+// leave removes an attempt from a session, and tells whether the session continues.
 func (s *sessions) leave(l *live, why error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *sessions) leave(l *live, why error) bool {
 	return errors.Is(why, errGone) && l.begun || (errors.Is(why, errGone) || errors.Is(why, errAlone)) && l.attempts > 0
 }
 
-// begin notes that the session has its slot: from here on it is worth going on with.
+// begin notes that the session has its slot: from here on another attempt may join it.
 func (s *sessions) begin(l *live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *sessions) begin(l *live) {
 }
 
 // attended tells whether an attempt waits for the session, and gives the beater of the last one.
-func (s *sessions) attended(l *live) (bool, *beater) {
+func (s *sessions) attended(l *live) (bool, *heartbeat) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return l.attempts > 0, l.last

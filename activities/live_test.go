@@ -121,7 +121,7 @@ func TestNextAttemptJoinsTheSession(t *testing.T) {
 		if !meanwhile {
 			eventually(t, "the next attempt beats for the session", func() bool {
 				said := await(t, next.beats, "a heartbeat")
-				return len(said) == 1 && said[0].(signals.Beat).Session == h.in.ID
+				return len(said) == 1 && said[0].(signals.Heartbeat).Session == h.in.ID
 			})
 			close(h.goOn)
 		}

@@ -40,7 +40,7 @@ func (p *people) ask(ctx context.Context, q signals.Question) (signals.Answer, e
 	}
 	defer func() { <-p.slots }()
 	answer, err := p.put(ctx, q)
-	if err == nil && answer.Standing() {
+	if err == nil && answer.Lasting() {
 		p.mu.Lock()
 		p.answered[q.Text()] = answer
 		p.mu.Unlock()

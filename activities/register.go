@@ -5,7 +5,7 @@ import (
 )
 
 // RegisterHosts registers what runs on the queue that every host polls.
-func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.TakeTask) }
+func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.AssignTask) }
 
 // RegisterLong registers the host's long work.
 func (h *Host) RegisterLong(r worker.ActivityRegistry) {
@@ -30,14 +30,14 @@ func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.CheckForge)
 	r.RegisterActivity(c.ForkRepository)
 	r.RegisterActivity(c.OpenPullRequest)
-	r.RegisterActivity(c.LookAtPullRequest)
+	r.RegisterActivity(c.PollPullRequest)
 	r.RegisterActivity(c.AnswerPullRequest)
 	r.RegisterActivity(c.Show)
 	r.RegisterActivity(c.Arrive)
-	r.RegisterActivity(c.LookAtForge)
-	r.RegisterActivity(c.EnterGate)
-	r.RegisterActivity(c.LeaveGate)
-	r.RegisterActivity(c.SurveyGate)
-	r.RegisterActivity(c.FindWork)
-	r.RegisterActivity(c.TellSource)
+	r.RegisterActivity(c.PollForge)
+	r.RegisterActivity(c.AcquireAdmission)
+	r.RegisterActivity(c.ReleaseAdmission)
+	r.RegisterActivity(c.ReconcileLimiter)
+	r.RegisterActivity(c.PollSource)
+	r.RegisterActivity(c.ReportToSource)
 }

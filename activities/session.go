@@ -253,6 +253,6 @@ func orInterrupted(ctx context.Context, err error) error {
 }
 
 // beatOf gives the heartbeat of a session that has just begun.
-func beatOf(in SessionInput, start time.Time) signals.Beat {
-	return signals.Beat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
+func beatOf(in SessionInput, start time.Time) signals.Heartbeat {
+	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
 }

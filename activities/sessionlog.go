@@ -33,7 +33,7 @@ type sessionLog struct {
 	said    strings.Builder
 
 	mu      sync.Mutex // guards what heartbeats read
-	current signals.Beat
+	current signals.Heartbeat
 }
 
 // logFile is where people find the log of a session, relative to the data directory.

@@ -17,17 +17,17 @@ import (
 type ShowInput struct {
 	Room    task.Room        `json:"room"`
 	Key     string           `json:"key"`          // names the message within its room
-	At      *task.Place      `json:"at,omitempty"` // the message to edit; nil for a new one
+	At      *task.MessageRef `json:"at,omitempty"` // the message to edit; nil for a new one
 	Notice  signals.Notice   `json:"notice"`       // without a subject: the one message that shows how the task stands
 	Settled string           `json:"settled,omitempty"`
 	Buttons []signals.Button `json:"buttons,omitempty"`
 }
 
 // Show writes or edits a message and gives where it stands.
-func (c *Control) Show(ctx context.Context, in ShowInput) (task.Place, error) {
+func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
 	ch, ok := c.Channels[in.Room.Channel]
 	if !ok {
-		return task.Place{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).WithHint("set its token for every worker")
+		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).WithHint("set its token for every worker")
 	}
 	ask := statusOf
 	if c.status != nil {
@@ -35,7 +35,7 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.Place, error) {
 	}
 	s, err := ask(ctx, in.Notice)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	m := c.message(ctx, in, s)
 	if in.At != nil {

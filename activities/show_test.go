@@ -23,12 +23,12 @@ type wall struct {
 	err    error
 }
 
-func (w *wall) Post(_ context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+func (w *wall) Post(_ context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	w.posted, w.to, w.again = append(w.posted, m), append(w.to, to), again
-	return task.Place{Room: to, Message: "1.2"}, w.err
+	return task.MessageRef{Room: to, Message: "1.2"}, w.err
 }
 
-func (w *wall) Edit(_ context.Context, _ task.Place, m channel.Message) error {
+func (w *wall) Edit(_ context.Context, _ task.MessageRef, m channel.Message) error {
 	w.edited = append(w.edited, m)
 	return w.err
 }
@@ -46,12 +46,12 @@ func told() signals.Status {
 	}
 }
 
-func shows(t *testing.T, w *wall, s signals.Status, in ShowInput) (task.Place, error) {
+func shows(t *testing.T, w *wall, s signals.Status, in ShowInput) (task.MessageRef, error) {
 	t.Helper()
 	const secret = "sk-very-secret-value-1"
 	c := &Control{Channels: map[string]channel.Channel{"slack": w}, Redact: redact.New(secret), WebURL: "http://localhost:8233",
 		status: func(context.Context, signals.Notice) (signals.Status, error) { return s, nil }}
-	var place task.Place
+	var place task.MessageRef
 	err := newAttempt(t, nil).run(c.Show, in, &place)
 	for _, m := range append(w.posted, w.edited...) {
 		if strings.Contains(m.Text, secret) {

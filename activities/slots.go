@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// LongestWait is how long a step waits in its host for a slot before it is asked for anew.
+	// LongestWait is how long a step waits for a slot of its host before the activity is scheduled again.
 	LongestWait = 24 * time.Hour
 	// Overtime is what a step that holds a slot may take beyond the time of its program: for git, and for ending what is left.
 	Overtime = 10 * time.Minute
 )
 
-// Precedence says which of the steps that wait for a slot goes first: that of the lowest rank, and among equals that of the oldest
-// task. A task that is nearly done is not held up by those that have not begun.
+// Precedence orders the steps that wait for a slot: the lowest rank first, and among equals the oldest task. So tasks that are nearly done are
+// not delayed by new ones.
 type Precedence struct {
 	Rank  Rank      `json:"rank"`
 	Since time.Time `json:"since,omitzero"` // start of the task
@@ -42,8 +42,8 @@ func (p Precedence) before(q Precedence) bool {
 	return p.Since.Before(q.Since)
 }
 
-// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so the host's own order holds
-// for them, and each of them beats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
+// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so Precedence holds, and each of them
+// sends heartbeats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
 type slots struct {
 	mu   sync.Mutex
 	used int
@@ -55,7 +55,7 @@ type waiter struct {
 	got chan struct{} // closed when it has a slot
 }
 
-// take waits for one of so many slots; 0 is no limit. waits is called when there is none free. The slot is held until give.
+// take waits for one of so many slots; 0 is no limit. waits is called when none is free. The slot is held until give.
 func (s *slots) take(ctx context.Context, of int, p Precedence, waits func()) error {
 	s.mu.Lock()
 	if of == 0 || s.used < of {
@@ -88,7 +88,7 @@ func (s *slots) take(ctx context.Context, of int, p Precedence, waits func()) er
 	return ctx.Err()
 }
 
-// give hands a slot to the first who waits.
+// give passes a slot to the first waiter.
 func (s *slots) give() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (h *Host) slot(ctx context.Context, p Precedence, wall time.Duration) (cont
 	defer stop()
 	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
 	defer cancel()
-	if err := h.slots.take(waiting, h.Slots, p, func() { beatNow(ctx, signals.Beat{Waiting: true}) }); err != nil {
+	if err := h.slots.take(waiting, h.Slots, p, func() { beatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
 		if errors.Is(context.Cause(waiting), errNoSlot) {
 			return nil, nil, errNoSlot
 		}

@@ -109,7 +109,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		for len(beat) == 0 { // it beats from its start, before it comes to wait
 			beat = await(t, a.beats, what+" beats")
 		}
-		if fmt.Sprint(beat) != fmt.Sprint([]any{signals.Beat{Waiting: true}}) {
+		if fmt.Sprint(beat) != fmt.Sprint([]any{signals.Heartbeat{Waiting: true}}) {
 			t.Errorf("%s says %+v", what, beat)
 		}
 		await(t, a.beats, what+" goes on beating")

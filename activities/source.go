@@ -15,23 +15,23 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Source is where work comes from, and where it is shown what becomes of it.
+// Source is where work comes from, and where results are reported.
 type Source interface {
 	intake.Source
 	intake.Reporter
 }
 
-// Stage is what a source is told.
+// Stage is what is reported to a source.
 type Stage string
 
 // The stages.
 const (
-	Waits    Stage = "waits"    // the task is there, and waits for its turn
+	Waits    Stage = "waits"    // the task waits for its admission
 	Claimed  Stage = "claimed"  // it works from now on
 	Reported Stage = "reported" // it has ended
 )
 
-// SourceInput tells a source how a task stands.
+// SourceInput reports the state of a task to its source.
 type SourceInput struct {
 	Stage       Stage           `json:"stage"`
 	Repository  task.Repository `json:"repository"`
@@ -47,9 +47,9 @@ type SourceInput struct {
 	Sessions    int             `json:"sessions,omitempty"`
 }
 
-// TellSource shows at the source that a task waits, claims the work for it, or reports what came of it. Work that is not wanted any
-// more is a fault of kind Conflict or NotFound; for a report that is no fault, for there is nobody left to tell.
-func (c *Control) TellSource(ctx context.Context, in SourceInput) error {
+// ReportToSource shows at the source that a task waits, claims the work for it, or reports its outcome. Work that is not wanted any more is
+// a fault of kind Conflict or NotFound when it is claimed, and ignored otherwise.
+func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 	s, err := c.source(in.Origin.Source)
 	if err != nil {
 		return err
@@ -74,14 +74,14 @@ func (c *Control) TellSource(ctx context.Context, in SourceInput) error {
 	}
 	well := in.Outcome.Good() || in.Outcome == task.MaxIterations
 	if in.Stage == Reported && well && !intake.Kind(in.Origin.Source).Tracker() { // what has failed may fail again
-		c.lookAgain(ctx, in.Origin.Intake)
+		c.pollAgain(ctx, in.Origin.Intake)
 	}
 	return nil
 }
 
-// lookAgain lets an intake look at once: the next file need not wait for the interval. An intake that is paused, or gone, stays so. What
-// fails here is made good by the schedule.
-func (c *Control) lookAgain(ctx context.Context, name string) {
+// pollAgain triggers an intake at once, so that the next file need not wait for the interval. A paused intake stays paused. A failure here is
+// made good by the schedule.
+func (c *Control) pollAgain(ctx context.Context, name string) {
 	h := activity.GetClient(ctx).ScheduleClient().GetHandle(ctx, signals.IntakeScheduleID(name))
 	d, err := h.Describe(ctx)
 	if err == nil && !d.Schedule.State.Paused {

@@ -10,7 +10,7 @@ import (
 type systemKey struct {
 	ref      Ref
 	role     task.Role
-	standing prompt.Standing
+	standing prompt.Conventions
 }
 
 type systemText struct {
@@ -23,7 +23,7 @@ const mostSystems = 64
 
 // system gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
 func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) {
-	standing := in.Prompt.Standing
+	standing := in.Prompt.Conventions
 	standing.Structured = in.structured()
 	key := systemKey{in.Ref, in.Role, standing}
 	h.ahead.mu.Lock()

@@ -31,16 +31,16 @@ type ConversationState struct {
 
 // RoomState is what stands in one room.
 type RoomState struct {
-	Card     *task.Place   `json:"card,omitempty"` // the one message that is edited in place
-	Messages []RoomMessage `json:"messages,omitempty"`
+	Card     *task.MessageRef `json:"card,omitempty"` // the one message that is edited in place
+	Messages []RoomMessage    `json:"messages,omitempty"`
 }
 
 // RoomMessage is a message of its own, about something that somebody has to act on.
 type RoomMessage struct {
-	Place   task.Place `json:"place"`
-	Notice  Notice     `json:"notice"`
-	Buttons []Button   `json:"buttons,omitempty"`
-	Settled string     `json:"settled,omitempty"` // why nobody has to act any more
+	Ref     task.MessageRef `json:"ref"`
+	Notice  Notice          `json:"notice"`
+	Buttons []Button        `json:"buttons,omitempty"`
+	Settled string          `json:"settled,omitempty"` // why nobody has to act any more
 }
 
 // Button is a choice that a message offers.
@@ -49,9 +49,9 @@ type Button struct {
 	Token string `json:"token"`
 }
 
-// Note is the signal by which a task, or the workflow that looks after its pull request, tells its Conversation that something
+// Notify is the signal by which a task, or the workflow that looks after its pull request, tells its Conversation that something
 // happened. What is shown is read from the sender's status at the moment it is shown. Its payload is a Notice.
-const Note = "note"
+const Notify = "notify"
 
 // AllowForTask is the verb of the button that sends Allow with ForTask.
 const AllowForTask = "allow-task"

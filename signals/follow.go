@@ -22,38 +22,38 @@ type ChangedRequest struct {
 	What string `json:"what,omitempty"` // such as "review", for the log
 }
 
-// Follow starts a PullRequest workflow: what the task hands over, and what one run of it hands to the next.
-type Follow struct {
-	Input      task.Input       `json:"input"`    // of the task
-	Settings   task.Settings    `json:"settings"` // of the task's base commit
-	Task       string           `json:"task"`     // workflow id of the task
-	Run        string           `json:"run"`      // of the task
-	TaskID     string           `json:"taskId"`
-	Fence      int              `json:"fence"` // of the last attempt
-	Number     int              `json:"number"`
-	URL        string           `json:"url"`
-	Branch     string           `json:"branch"`
-	Base       string           `json:"base"`
-	Head       string           `json:"head,omitempty"`
-	Plan       *task.Plan       `json:"plan,omitempty"`
-	Usage      task.Usage       `json:"usage,omitzero"` // so far, the task's included
-	BudgetUSD  float64          `json:"budgetUsd"`
-	Worked     time.Duration    `json:"worked,omitempty"`
-	BudgetTime time.Duration    `json:"budgetTime"`
-	MaxCost    float64          `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
-	MaxTime    time.Duration    `json:"maxTime,omitempty"`
-	Talk       bool             `json:"talk,omitempty"`     // there is a Conversation
-	Sessions   int              `json:"sessions,omitempty"` // numbers given out
-	Gate       string           `json:"gate,omitempty"`     // workflow id of the repository's gate, when the task has passed it
-	Limited    bool             `json:"limited,omitempty"`  // the operator limits every task of a repository
-	Shared     bool             `json:"shared,omitempty"`   // the operator limits all tasks together
-	Fork       *task.Repository `json:"fork,omitempty"`     // has the branch
+// PullRequestInput starts a PullRequest workflow: what the task hands over, and what one run of it hands to the next.
+type PullRequestInput struct {
+	Input        task.Input       `json:"input"`    // of the task
+	Settings     task.Settings    `json:"settings"` // of the task's base commit
+	Task         string           `json:"task"`     // workflow id of the task
+	Run          string           `json:"run"`      // of the task
+	TaskID       string           `json:"taskId"`
+	Fence        int              `json:"fence"` // of the last attempt
+	Number       int              `json:"number"`
+	URL          string           `json:"url"`
+	Branch       string           `json:"branch"`
+	Base         string           `json:"base"`
+	Head         string           `json:"head,omitempty"`
+	Plan         *task.Plan       `json:"plan,omitempty"`
+	Usage        task.Usage       `json:"usage,omitzero"` // so far, the task's included
+	BudgetUSD    float64          `json:"budgetUsd"`
+	Worked       time.Duration    `json:"worked,omitempty"`
+	BudgetTime   time.Duration    `json:"budgetTime"`
+	MaxCost      float64          `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
+	MaxTime      time.Duration    `json:"maxTime,omitempty"`
+	Conversation bool             `json:"conversation,omitempty"` // there is a Conversation
+	Sessions     int              `json:"sessions,omitempty"`     // numbers given out
+	Limiter      string           `json:"limiter,omitempty"`      // workflow id of the repository's gate, when the task has passed it
+	Limited      bool             `json:"limited,omitempty"`      // the operator limits every task of a repository
+	Shared       bool             `json:"shared,omitempty"`       // the operator limits all tasks together
+	Fork         *task.Repository `json:"fork,omitempty"`         // has the branch
 
-	Going *Going `json:"going,omitempty"` // of the run before this one
+	State *PullRequestState `json:"state,omitempty"` // of the run before this one
 }
 
-// Going is where a PullRequest workflow stands when it begins a new run.
-type Going struct {
+// State is where a PullRequest workflow stands when it begins a new run.
+type PullRequestState struct {
 	Started  time.Time         `json:"started"`            // of the first run
 	Sessions int               `json:"sessions,omitempty"` // numbers given out
 	Notices  int               `json:"notices,omitempty"`  // numbers given out

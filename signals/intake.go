@@ -31,13 +31,13 @@ type IntakeInput struct {
 // DefaultQueue is how many tasks of an intake may wait for their turn. What is beyond stays where it is, and is found by a later look.
 const DefaultQueue = 10
 
-// Pass is what one look has come to.
-type Pass struct {
+// PollResult is what one look has come to.
+type PollResult struct {
 	At      time.Time          `json:"at"`
 	Seen    int                `json:"seen"`              // pieces of work that were looked at
 	Started []string           `json:"started,omitempty"` // workflow ids of tasks
 	Waiting int                `json:"waiting,omitempty"` // tasks that waited for their turn already
-	Left    []Left             `json:"left,omitempty"`    // what was not begun, and why; at most 20
+	Skipped []Skipped          `json:"left,omitempty"`    // what was not begun, and why; at most 20
 	More    bool               `json:"more,omitempty"`    // there is more work than was looked at
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be begun, by its key and text
 	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source lists anything: somebody is writing there
@@ -49,8 +49,8 @@ type Refusal struct {
 	Why string    `json:"why"`
 }
 
-// Left is a piece of work that was not begun.
-type Left struct {
+// Released is a piece of work that was not begun.
+type Skipped struct {
 	Key string `json:"key"`
 	Why string `json:"why"`
 }

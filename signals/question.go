@@ -92,5 +92,5 @@ type Answer struct {
 	ForTask bool      `json:"forTask,omitempty"` // for Yes: as often as the text comes, whatever its files hold; without it, once
 }
 
-// Standing tells whether the answer holds for the text as often as it comes, and not only for one run of these files.
-func (a Answer) Standing() bool { return a.Verdict == No || a.ForTask }
+// Lasting tells whether the answer holds for the text as often as it comes, and not only for one run of these files.
+func (a Answer) Lasting() bool { return a.Verdict == No || a.ForTask }

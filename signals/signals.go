@@ -218,9 +218,9 @@ type LogLine struct {
 	task.Entry
 }
 
-// Beat is what a running session reports with its heartbeats; clients read it as the pending activity's heartbeat details.
+// Heartbeat is what a running session reports with its heartbeats; clients read it as the pending activity's heartbeat details.
 // It stays well under 1 KiB.
-type Beat struct {
+type Heartbeat struct {
 	Session  string     `json:"session"` // the session's id
 	N        int        `json:"n"`
 	Role     task.Role  `json:"role"`

@@ -9,13 +9,6 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// decision is what somebody said about the current plan revision.
-type decision struct {
-	name string // signals.Approve, Edit or Reject
-	by   string
-	text string
-}
-
 // approve waits for a decision on the plan. An edit sends the plan back and the wait starts again with the next revision.
 func (t *pipeline) approve(ctx workflow.Context) error {
 	if !t.asks() {
@@ -28,18 +21,18 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 		}
 		switch d.name {
 		case signals.Approve:
-			t.say(ctx, "approved", "plan revision %d approved by %s", t.status.Plan.Revision, d.by)
+			t.journal.say(ctx, "approved", "plan revision %d approved by %s", t.status.Plan.Revision, d.by)
 			t.settled(ctx)
 			if d.text != "" {
-				t.tell(d.by, d.text)
+				t.inbox.tell(d.by, d.text)
 			}
 			return nil
 		case signals.Reject:
-			t.say(ctx, "rejected", "plan revision %d rejected by %s", t.status.Plan.Revision, d.by)
+			t.journal.say(ctx, "rejected", "plan revision %d rejected by %s", t.status.Plan.Revision, d.by)
 			t.settled(ctx)
 			return end(task.Rejected, "%s", d.text)
 		}
-		t.say(ctx, "edit", "%s asks for a change of the plan: %s", d.by, firstLine(d.text))
+		t.journal.say(ctx, "edit", "%s asks for a change of the plan: %s", d.by, firstLine(d.text))
 		t.settled(ctx)
 		t.edit = &d
 		if err := t.plan(ctx); err != nil {
@@ -48,50 +41,50 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 	}
 }
 
-// settled tells people in chats that the plan they were asked about has its decision.
+// settled shows in chats that the plan has its decision.
 func (t *pipeline) settled(ctx workflow.Context) {
-	t.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision, Settled: true})
+	t.journal.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision, Settled: true})
 }
 
-// asks tells whether this plan needs a decision: the first one does, one after a review only when it is configured.
+// asks tells whether this plan needs a decision: the first one does, a plan after a review only when the settings say so.
 func (t *pipeline) asks() bool {
 	a := t.settings.Approval
 	return a.Mode != "none" && (t.status.Iteration == 1 || a.Again)
 }
 
 func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
-	t.decision = nil
+	t.inbox.clearDecision()
 	t.status.Reason, t.status.NeedsHuman = signals.ReasonApproval, true
 	t.status.NextAction = "`approve`, `edit` or `reject` the plan"
 	auto := t.settings.Approval.Mode != "required"
 	if auto {
 		t.status.WaitingUntil = workflow.Now(ctx).Add(t.settings.Approval.After.Std())
 	}
-	t.enter(ctx, task.Approving)
-	t.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision})
+	t.journal.enter(ctx, task.Approving)
+	t.journal.show(ctx, signals.Notice{Subject: signals.SubjectPlan, Revision: t.status.Plan.Revision})
 	decided := func() {
 		t.status.Reason, t.status.NeedsHuman, t.status.NextAction, t.status.WaitingUntil = "", false, "", time.Time{}
 	}
 	defer decided()
-	made := func() bool { return t.decision != nil }
+	made := func() bool { return t.inbox.decided() != nil }
 	if !auto {
-		yielded := t.yield(ctx, signals.ReasonApproval)
+		yielded := t.admissions.yield(ctx, signals.ReasonApproval)
 		if err := workflow.Await(ctx, made); err != nil {
 			return decision{}, err
 		}
-		if d := *t.decision; !yielded || d.name == signals.Reject {
+		if d := *t.inbox.decided(); !yielded || d.name == signals.Reject {
 			return d, nil
 		}
-		d := *t.decision
+		d := *t.inbox.decided()
 		decided()
-		_, err := t.pass(ctx, signals.PriorityResume)
+		_, err := t.admissions.acquire(ctx, signals.PriorityResume)
 		return d, err
 	}
-	if err := t.timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
+	if err := timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
 		return decision{}, err
 	}
 	if !made() {
 		return decision{name: signals.Approve, by: "the timer"}, nil
 	}
-	return *t.decision, nil
+	return *t.inbox.decided(), nil
 }

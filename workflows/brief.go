@@ -16,97 +16,94 @@ import (
 )
 
 // newSession numbers a session. Its id is a UUIDv7 made of the workflow's own time and identity, so that replay gives the same.
-func (t *pipeline) newSession(ctx workflow.Context, role task.Role, d *task.Deliverable) *session {
-	t.sessions++
-	in := t.addressed(t.sessions, role)
-	entry := signals.Session{N: t.sessions, ID: in.ID, Role: role, Host: t.taken.Host, Started: workflow.Now(ctx)}
-	in.Prompt = t.told(role, d)
-	if d != nil {
+func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *session {
+	se.numbered++
+	in := se.addressed(se.numbered, role)
+	entry := signals.Session{N: se.numbered, ID: in.ID, Role: role, Host: se.assignment.Host, Started: workflow.Now(ctx)}
+	in.Prompt = se.told(role, b)
+	if d := b.deliverable; d != nil {
 		entry.Deliverable = d.ID
 	}
-	t.status.Sessions = append(t.status.Sessions, entry)
-	s := &session{at: len(t.status.Sessions) - 1, input: in}
+	se.status.Sessions = append(se.status.Sessions, entry)
+	s := &session{brief: b, at: len(se.status.Sessions) - 1, input: in}
 	if role == task.Planner {
-		s.cap = t.settings.Budget.PlanCost
+		s.cap = se.settings.Budget.PlanCost
 	}
 	return s
 }
 
-// addressed is what is known of a session before its prompt is.
-func (t *pipeline) addressed(n int, role task.Role) activities.SessionInput {
-	s := &t.settings
-	in := activities.SessionInput{N: n, ID: sessionID(t.status.Started, t.status.RunID, n), Role: role, Agent: s.Agent,
+// addressed returns what is known of a session before its prompt is written.
+func (se *sessions) addressed(n int, role task.Role) activities.SessionInput {
+	s := se.settings
+	in := activities.SessionInput{N: n, ID: sessionID(se.status.Started, se.status.RunID, n), Role: role, Agent: s.Agent,
 		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Env: s.Env, NeedsEnv: s.NeedsEnv}
 	if role == task.Planner {
 		in.Model = s.PlanModel
 	}
-	in.Prompt.Standing = t.standing()
+	in.Prompt.Conventions = se.standing()
 	return in
 }
 
-func (t *pipeline) standing() prompt.Standing {
-	return prompt.Standing{Specs: t.settings.Specs, Setup: t.settings.Setup, Check: t.settings.Check, Commits: t.settings.Commits}
+func (se *sessions) standing() prompt.Conventions {
+	return prompt.Conventions{Specs: se.settings.Specs, Setup: se.settings.Setup, Check: se.settings.Check, Commits: se.settings.Commits}
 }
 
-// ahead describes the session that comes next if all goes well, so that its agent can be started while a step before it
-// still runs: the planner's, the next deliverable's, or the review's. after is the deliverable in work, nil when none is.
-func (t *pipeline) ahead(after *task.Deliverable) *activities.SessionInput {
-	if t.status.Usage.CostUSD >= t.status.BudgetUSD || t.status.Worked >= t.status.BudgetTime {
+// ahead describes the session that comes next if all goes well, so that its agent can be prestarted while an earlier step
+// still runs: the planner's, the next deliverable's, or the reviewer's. after is the deliverable in work, nil when there is none.
+func (se *sessions) ahead(after *task.Deliverable) *activities.SessionInput {
+	if se.status.Usage.CostUSD >= se.status.BudgetUSD || se.status.Worked >= se.status.BudgetTime {
 		return nil // the task will be parked, and a parked task has no process
 	}
 	role := task.Reviewer
-	if t.status.Plan == nil {
+	if se.status.Plan == nil {
 		role = task.Planner
-	} else if slices.ContainsFunc(t.status.Plan.Deliverables, func(d task.Deliverable) bool {
+	} else if slices.ContainsFunc(se.status.Plan.Deliverables, func(d task.Deliverable) bool {
 		return d.Status == task.Pending && (after == nil || d.ID != after.ID)
 	}) {
 		role = task.Implementer
 	}
-	next := t.addressed(t.sessions+1, role)
-	next.Ref = t.ref()
-	next.CeilingUSD = t.status.BudgetUSD - t.status.Usage.CostUSD // the session itself sets its own
+	next := se.addressed(se.numbered+1, role)
+	next.Ref = se.ref()
+	next.CeilingUSD = se.status.BudgetUSD - se.status.Usage.CostUSD // the session itself sets its own
 	return &next
 }
 
-// precedence is the task's claim to a slot of its host.
-func (t *pipeline) precedence(ctx workflow.Context) activities.Precedence {
+// precedence ranks the task among those that wait for a slot of its host.
+func (se *sessions) precedence(ctx workflow.Context) activities.Precedence {
 	rank := activities.Finishing
-	if t.status.Plan == nil {
+	if se.status.Plan == nil {
 		rank = activities.Beginning
-	} else if _, _, pending := t.status.Plan.Counts(); pending > 0 {
+	} else if _, _, pending := se.status.Plan.Counts(); pending > 0 {
 		rank = activities.Working
 	}
 	return activities.Precedence{Rank: rank, Since: workflow.GetInfo(ctx).WorkflowStartTime}
 }
 
-// told is what a new session is told. Messages from people go with it and are used up.
-func (t *pipeline) told(role task.Role, d *task.Deliverable) prompt.Data {
+// told returns the data of a new session's prompt. Messages from people are used up by it.
+func (se *sessions) told(role task.Role, b brief) prompt.Data {
+	d := b.deliverable
 	data := prompt.Data{
-		Standing: t.standing(), Task: t.input.Task, Issue: t.input.Issue, RequestedBy: t.input.RequestedBy, Plan: t.status.Plan, Progress: t.progress,
-		Deliverable: d, BaseCommit: t.status.BaseCommit, Tells: t.tells,
+		Conventions: se.standing(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy, Plan: se.status.Plan, Progress: se.journal.progress,
+		Deliverable: d, BaseCommit: se.status.BaseCommit, Messages: se.inbox.takeTells(),
 	}
-	if c := t.status.Check; c != nil {
-		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == t.status.BaseCheck}
+	if c := se.status.Check; c != nil {
+		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == se.status.BaseCheck}
 	}
-	if b := t.status.BaseCheck; b != nil && b != t.status.Check && !b.Passed() {
+	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: clip(b.Tail, 1000), Failing: b.Failing}
 	}
-	data.Fixing, data.Refused = t.fixing, t.refused
-	if r := t.status.Review; role == task.Planner && r != nil {
+	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
+	if r := se.status.Review; role == task.Planner && r != nil {
 		data.Review = r.Text
 	}
-	if e := t.edit; role == task.Planner && e != nil {
+	if e := b.edit; e != nil {
 		data.Edit, data.EditBy = e.text, &task.Person{Name: e.by}
 	}
 	if d != nil {
-		if f, ok := t.feedback[d.ID]; ok {
-			data.Feedback = &f
-		}
-		_, _, pending := t.status.Plan.Counts()
+		_, _, pending := se.status.Plan.Counts()
 		data.Left = pending - 1
 	}
-	data.Tells = append(data.Tells, t.untold...) // answers to commands that came when no session waited
-	t.tells, t.untold, t.status.Tells = nil, nil, 0
+	data.Messages = append(data.Messages, se.questions.takeUntold()...)
 	return data
 }
 

@@ -1,4 +1,4 @@
-// Package workflows says what happens, in which order. It is deterministic and does no I/O: it may import the SDK's
+// Package workflows decides what happens in which order. It is deterministic and does no I/O: it may import the SDK's
 // workflow package, signals, task and fault, and activities as typed nil receivers. A change that alters the order of
 // commands needs a version gate and a recorded history.
 package workflows
@@ -24,7 +24,7 @@ func CodingTask(ctx workflow.Context, input json.RawMessage) (signals.Status, er
 
 // run is the whole pipeline. Each stage returns nil when the next one may start, or the ending of the task.
 func (t *pipeline) run(ctx workflow.Context) error {
-	for _, stage := range []func(workflow.Context) error{t.prepare, t.baseline} {
+	for _, stage := range []func(workflow.Context) error{t.prepare, t.checks.baseline} {
 		if err := stage(ctx); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (t *pipeline) run(ctx workflow.Context) error {
 		l := (*lost)(nil)
 		switch {
 		case asError(err, &l):
-			from = t.lose(ctx, l, at)
+			from = t.deliverables.lose(ctx, l, at)
 		case err != nil || t.status.Review.Approved:
 			return err
 		case t.status.Iteration >= t.settings.Iterations:
@@ -53,9 +53,9 @@ const (
 	settingUp = 2
 )
 
-// iterate runs the stages from one on, and publishes what the review approves. It gives the stage that an error came from.
+// iterate runs the stages beginning with from, and publishes what the review approves. On an error it returns the stage that failed.
 func (t *pipeline) iterate(ctx workflow.Context, from int) (at int, err error) {
-	stages := []func(workflow.Context) error{t.plan, t.approve, t.setup, t.execute, t.review}
+	stages := []func(workflow.Context) error{t.plan, t.approve, t.checks.setup, t.deliverables.execute, t.review}
 	for at = from; at < len(stages); at++ {
 		if err := stages[at](ctx); err != nil {
 			return at, err
@@ -64,5 +64,5 @@ func (t *pipeline) iterate(ctx workflow.Context, from int) (at int, err error) {
 	if !t.status.Review.Approved {
 		return at, nil
 	}
-	return at, t.publish(ctx)
+	return at, t.publisher.publish(ctx)
 }

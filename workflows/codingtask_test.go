@@ -189,7 +189,7 @@ func TestResumeCutsTheQuotaWaitShort(t *testing.T) {
 	if s := w.start(t); s.Outcome != task.PullRequest || w.env.Now().Sub(begun) > 2*time.Hour {
 		t.Errorf("outcome %s after %s", s.Outcome, w.env.Now().Sub(begun))
 	}
-	if tells := w.asked[2].Prompt.Tells; len(tells) != 1 || tells[0].Text != "other account" {
+	if tells := w.asked[2].Prompt.Messages; len(tells) != 1 || tells[0].Text != "other account" {
 		t.Errorf("the note was told as %+v", tells)
 	}
 }
@@ -267,7 +267,7 @@ func TestSpecIssueWaitsForAPerson(t *testing.T) {
 		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "the integer one"})
 	}, time.Hour)
 	w.start(t)
-	if tells := w.asked[1].Prompt.Tells; len(tells) != 1 || tells[0].Text != "the integer one" {
+	if tells := w.asked[1].Prompt.Messages; len(tells) != 1 || tells[0].Text != "the integer one" {
 		t.Errorf("the answer was told as %+v", tells)
 	}
 }
@@ -336,7 +336,7 @@ func TestAMessageCountsOnce(t *testing.T) {
 	}, 2*time.Minute)
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, nil) }, 3*time.Minute)
 	w.start(t)
-	if tells := w.asked[1].Prompt.Tells; len(tells) != 1 || !strings.Contains(tells[0].Text, "use tabs") {
+	if tells := w.asked[1].Prompt.Messages; len(tells) != 1 || !strings.Contains(tells[0].Text, "use tabs") {
 		t.Errorf("told %+v", tells)
 	}
 }

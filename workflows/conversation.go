@@ -12,14 +12,14 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// conversation is what people see of one task. Each room has its own queue, so that one channel that is down keeps no other waiting.
+// conversation is what people see of one task. Each room has its own queue, so a channel that is down delays no other.
 type conversation struct {
 	in       signals.ConversationInput
 	rooms    []*room
-	last     signals.TaskAnswer // who takes what people say now
+	last     signals.TaskAnswer // the workflow that takes what people say now
 	n        int                // messages so far
 	final    bool               // nothing follows
-	deserted bool               // nothing has come for long
+	deserted bool               // no notice has come for a long time
 	keys     []string           // of the messages that people may answer
 }
 
@@ -31,11 +31,11 @@ type room struct {
 	busy  bool
 }
 
-// idle is how long a Conversation lasts when nothing comes any more: its task was terminated, and could not say so.
+// idle is how long a Conversation waits for another notice. A task that was terminated can send no final one.
 const idle = 400 * 24 * time.Hour
 
-// Conversation shows a task in the rooms of its channels: one message that is edited in place, and one of its own whenever somebody
-// has to act. It delivers in order, tries again while a channel is down, and drops what has become too old.
+// Conversation shows a task in rooms: one card that is edited in place, and a message of its own whenever somebody has to act. It
+// delivers in order, retries while a channel is down, and drops what has become too old.
 func Conversation(ctx workflow.Context, in signals.ConversationInput) error {
 	c := &conversation{in: in, last: signals.TaskAnswer{Workflow: in.Task, Run: in.Run}}
 	for i, r := range in.Rooms {
@@ -72,7 +72,7 @@ func Conversation(ctx workflow.Context, in signals.ConversationInput) error {
 	}
 }
 
-// read takes a notice in.
+// read takes a notice from the queue of signals.
 func (c *conversation) read(ctx workflow.Context, payload json.RawMessage) {
 	n, err := readPayload[signals.Notice](payload)
 	if err != nil || n.From == "" {
@@ -82,7 +82,7 @@ func (c *conversation) read(ctx workflow.Context, payload json.RawMessage) {
 	c.take(n)
 }
 
-// watchIdle notices when nothing has come for so long that nothing will.
+// watchIdle ends the Conversation when no notice has come for too long.
 func (c *conversation) watchIdle(ctx workflow.Context) {
 	for n := -1; n != c.n; {
 		n = c.n
@@ -116,7 +116,7 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Note, workflow.SignalChannelOptions{Description: "from a task: something has happened"})
+	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Notify, workflow.SignalChannelOptions{Description: "from a task: something has happened"})
 	workflow.GoNamed(ctx, "notices", func(ctx workflow.Context) {
 		for {
 			var payload json.RawMessage
@@ -129,7 +129,7 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	return nil
 }
 
-// take queues a notice in every room. What is only progress replaces the progress that still waits.
+// take queues a notice in every room. Progress replaces progress that still waits.
 func (c *conversation) take(n signals.Notice) {
 	c.last = signals.TaskAnswer{Workflow: n.From, Run: n.Run}
 	c.final = n.Final
@@ -166,7 +166,7 @@ func (c *conversation) state() *signals.ConversationState {
 	return s
 }
 
-// mostKeys is how many bytes the list of messages may have: the server takes 2 KiB, and ends a workflow that gives it more.
+// mostKeys bounds the list of messages, in bytes: the server takes 2 KiB, and fails a workflow that sends more.
 const mostKeys = 1800
 
 // publish lists the messages that people may answer, so that a reply finds its task.
@@ -181,7 +181,7 @@ func (c *conversation) publish(ctx workflow.Context) {
 	}
 }
 
-// threadKeys names, of each room, what everything hangs on, and of the other messages the newest.
+// threadKeys names the card of each room, and the newest of the other messages.
 func threadKeys(rooms []*room) (keys []string) {
 	size := 0
 	add := func(r task.Room, message string) {
@@ -200,7 +200,7 @@ func threadKeys(rooms []*room) (keys []string) {
 	for back := 1; back <= mostKept; back++ {
 		for _, r := range rooms {
 			if at := len(r.Messages) - back; at >= 0 {
-				add(r.Room, r.Messages[at].Place.Message)
+				add(r.Room, r.Messages[at].Ref.Message)
 			}
 		}
 	}

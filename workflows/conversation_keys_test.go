@@ -16,9 +16,9 @@ func TestThreadKeysStayBelowTheLimit(t *testing.T) {
 	var rooms []*room
 	for n := range mostRooms {
 		r := &room{Room: task.Room{Channel: "slack", ID: fmt.Sprintf("C0123456789%02d", n)}}
-		r.Card = &task.Place{Room: r.Room, Message: fmt.Sprintf("17600000%02d.000100", n)}
+		r.Card = &task.MessageRef{Room: r.Room, Message: fmt.Sprintf("17600000%02d.000100", n)}
 		for i := range mostKept {
-			r.Messages = append(r.Messages, signals.RoomMessage{Place: task.Place{Room: r.Room, Message: fmt.Sprintf("17600000%02d.%06d", n, i)}})
+			r.Messages = append(r.Messages, signals.RoomMessage{Ref: task.MessageRef{Room: r.Room, Message: fmt.Sprintf("17600000%02d.%06d", n, i)}})
 		}
 		r.Messages = append(r.Messages, signals.RoomMessage{}) // never shown
 		rooms = append(rooms, r)
@@ -34,7 +34,7 @@ func TestThreadKeysStayBelowTheLimit(t *testing.T) {
 		}
 	}
 	one := threadKeys(rooms[:1])
-	if newest := rooms[0].Messages[mostKept-1].Place; !slices.Contains(one, signals.ThreadKey(newest.Room, newest.Message)) || slices.Contains(one, signals.ThreadKey(rooms[0].Room, "")) {
+	if newest := rooms[0].Messages[mostKept-1].Ref; !slices.Contains(one, signals.ThreadKey(newest.Room, newest.Message)) || slices.Contains(one, signals.ThreadKey(rooms[0].Room, "")) {
 		t.Errorf("listed %v", one)
 	}
 }

@@ -45,7 +45,7 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 		},
 		func() error { return answerTo(ctx, signals.Bind, "give a code back", d.bind) },
 		func() error { return answerTo(ctx, signals.Unbind, "take a binding back: {channel, user}", d.unbind) },
-		func() error { return d.hearSwitch(ctx) },
+		func() error { return d.listenSwitch(ctx) },
 	} {
 		if err := one(); err != nil {
 			return err

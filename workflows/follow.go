@@ -9,21 +9,21 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// follow starts what looks after the pull request from now on. It tells whether somebody does.
-func (t *pipeline) follow(ctx workflow.Context) bool {
-	s := &t.status
-	if t.followed == nil || !t.settings.PullRequest.Follow {
+// follow starts the workflow that follows the pull request. It tells whether one runs.
+func (pu *publisher) follow(ctx workflow.Context) bool {
+	s := pu.status
+	if pu.followed == nil || !pu.settings.PullRequest.Follow {
 		return false
 	}
-	in := signals.Follow{
-		Input: t.input, Settings: t.settings, Task: s.WorkflowID, Run: t.talk.run, TaskID: s.TaskID, Fence: s.Fence, Number: s.PullRequest.Number,
+	in := signals.PullRequestInput{
+		Input: pu.def.input, Settings: *pu.settings, Task: s.WorkflowID, Run: pu.journal.notices.run, TaskID: s.TaskID, Fence: s.Fence, Number: s.PullRequest.Number,
 		URL: s.PullRequest.URL, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Usage: s.Usage, BudgetUSD: s.BudgetUSD,
-		Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: t.maxCost, MaxTime: t.maxTime, Talk: t.talk.id != "" && !t.talk.silent,
-		Sessions: t.sessions, Gate: t.repositoryGate(), Limited: t.turns.known.Limited, Shared: t.turns.known.Shared, Fork: t.fork,
+		Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: pu.budget.maxCost, MaxTime: pu.budget.maxTime, Conversation: pu.journal.notices.shown(),
+		Sessions: pu.sessions.numbered, Limiter: pu.admissions.ofRepository(), Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork,
 	}
 	in.Input.Config = nil // it is in the settings
 	options := workflow.ChildWorkflowOptions{
-		WorkflowID: signals.PullRequestID(t.followed.Host, t.followed.Owner, t.followed.Name, in.Number), TaskQueue: signals.Queue,
+		WorkflowID: signals.PullRequestID(pu.followed.Host, pu.followed.Owner, pu.followed.Name, in.Number), TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		StaticSummary: "looks after " + task.Literally(clip(s.PullRequest.URL, 180)),
 		TypedSearchAttributes: temporal.NewSearchAttributes(

@@ -32,8 +32,8 @@ func handed[T any](t *testing.T, w *world) (next T) {
 	return next
 }
 
-func (w *world) handover() signals.Follow {
-	return signals.Follow{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
+func (w *world) handover() signals.PullRequestInput {
+	return signals.PullRequestInput{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
 		Number: 7, Branch: "longshift/x", Base: "main", BudgetUSD: 20, BudgetTime: 3 * time.Hour}
 }
 
@@ -45,13 +45,13 @@ func (w *world) inOneTask(after time.Duration, signal func()) {
 
 // A signal that comes in the very moment in which a run ends is in the next one, and is there once however many runs follow.
 func TestSignalWhileGoingOn(t *testing.T) {
-	var in signals.Follow
+	var in signals.PullRequestInput
 	for run := range 4 {
 		w := newWorld(t)
 		if run == 0 {
 			in = w.handover()
 		}
-		w.look = func(int) (forge.Look, error) { return open(), nil }
+		w.look = func(int) (forge.Snapshot, error) { return open(), nil }
 		w.inOneTask(2*time.Minute, func() {
 			if run == 0 {
 				w.env.SignalWorkflowSkippingWorkflowTask(signals.Tell, signals.TellRequest{Text: "use tabs"})
@@ -61,13 +61,13 @@ func TestSignalWhileGoingOn(t *testing.T) {
 		})
 		w.env.RegisterWorkflow(workflows.PullRequest)
 		w.env.ExecuteWorkflow(workflows.PullRequest, in)
-		if in = handed[signals.Follow](t, w); len(in.Going.Tells) != 1 {
-			t.Fatalf("run %d hands on %d messages, one was sent", run, len(in.Going.Tells))
+		if in = handed[signals.PullRequestInput](t, w); len(in.State.Tells) != 1 {
+			t.Fatalf("run %d hands on %d messages, one was sent", run, len(in.State.Tells))
 		}
 	}
 	w := newWorld(t)
 	w.inOneTask(time.Minute, func() {
-		w.env.SignalWorkflowSkippingWorkflowTask(signals.Note, signals.Notice{From: "task-1", Run: "run-1", N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1, At: w.env.Now()})
+		w.env.SignalWorkflowSkippingWorkflowTask(signals.Notify, signals.Notice{From: "task-1", Run: "run-1", N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1, At: w.env.Now()})
 	})
 	w.env.RegisterWorkflow(workflows.Conversation)
 	w.env.ExecuteWorkflow(workflows.Conversation, signals.ConversationInput{Task: "task-1", Run: "run-1", Rooms: []task.Room{slackRoom}})
@@ -87,7 +87,7 @@ func TestDoneAnswersEverybody(t *testing.T) {
 		}
 		return res, nil
 	}
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		if at > 5*time.Hour {
 			return merged()
 		}
@@ -117,7 +117,7 @@ func TestCheckThatNobodyCanMend(t *testing.T) {
 	var asked, mended signals.Status
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 8*time.Hour)
 	w.env.RegisterDelayedCallback(func() { mended = w.status(t) }, 20*time.Hour)
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 24*time.Hour:
 			return merged()
@@ -140,12 +140,12 @@ func TestCheckThatNobodyCanMend(t *testing.T) {
 func TestParkedGoesOn(t *testing.T) {
 	w := newWorld(t)
 	w.settings.PullRequest.Rounds = 0
-	w.look = func(int) (forge.Look, error) { return open(thread(11, "x")), nil }
+	w.look = func(int) (forge.Snapshot, error) { return open(thread(11, "x")), nil }
 	w.env.RegisterDelayedCallback(func() { w.env.SetContinueAsNewSuggested(true) }, time.Hour)
 	w.env.RegisterWorkflow(workflows.PullRequest)
 	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
-	if next := handed[signals.Follow](t, w); next.Going.Parked == nil || next.Going.Parked.Reason != signals.ReasonRounds {
-		t.Errorf("handed on: %+v", next.Going)
+	if next := handed[signals.PullRequestInput](t, w); next.State.Parked == nil || next.State.Parked.Reason != signals.ReasonRounds {
+		t.Errorf("handed on: %+v", next.State)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestConflictOvertaken(t *testing.T) {
 		}
 		return "pushed", nil
 	}
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		l := open()
 		l.Mergeable = &no
 		switch {
@@ -186,7 +186,7 @@ func TestConflictStays(t *testing.T) {
 	}
 	var asked signals.Status
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		l := open()
 		l.Mergeable = &no
 		if at > 5*time.Hour {
@@ -217,11 +217,11 @@ func TestGone(t *testing.T) {
 	w = newWorld(t)
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 10*time.Hour)
 	start := w.env.Now()
-	w.look = func(int) (forge.Look, error) {
+	w.look = func(int) (forge.Snapshot, error) {
 		if w.env.Now().Sub(start) > 20*time.Hour {
 			return merged(), nil
 		}
-		return forge.Look{}, temporal.NewNonRetryableApplicationError("the repository is not there", string(fault.NotFound), nil)
+		return forge.Snapshot{}, temporal.NewNonRetryableApplicationError("the repository is not there", string(fault.NotFound), nil)
 	}
 	w.env.RegisterWorkflow(workflows.PullRequest)
 	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
@@ -250,7 +250,7 @@ func TestKeysOfMessages(t *testing.T) {
 	w := newWorld(t)
 	w.notify(time.Minute, signals.Notice{N: 2, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1})
 	w.env.RegisterDelayedCallback(func() {
-		w.env.SignalWorkflow(signals.Note, signals.Notice{From: "pull:x:7", N: 2, Kind: "suspended", Subject: signals.SubjectStop, At: w.env.Now()})
+		w.env.SignalWorkflow(signals.Notify, signals.Notice{From: "pull:x:7", N: 2, Kind: "suspended", Subject: signals.SubjectStop, At: w.env.Now()})
 	}, 3*time.Minute)
 	w.notify(30*time.Minute, signals.Notice{N: 21, Kind: "ended", Subject: signals.SubjectEnd, Final: true})
 	converse(t, w, slackRoom)

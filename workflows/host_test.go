@@ -141,3 +141,38 @@ func TestRepositoryWithoutAForgeFailsAtOnce(t *testing.T) {
 		t.Errorf("ended with %v after %d takes and %d sessions", err, w.takes, len(w.asked))
 	}
 }
+
+// A host that is gone with its disk leaves the task's refs on the remote. Another one restores the workspace, and removes them.
+func TestCleanUpWhenTheHostIsGone(t *testing.T) {
+	w := newWorld(t)
+	w.hosts = []string{"alpha", "beta"}
+	w.clean = func(in activities.CleanInput) error {
+		if in.Fence == 1 {
+			return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+		}
+		return nil
+	}
+	w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.Host != "beta" || s.Fence != 2 || len(s.Warnings) > 0 {
+		t.Errorf("outcome %s on %s with fence %d, warnings %q", s.Outcome, s.Host, s.Fence, s.Warnings)
+	}
+	if len(w.cleans) != 2 || w.cleans[1].Fence != 2 {
+		t.Errorf("cleaned up %+v", w.cleans)
+	}
+}
+
+// A host that is only busy is asked once more; a task ends also when no host answers.
+func TestCleanUpEndsTheTask(t *testing.T) {
+	w := newWorld(t)
+	w.clean = func(activities.CleanInput) error {
+		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.Fence != 1 || w.takes != 1 || len(w.cleans) != 2 {
+		t.Errorf("outcome %s with fence %d after %d assignments, cleaned up %d times", s.Outcome, s.Fence, w.takes, len(w.cleans))
+	}
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "could not be removed") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}

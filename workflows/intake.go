@@ -16,30 +16,30 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// IssueIntake is one look at a source: what is new gets its task, in order, up to as many as may wait. A source that does not answer
-// ends the look, and nothing else; the next one comes by its schedule.
-func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.Pass, error) {
+// IssueIntake polls a source once: new work gets its tasks, in order, up to as many as may wait. A source that does not answer ends the
+// poll; the schedule starts the next one.
+func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResult, error) {
 	repo, err := task.ParseRepository(in.Repository)
 	if err != nil {
-		return signals.Pass{}, badInput(err)
+		return signals.PollResult{}, badInput(err)
 	}
 	in.Queue = cmp.Or(in.Queue, signals.DefaultQueue)
-	var before signals.Pass
+	var before signals.PollResult
 	if workflow.HasLastCompletionResult(ctx) {
-		_ = workflow.GetLastCompletionResult(ctx, &before) // one of another form is as good as none
+		_ = workflow.GetLastCompletionResult(ctx, &before) // a result of another form counts as none
 	}
 	var found activities.Found
 	find := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: "look at " + in.Source, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 4},
 	})
-	request := activities.FindInput{Intake: in, Refused: before.Refused, Now: workflow.Now(ctx)}
-	if err := workflow.ExecuteActivity(find, desk.FindWork, request).Get(ctx, &found); err != nil {
-		return signals.Pass{}, err
+	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Now: workflow.Now(ctx)}
+	if err := workflow.ExecuteActivity(find, control.PollSource, request).Get(ctx, &found); err != nil {
+		return signals.PollResult{}, err
 	}
-	pass := found.Pass
+	pass := found.PollResult
 	for _, w := range found.Work {
-		started, err := takeIn(ctx, in, repo, w)
+		started, err := start(ctx, in, repo, w)
 		if err != nil {
 			return pass, err
 		}
@@ -47,13 +47,13 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.Pass, er
 			pass.Started = append(pass.Started, w.ID)
 		}
 	}
-	workflow.SetCurrentDetails(ctx, passDetails(in, pass))
+	workflow.SetCurrentDetails(ctx, pollDetails(in, pass))
 	return pass, nil
 }
 
-// takeIn starts the task of a piece of work, and asks the gate for its place: so those that are started in one look keep their order. The
-// task outlives the look. Its id is that of the work, so there is never a second one; started is false when there was one.
-func takeIn(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, w intake.Work) (started bool, err error) {
+// start starts the task of a piece of work, and asks the limiter for its admission, so that tasks of one poll keep their order. The task
+// outlives the poll. Its id is that of the work, so there is never a second one; started is false when there was one.
+func start(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, w intake.Work) (started bool, err error) {
 	input := task.Input{Repository: in.Repository, Task: w.Task, Base: in.Base, Issue: w.Issue, Config: in.Config,
 		Origin: &task.Origin{Intake: in.Name, Source: in.Source, Key: w.Key, Sum: w.Sum, Label: in.Label, Assignee: in.Assignee, Team: in.Team,
 			Path: in.Path, Priority: w.Priority, Guard: &in.Guard}}
@@ -82,17 +82,17 @@ func takeIn(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, 
 	case in.Guard.None():
 		return true, nil
 	}
-	request := activities.EnterInput{Repository: repo, Request: signals.EnterRequest{Workflow: run.ID, Run: run.RunID, Intake: in.Name,
+	request := activities.AcquireInput{Repository: repo, Request: signals.AcquireRequest{Workflow: run.ID, Run: run.RunID, Intake: in.Name,
 		Priority: signals.IntakePriority(w.Priority), Guard: in.Guard, Budget: budgetOf(input), Reserve: true}}
-	// The task asks by itself as well: what fails here costs the order, no more.
-	err = workflow.ExecuteActivity(courtesy(ctx, "a place for "+w.Key), desk.EnterGate, request).Get(ctx, nil)
+	// The task asks by itself as well: a failure here only costs the order.
+	err = workflow.ExecuteActivity(courtesy(ctx, "admission of "+w.Key), control.AcquireAdmission, request).Get(ctx, nil)
 	if err != nil && ctx.Err() == nil && kindOf(err) != fault.Input {
-		workflow.GetLogger(ctx).Warn("No place at the gate yet", "task", w.ID, "error", err)
+		workflow.GetLogger(ctx).Warn("No admission by the limiter yet", "task", w.ID, "error", err)
 	}
 	return true, ctx.Err()
 }
 
-// budgetOf is what a task may cost, as far as its input says.
+// budgetOf returns the budget that an input asks for, else the default.
 func budgetOf(in task.Input) float64 {
 	if in.Config != nil && in.Config.Budget != nil && in.Config.Budget.Cost != nil {
 		return *in.Config.Budget.Cost
@@ -100,14 +100,14 @@ func budgetOf(in task.Input) float64 {
 	return task.DefaultBudget
 }
 
-// passDetails is the look's page in Temporal Web.
-func passDetails(in signals.IntakeInput, p signals.Pass) string {
+// pollDetails is the poll's page in Temporal Web.
+func pollDetails(in signals.IntakeInput, p signals.PollResult) string {
 	text := fmt.Sprintf("**%s**: %s for %s\n\n", task.Literally(in.Name), in.Source, task.Literally(in.Repository))
 	text += fmt.Sprintf("- looked at: %d\n- started: %d\n- waited for their turn already: %d\n", p.Seen, len(p.Started), p.Waiting)
 	for _, id := range p.Started {
 		text += "- task `" + id + "`\n"
 	}
-	for _, l := range p.Left {
+	for _, l := range p.Skipped {
 		text += "- left alone: " + task.Literally(clip(l.Key+": "+l.Why, 200)) + "\n"
 	}
 	return clip(text, mostDetails)

@@ -136,7 +136,7 @@ func TestCostsOfEachHostCountOnce(t *testing.T) {
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
 		if in.Role == task.Implementer && !cut {
 			cut = true
-			beat := signals.Beat{Session: in.ID, Usage: task.Usage{CostUSD: 3}}
+			beat := signals.Heartbeat{Session: in.ID, Usage: task.Usage{CostUSD: 3}}
 			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("stopping", string(fault.Stopping), nil, "", beat)
 		}
 		return activities.SessionResult{}, nil
@@ -193,7 +193,7 @@ func TestWhatPeopleSaidHoldsAfterASpecIssue(t *testing.T) {
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, signals.ApproveRequest{Comment: "leave api.go alone"}) }, time.Minute)
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "the first"}) }, time.Hour)
 	w.start(t)
-	if tells := w.asked[2].Prompt.Tells; len(tells) != 2 || tells[0].Text != "leave api.go alone" || tells[1].Text != "the first" {
+	if tells := w.asked[2].Prompt.Messages; len(tells) != 2 || tells[0].Text != "leave api.go alone" || tells[1].Text != "the first" {
 		t.Errorf("told %+v", tells)
 	}
 }

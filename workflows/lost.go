@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// lost is a workspace that stands at an earlier commit of the task than the last one that was reported. The host has made sure that
-// nobody else has written that commit.
+// lost is the error of a workspace whose head is an earlier commit of the task than the last one that was reported. The host has made sure
+// that the task has written that commit.
 type lost struct{ head string }
 
 func (l *lost) Error() string { return "the commits after " + short(l.head) + " are lost" }
@@ -21,29 +21,30 @@ func isLost(err error) bool {
 	return asError(err, &l)
 }
 
-// heads are the commits that were reported, in order. A workspace that is made again has to hold the last one.
-func (t *pipeline) heads() []string {
-	if t.status.BaseCommit == "" {
+// heads returns the commits that were reported, in order. A restored workspace must hold the last one.
+func (f facts) heads() []string {
+	if f.status.BaseCommit == "" {
 		return nil
 	}
-	list := []string{t.status.BaseCommit}
-	for _, c := range t.status.Commits {
+	list := []string{f.status.BaseCommit}
+	for _, c := range f.status.Commits {
 		list = append(list, c.ID)
 	}
-	return append(list, t.status.Head)
+	return append(list, f.status.Head)
 }
 
-// lose takes back what the workspace does not hold any more, so that it is done again, and gives the stage to go on with. No plan is
-// worked on that nobody has approved.
-func (t *pipeline) lose(ctx workflow.Context, l *lost, at int) (from int) {
-	kept := 1 + slices.IndexFunc(t.status.Commits, func(c signals.Commit) bool { return c.ID == l.head })
-	t.status.Commits, t.status.Review, t.unchecked = t.status.Commits[:kept], nil, true
+// lose marks what the workspace does not hold any more as pending, and returns the stage to continue with. A plan that was not approved is
+// planned again.
+func (dv *deliverables) lose(ctx workflow.Context, l *lost, at int) (from int) {
+	kept := 1 + slices.IndexFunc(dv.status.Commits, func(c signals.Commit) bool { return c.ID == l.head })
+	dv.status.Commits, dv.status.Review = dv.status.Commits[:kept], nil
+	dv.checks.invalidate()
 	var again []string
-	if p := t.status.Plan; p != nil {
+	if p := dv.status.Plan; p != nil {
 		for _, d := range p.Deliverables {
-			if c, ok := t.came[d.ID]; ok && d.Status == task.Passed && c.on > kept {
-				t.set(d.ID, task.Pending, "")
-				delete(t.came, d.ID)
+			if c, ok := dv.results[d.ID]; ok && d.Status == task.Passed && c.commits > kept {
+				dv.set(d.ID, task.Pending, "")
+				delete(dv.results, d.ID)
 				again = append(again, d.ID)
 			}
 		}
@@ -52,7 +53,7 @@ func (t *pipeline) lose(ctx workflow.Context, l *lost, at int) (from int) {
 	if from = settingUp; at < settingUp || len(again) == 0 {
 		from, text = planning, "the commits after "+short(l.head)+" were lost with their host; what they did is to be planned again"
 	}
-	t.remember(ctx, "error", text)
-	t.say(ctx, "host", "%s", text)
+	dv.journal.remember(ctx, "error", text)
+	dv.journal.say(ctx, "host", "%s", text)
 	return from
 }

@@ -142,7 +142,7 @@ func TestLostCommitsOfARound(t *testing.T) {
 		}
 		return "pushed", nil
 	}
-	s := w.lookAfter(t, func(time.Duration) forge.Look {
+	s := w.lookAfter(t, func(time.Duration) forge.Snapshot {
 		if len(w.replies) > 0 {
 			return merged()
 		}

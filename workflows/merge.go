@@ -13,14 +13,14 @@ import (
 // mostMerges is how many sessions may try to resolve one conflict.
 const mostMerges = 2
 
-// merge brings the base into the branch. What git can't settle by itself, a session resolves; when it can't either, the merge is
-// given up, and the pull request stays in conflict.
+// merge merges the base into the branch. A session resolves the conflicts; when it can't, the merge is given up, and the pull request
+// stays in conflict.
 func (f *follower) merge(ctx workflow.Context) error {
 	m, err := f.mergeBase(ctx)
 	if err != nil || len(m.Conflicts) == 0 {
 		return err
 	}
-	f.merging = true
+	f.deliverables.merge(true)
 	for n := 1; ; n++ {
 		d := task.Deliverable{ID: fmt.Sprintf("MERGE-%03d", n), Status: task.Pending,
 			Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base, strings.Join(m.Conflicts, ", ")),
@@ -31,41 +31,52 @@ func (f *follower) merge(ctx workflow.Context) error {
 		if err := f.perform(ctx); err != nil {
 			return err
 		}
-		switch came := f.came[d.ID]; {
-		case came.commit != "":
-			f.merging = false
+		switch r := f.deliverables.results[d.ID]; {
+		case r.commit != "":
+			f.deliverables.merge(false)
 			return nil
-		case came.done && n < mostMerges: // markers were left: the next session is told so
+		case r.done && n < mostMerges: // conflict markers are left: the next session is told so
 			continue
 		}
 		return f.giveUpMerge(ctx)
 	}
 }
 
-// mergeBase merges what git can. What conflicts is left in the workspace: the next commit is the merge.
+// mergeBase merges what git can. Conflicts are left in the workspace: the next commit is the merge.
 func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
 	err := f.onMerge(ctx, "merge "+f.status.Base, host.MergeBase, &m)
 	if err == nil && m.Commit != "" {
-		f.status.Head, f.unchecked = m.Commit, true
-		f.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
+		f.status.Head = m.Commit
+		f.checks.invalidate()
+		f.journal.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
 	}
 	return m, err
 }
 
+// mergeAgain repeats a merge that waits for its commit in a workspace that was made again: no checkpoint holds it.
+func (f *follower) mergeAgain(ctx workflow.Context) error {
+	if !f.deliverables.merging {
+		return nil
+	}
+	in := activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}
+	return workflow.ExecuteActivity(f.assignment.short(ctx, "merge "+f.status.Base+" again"), host.MergeBase, in).Get(ctx, nil)
+}
+
 // giveUpMerge puts the workspace back to what it was before the merge.
 func (f *follower) giveUpMerge(ctx workflow.Context) error {
-	f.merging, f.uncommitted = false, ""
-	f.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
+	f.deliverables.merge(false)
+	f.commits.giveUp()
+	f.journal.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
 	return f.onMerge(ctx, "give the merge up", host.AbortMerge, nil)
 }
 
 func (f *follower) onMerge(ctx workflow.Context, summary string, activity, into any) error {
-	return f.insist(ctx, func() error {
-		return f.onHost(ctx, step{
-			options: func(ctx workflow.Context) workflow.Context { return f.short(ctx, summary) },
+	return f.parking.insist(ctx, func() error {
+		return f.runner.onHost(ctx, step{
+			options: func(ctx workflow.Context) workflow.Context { return f.assignment.short(ctx, summary) },
 			call: func(ctx workflow.Context) error {
-				return workflow.ExecuteActivity(ctx, activity, activities.MergeInput{Ref: f.ref(), Round: f.sessions}).Get(ctx, into)
+				return workflow.ExecuteActivity(ctx, activity, activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}).Get(ctx, into)
 			},
 		})
 	})

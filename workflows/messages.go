@@ -14,36 +14,36 @@ import (
 
 // listen makes the task ready for queries, updates and signals. An update and the signal of the same name do the same.
 func (t *pipeline) listen(ctx workflow.Context) error {
-	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryStatus, func() (signals.Status, error) { return t.status, nil },
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryStatus, func() (signals.Status, error) { return *t.status, nil },
 		workflow.QueryHandlerOptions{Description: "phase, plan, cost, sessions and the next human action"})
 	if err != nil {
 		return err
 	}
 	for _, m := range []func() error{
 		func() error {
-			return receive(ctx, t, signals.Approve, "let the plan pass: {revision, comment, by}", t.canApprove, t.onApprove)
+			return receive(ctx, t.inbox, signals.Approve, "let the plan pass: {revision, comment, by}", t.inbox.canApprove, t.inbox.onApprove)
 		},
 		func() error {
-			return receive(ctx, t, signals.Edit, "send the plan back: {text, revision, by}", t.canEdit, t.onEdit)
+			return receive(ctx, t.inbox, signals.Edit, "send the plan back: {text, revision, by}", t.inbox.canEdit, t.inbox.onEdit)
 		},
 		func() error {
-			return receive(ctx, t, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.canReject, t.onReject)
+			return receive(ctx, t.inbox, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.inbox.canReject, t.inbox.onReject)
 		},
 		func() error {
-			return receive(ctx, t, signals.Resume, "go on: {note, addCost, addTime, by}", t.canResume, t.onResume)
+			return receive(ctx, t.inbox, signals.Resume, "go on: {note, addCost, addTime, by}", t.inbox.canResume, t.inbox.onResume)
 		},
 		func() error {
-			return receive(ctx, t, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.onAbandon)
+			return receive(ctx, t.inbox, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.inbox.onAbandon)
 		},
 		func() error {
-			return receive(ctx, t, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", t.canAllow, t.onAllow)
+			return receive(ctx, t.inbox, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", t.questions.canAllow, t.questions.onAllow)
 		},
 		func() error {
-			return receive(ctx, t, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.canDeny, t.onDeny)
+			return receive(ctx, t.inbox, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.questions.canDeny, t.questions.onDeny)
 		},
-		func() error { return t.hearQuestions(ctx) },
+		func() error { return t.questions.listen(ctx) },
 		func() error {
-			return receive(ctx, t, signals.Tell, "a message for the next session: {text, by}", t.canTell, t.onTell)
+			return receive(ctx, t.inbox, signals.Tell, "a message for the next session: {text, by}", t.inbox.canTell, t.inbox.onTell)
 		},
 	} {
 		if err := m(); err != nil {
@@ -57,20 +57,16 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 type request interface{ Envelope() signals.Message }
 
 // receive funnels an update and the signal of the same name into one reducer.
-func receive[T request](ctx workflow.Context, t *pipeline, name, about string, allowed func(T) error, apply func(workflow.Context, T) string) error {
+func receive[T request](ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string) error {
 	once := func(ctx workflow.Context, req T) signals.Ack {
-		text := "already counted"
-		if id := req.Envelope().ID; id == "" || !t.delivered[id] {
-			if id != "" {
-				t.delivered[id], t.seen = true, append(t.seen, id)
-			}
-			text = apply(ctx, req)
+		if !ib.counted(req.Envelope().ID) {
+			return ib.ack("already counted")
 		}
-		return t.ack(text)
+		return ib.ack(apply(ctx, req))
 	}
 	read := func(payload json.RawMessage) (T, error) {
 		req, err := readPayload[T](payload)
-		if err == nil && !t.delivered[req.Envelope().ID] {
+		if err == nil && !ib.delivered[req.Envelope().ID] {
 			err = allowed(req)
 		}
 		return req, err
@@ -98,7 +94,7 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 				return
 			}
 			if req, err := read(payload); err != nil {
-				t.say(ctx, "refused", "%s: %s", name, err)
+				ib.journal.say(ctx, "refused", "%s: %s", name, err)
 			} else {
 				once(ctx, req)
 			}
@@ -107,8 +103,8 @@ func receive[T request](ctx workflow.Context, t *pipeline, name, about string, a
 	return nil
 }
 
-// readPayload reads what came with a message. Nothing at all is the empty request. A key that is not known is refused: a
-// misspelt "addCost" must not look as if it had been heard.
+// readPayload decodes the payload of a message; an empty one is the empty request. Unknown keys are refused: a misspelt "addCost" must not
+// look as if it had counted.
 func readPayload[T any](payload json.RawMessage) (req T, err error) {
 	if len(bytes.TrimSpace(payload)) == 0 {
 		return req, nil
@@ -122,7 +118,7 @@ func readPayload[T any](payload json.RawMessage) (req T, err error) {
 	return req, nil
 }
 
-// refusal is how a validator says no: with the kind that gives clients their exit code.
+// refusal is the error of a validator, with the kind that gives clients their exit code.
 func refusal(err error) error {
 	if err == nil {
 		return nil
@@ -131,16 +127,16 @@ func refusal(err error) error {
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{fault.HintOf(err)}})
 }
 
-func (t *pipeline) ack(text string) signals.Ack {
-	a := signals.Ack{Phase: t.status.Phase, Text: text}
-	if t.status.Plan != nil {
-		a.Revision = t.status.Plan.Revision
+func (ib *inbox) ack(text string) signals.Ack {
+	a := signals.Ack{Phase: ib.status.Phase, Text: text}
+	if ib.status.Plan != nil {
+		a.Revision = ib.status.Plan.Revision
 	}
 	return a
 }
 
-// breathe lets everything else in the workflow take its turn. A signal that has come lies with the coroutine that waits for it, which
-// may not have had its turn yet: a run that ends before would have lost it.
+// breathe lets all other coroutines run. A signal that has arrived waits for its coroutine, which may not have run yet: a workflow run
+// that ends before would lose it.
 func breathe(ctx workflow.Context) {
 	turn := workflow.NewChannel(ctx)
 	workflow.GoNamed(ctx, "last turn", func(ctx workflow.Context) { turn.Send(ctx, nil) }) // a new one comes after all others

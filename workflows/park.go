@@ -7,15 +7,15 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// park asks a person to look at the pull request. It is still looked at meanwhile: when the cause goes away, so does the question.
+// park asks a person to look at the pull request. Polling continues: when the cause goes away, so does the question.
 func (f *follower) park(ctx workflow.Context, why signals.Reason, detail string) {
 	if p := f.going.Parked; p != nil && p.Reason == why && p.Detail == clip(detail, 2000) {
 		return
 	}
 	f.going.Parked = &signals.Parked{Reason: why, Detail: clip(detail, 2000)}
 	f.rest(ctx)
-	f.say(ctx, "suspended", "%s: %s", why, firstLine(detail))
-	f.show(ctx, signals.Notice{Subject: signals.SubjectStop})
+	f.journal.say(ctx, "suspended", "%s: %s", why, firstLine(detail))
+	f.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
 }
 
 // unpark takes the question back.
@@ -25,18 +25,18 @@ func (f *follower) unpark(ctx workflow.Context) {
 	}
 	f.going.Parked = nil
 	f.rest(ctx)
-	f.say(ctx, "resumed", "going on")
-	f.show(ctx, signals.Notice{Subject: signals.SubjectStop, Settled: true})
+	f.journal.say(ctx, "resumed", "going on")
+	f.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop, Settled: true})
 }
 
-// rest shows that nothing is being done now, and why.
+// rest shows that no round is running, and why.
 func (f *follower) rest(ctx workflow.Context) {
-	s := &f.status
+	s := f.status
 	s.Reason, s.Detail, s.NeedsHuman, s.NextAction = "", "", false, ""
 	phase := task.Following
 	if p := f.going.Parked; p != nil {
 		s.Reason, s.Detail, s.NeedsHuman, s.NextAction = p.Reason, p.Detail, true, nextAction(p.Reason)
 		phase = task.Suspended
 	}
-	f.enter(ctx, phase)
+	f.journal.enter(ctx, phase)
 }

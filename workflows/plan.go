@@ -8,8 +8,8 @@ import (
 
 // plan has a planner, who can't write, make a plan: the first one, one after an edit, or one after a review.
 func (t *pipeline) plan(ctx workflow.Context) error {
-	t.enter(ctx, task.Planning)
-	res, err := t.converse(ctx, task.Planner, nil)
+	t.journal.enter(ctx, task.Planning)
+	res, err := t.sessions.converse(ctx, task.Planner, brief{edit: t.edit, refused: t.commits.last.refused})
 	if err != nil {
 		return err
 	}
@@ -21,17 +21,17 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	t.status.Plan = &p
 	if t.status.Iteration == 1 {
-		t.title = p.Summary
+		t.publisher.entitle(p.Summary)
 	}
 	switch p.Verdict {
-	case task.VerdictAlreadyDone: // after a review, the work of earlier rounds stands and the next review decides
+	case task.VerdictAlreadyDone: // after a review there is work of earlier rounds, and the next review decides
 		if t.status.Head == t.status.BaseCommit {
-			return t.nothingToDo("%s", p.Evidence)
+			return t.checks.nothingToDo("%s", p.Evidence)
 		}
 	case task.VerdictDeclined:
 		return end(task.Declined, "%s", p.Evidence)
 	}
 	_, _, pending := p.Counts()
-	t.say(ctx, "plan", "revision %d: %s (%d to do)", p.Revision, firstLine(p.Summary), pending)
+	t.journal.say(ctx, "plan", "revision %d: %s (%d to do)", p.Revision, firstLine(p.Summary), pending)
 	return nil
 }

@@ -22,13 +22,13 @@ import (
 
 // pull is a pull request on a forge of the test: what a look at it gives, as it stands.
 type pull struct {
-	forge.Look
+	forge.Snapshot
 	merged time.Duration // when people merge it, from the start
 }
 
-func open(items ...forge.Item) forge.Look {
+func open(items ...forge.Item) forge.Snapshot {
 	yes := true
-	return forge.Look{State: forge.Open, Head: "head1", Base: "main", BaseHead: "base1", Mergeable: &yes, Stamp: "s", Items: items}
+	return forge.Snapshot{State: forge.Open, Head: "head1", Base: "main", BaseHead: "base1", Mergeable: &yes, Stamp: "s", Items: items}
 }
 
 func thread(id int64, text string) forge.Item {
@@ -40,11 +40,11 @@ func failing(name, sign string) forge.Item {
 }
 
 // lookAfter runs a PullRequest workflow to its end. now gives the pull request as it stands at a time from the start.
-func (w *world) lookAfter(t *testing.T, now func(at time.Duration) forge.Look, change ...func(*signals.Follow)) signals.Status {
+func (w *world) lookAfter(t *testing.T, now func(at time.Duration) forge.Snapshot, change ...func(*signals.PullRequestInput)) signals.Status {
 	t.Helper()
 	start := w.env.Now()
-	w.look = func(int) (forge.Look, error) { return now(w.env.Now().Sub(start)), nil }
-	in := signals.Follow{
+	w.look = func(int) (forge.Snapshot, error) { return now(w.env.Now().Sub(start)), nil }
+	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix the failing test"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
 		Fence: 2, Number: 7, URL: "https://forge.example/acme/calc/pull/7", Branch: "longshift/x", Base: "main", Head: "head1", Plan: aPlan("FIX-001"),
 		Usage: task.Usage{CostUSD: 1, Calls: 3}, BudgetUSD: 20, Worked: time.Hour, BudgetTime: 3 * time.Hour,
@@ -68,8 +68,8 @@ func (w *world) lookAfter(t *testing.T, now func(at time.Duration) forge.Look, c
 }
 
 // until gives one look before a time and another after it.
-func until(at time.Duration, before, after forge.Look) func(time.Duration) forge.Look {
-	return func(now time.Duration) forge.Look {
+func until(at time.Duration, before, after forge.Snapshot) func(time.Duration) forge.Snapshot {
+	return func(now time.Duration) forge.Snapshot {
 		if now < at {
 			return before
 		}
@@ -77,7 +77,9 @@ func until(at time.Duration, before, after forge.Look) func(time.Duration) forge
 	}
 }
 
-func merged() forge.Look { return forge.Look{State: forge.Merged, MergedBy: "ada", Base: "main"} }
+func merged() forge.Snapshot {
+	return forge.Snapshot{State: forge.Merged, MergedBy: "ada", Base: "main"}
+}
 
 func TestMergeEndsIt(t *testing.T) {
 	w := newWorld(t)
@@ -86,7 +88,7 @@ func TestMergeEndsIt(t *testing.T) {
 		t.Errorf("outcome %s after %d sessions on %d hosts", s.Outcome, len(w.asked), w.takes)
 	}
 	w = newWorld(t)
-	if s := w.lookAfter(t, until(time.Hour, open(), forge.Look{State: forge.Closed})); s.Outcome != task.PullClosed {
+	if s := w.lookAfter(t, until(time.Hour, open(), forge.Snapshot{State: forge.Closed})); s.Outcome != task.PullClosed {
 		t.Errorf("outcome %s", s.Outcome)
 	}
 }
@@ -98,7 +100,7 @@ func TestRound(t *testing.T) {
 	first := open(failing("test", "sign1"), thread(11, "rename it"), thread(12, "why?"))
 	first.Mergeable = &no
 	round := false
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 3*time.Hour:
 			return merged()
@@ -166,7 +168,7 @@ func TestBlockerReturns(t *testing.T) {
 		resumed = true
 		w.update(signals.Resume, signals.ResumeRequest{Note: "try the other way"})
 	}, 24*time.Hour)
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		if at > 48*time.Hour {
 			return merged()
 		}
@@ -180,7 +182,7 @@ func TestBlockerReturns(t *testing.T) {
 	if s.Outcome != task.PullMerged || len(w.asked) != 4 {
 		t.Errorf("outcome %s after %d sessions:\n%s", s.Outcome, len(w.asked), logText(s))
 	}
-	if tells := w.asked[2].Prompt.Tells; len(tells) != 1 || tells[0].Text != "try the other way" {
+	if tells := w.asked[2].Prompt.Messages; len(tells) != 1 || tells[0].Text != "try the other way" {
 		t.Errorf("the session after the resume is told %+v", tells)
 	}
 }
@@ -196,7 +198,7 @@ func TestRoundsAreBounded(t *testing.T) {
 			t.Errorf("reason %s after %d rounds", s.Reason, s.Rounds)
 		}
 	}, 24*time.Hour)
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		if at > 30*time.Hour {
 			return merged()
 		}
@@ -238,7 +240,7 @@ func TestAnswersWithoutWork(t *testing.T) {
 		}
 		return res, nil
 	}
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 2*time.Hour:
 			return merged()
@@ -266,7 +268,7 @@ func TestBatch(t *testing.T) {
 			w.env.SignalWorkflow(signals.Changed, signals.ChangedRequest{What: "review_comment"})
 		}, time.Hour+time.Duration(i)*20*time.Second)
 	}
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 20*time.Hour:
 			return merged()
@@ -287,7 +289,7 @@ func TestBatch(t *testing.T) {
 // Checks that still run are waited for, unless people have spoken.
 func TestPendingChecks(t *testing.T) {
 	w := newWorld(t)
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 9*time.Hour:
 			return merged()
@@ -315,7 +317,7 @@ func TestPushedMeanwhile(t *testing.T) {
 		}
 		return "head2", nil
 	}
-	s := w.lookAfter(t, func(at time.Duration) forge.Look {
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 9*time.Hour:
 			return merged()
@@ -342,7 +344,7 @@ func TestReviewOfARound(t *testing.T) {
 		}
 		return res, nil
 	}
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 9*time.Hour:
 			return merged()
@@ -364,7 +366,7 @@ func TestCommandsAreNoItems(t *testing.T) {
 	comment := func(id int64, text string) forge.Item {
 		return forge.Item{Key: fmt.Sprintf("comment:%d", id), Kind: forge.CommentItem, By: "ada", Text: text, Last: id}
 	}
-	w.lookAfter(t, func(at time.Duration) forge.Look {
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 9*time.Hour:
 			return merged()
@@ -386,24 +388,24 @@ func TestPullRequestGoesOn(t *testing.T) {
 		w.update(signals.Tell, signals.TellRequest{Text: "use a map", Message: signals.Message{ID: "d1", By: "ada"}})
 	}, 4*time.Hour)
 	start := w.env.Now()
-	w.look = func(int) (forge.Look, error) {
+	w.look = func(int) (forge.Snapshot, error) {
 		if w.env.Now().Sub(start) > time.Minute {
 			return open(), nil
 		}
 		return open(thread(1, "x")), nil
 	}
 	w.env.RegisterWorkflow(workflows.PullRequest)
-	w.env.ExecuteWorkflow(workflows.PullRequest, signals.Follow{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings,
+	w.env.ExecuteWorkflow(workflows.PullRequest, signals.PullRequestInput{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings,
 		TaskID: "task-1", Number: 7, Branch: "longshift/x", Base: "main", BudgetUSD: 20, BudgetTime: 3 * time.Hour})
 	var anew *workflow.ContinueAsNewError
 	if err := w.env.GetWorkflowError(); !errors.As(err, &anew) {
 		t.Fatalf("it did not go on in a new run: %v", err)
 	}
-	var next signals.Follow
+	var next signals.PullRequestInput
 	if err := fromPayloads(anew, &next); err != nil {
 		t.Fatal(err)
 	}
-	g := next.Going
+	g := next.State
 	if g == nil || g.Rounds != 1 || g.Done["thread:1"] != "1" || g.Sessions != 2 || !slices.Contains(g.Seen, "d1") || len(g.Tells) != 1 || next.Usage.Calls != 2 || next.Fence != 1 {
 		t.Errorf("handed on: %+v, %+v", next, g)
 	}

@@ -86,7 +86,7 @@ func TestCommandWaitsForAPersonDurably(t *testing.T) {
 func wantTold(t *testing.T, in activities.SessionInput, words ...string) {
 	t.Helper()
 	text := ""
-	for _, tell := range in.Prompt.Tells {
+	for _, tell := range in.Prompt.Messages {
 		text += tell.Text + "\n"
 	}
 	for _, word := range words {

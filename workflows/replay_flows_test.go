@@ -11,11 +11,11 @@ import (
 
 // recordedElsewhere is like recorded: branches in which more than one workflow takes part, and those of the other workflows.
 var recordedElsewhere = map[string][]string{
-	"task-in-chat": {"workflow CodingTask", "sessions piiir", "child started Conversation", "external signal note", "update approve",
+	"task-in-chat": {"workflow CodingTask", "sessions piiir", "child started Conversation", "external signal notify", "update approve",
 		"!child started PullRequest", "!activity Show", "outcome pull_request"},
 	"task-followed": {"workflow CodingTask", "sessions pir", "child started PullRequest", "!child started Conversation",
-		"!external signal note", "outcome pull_request"},
-	"conversation": {"workflow Conversation", "signal note", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",
+		"!external signal notify", "outcome pull_request"},
+	"conversation": {"workflow Conversation", "signal notify", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",
 		"button edit", "button reject", "settled plan", "posted end", "marker SideEffect", "attribute LongshiftThread", "!retried Show",
 		"end completed"},
 	"conversation-channel-down": {"workflow Conversation", "retried Show", "activity failed LongshiftNotFound", "posted card anew", "settled plan",
@@ -23,11 +23,11 @@ var recordedElsewhere = map[string][]string{
 	"conversation-continued":    {"workflow Conversation", "posted card", "posted plan", "end continued"},
 	"conversation-continuation": {"workflow Conversation", "edited card", "!posted card", "posted end", "end completed"},
 	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",
-		"external signal note", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
+		"external signal notify", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
 	"pull-request-conflict-stays": {"workflow PullRequest", "sessions i", "activity MergeBase", "activity AbortMerge", "!activity PushBranch",
 		"log blocked", "log suspended blocker", "outcome merged"},
 	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",
-		"!external signal note", "outcome closed"},
+		"!external signal notify", "outcome closed"},
 	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",
 		"outcome merged"},
 	"pull-request-changed": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "!log suspended branch_changed",
@@ -38,12 +38,12 @@ var recordedElsewhere = map[string][]string{
 	"directory":                 {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
 	"directory-workspaces":      {"workflow Directory", "update switch", "end terminated"},
 	"arrival":                   {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},
-	"queued": {"workflow CodingTask", "sessions pir", "activity EnterGate", "signal turn", "timer canceled", "activity TellSource", "activity LeaveGate",
+	"queued": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "signal admission", "timer canceled", "activity ReportToSource", "activity ReleaseAdmission",
 		"log queued", "log turn", "outcome pull_request"},
-	"queued-abandoned": {"workflow CodingTask", "sessions ", "activity EnterGate", "activity LeaveGate", "activity TellSource", "update abandon", "outcome abandoned"},
-	"gate":             {"workflow Gate", "update enter", "update leave", "activity SurveyGate", "external signal turn", "timer canceled", "end terminated"},
-	"intake":           {"workflow IssueIntake", "activity FindWork", "child started CodingTask", "activity EnterGate", "end completed"},
-	"watch":            {"workflow Watch", "activity LookAtForge", "timer fired", "end completed"},
+	"queued-abandoned": {"workflow CodingTask", "sessions ", "activity AcquireAdmission", "activity ReleaseAdmission", "activity ReportToSource", "update abandon", "outcome abandoned"},
+	"limiter":          {"workflow Limiter", "update acquire", "update release", "activity ReconcileLimiter", "external signal admission", "timer canceled", "end terminated"},
+	"intake":           {"workflow IssueIntake", "activity PollSource", "child started CodingTask", "activity AcquireAdmission", "end completed"},
+	"watch":            {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

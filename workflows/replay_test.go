@@ -118,7 +118,7 @@ func TestReplayNoticesAChange(t *testing.T) {
 		signals.CodingTask: lateTimer(workflows.CodingTask), signals.PullRequestFlow: lateTimer(workflows.PullRequest),
 		signals.Conversation: lateTimer(nothingBut(workflows.Conversation)), signals.Directory: lateTimer(nothingBut(workflows.Directory)),
 		signals.Arrival: lateTimer(workflows.Arrival), signals.Watch: lateTimer(nothingBut(workflows.Watch)),
-		signals.Gate: lateTimer(nothingBut(workflows.Gate)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
+		signals.Limiter: lateTimer(nothingBut(workflows.Gate)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
 	}
 	seen := map[string]int{}
 	for _, name := range fixtures(t) {
@@ -165,7 +165,7 @@ func nothingBut[I any](f func(workflow.Context, I) error) func(workflow.Context,
 // The history of a task stays small, whatever is added to it, and so do the fixtures. A fixture is about a seventh smaller
 // than the history it comes from: ids and checksums of the recording are left out.
 func TestReplaySizes(t *testing.T) {
-	const events, bytes, file = 200, 200 << 10, 96 << 10
+	const events, bytes, file = 200, 200 << 10, 100 << 10
 	for _, name := range fixtures(t) {
 		h := load(t, name)
 		t.Logf("%-27s %3d events, %5.1f KB", name, len(h.Events), float64(h.Size())/1000)

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// attributes is what the search attributes of the task say.
+// attributes are the values of the task's search attributes.
 type attributes struct {
 	repository, phase, outcome, host, agent, pullRequest, waitsFor string
 
@@ -23,27 +23,27 @@ type attributes struct {
 	until      time.Time
 }
 
-// enter moves the task into a phase and tells everybody who looks: search attributes and the page in Temporal Web.
-func (t *pipeline) enter(ctx workflow.Context, phase task.Phase) {
-	t.status.Phase = phase
-	t.upsert(ctx)
-	workflow.SetCurrentDetails(ctx, t.details())
+// enter moves the task into a phase and updates its search attributes and its page in Temporal Web.
+func (j *journal) enter(ctx workflow.Context, phase task.Phase) {
+	j.status.Phase = phase
+	j.upsert(ctx)
+	workflow.SetCurrentDetails(ctx, j.details())
 }
 
 // upsert writes the search attributes that have changed, in one event.
-func (t *pipeline) upsert(ctx workflow.Context) {
+func (j *journal) upsert(ctx workflow.Context) {
 	now := attributes{
-		repository: clip(t.status.Repository, 200), phase: string(t.status.Phase), outcome: string(t.status.Outcome),
-		host: t.status.Host, agent: t.status.Agent, needsHuman: t.status.NeedsHuman,
-		cost: math.Round(t.status.Usage.CostUSD*10000) / 10000, until: t.status.WaitingUntil,
+		repository: clip(j.status.Repository, 200), phase: string(j.status.Phase), outcome: string(j.status.Outcome),
+		host: j.status.Host, agent: j.status.Agent, needsHuman: j.status.NeedsHuman,
+		cost: math.Round(j.status.Usage.CostUSD*10000) / 10000, until: j.status.WaitingUntil,
 	}
-	if t.status.PullRequest != nil {
-		now.pullRequest = clip(t.status.PullRequest.URL, 200)
+	if j.status.PullRequest != nil {
+		now.pullRequest = clip(j.status.PullRequest.URL, 200)
 	}
-	if t.status.Phase == task.Queued {
-		now.waitsFor = string(t.status.Reason)
+	if j.status.Phase == task.Queued {
+		now.waitsFor = string(j.status.Reason)
 	}
-	was := t.attributes
+	was := j.attributes
 	var updates []temporal.SearchAttributeUpdate
 	word := func(name, was, now string) {
 		if was != now {
@@ -75,17 +75,17 @@ func (t *pipeline) upsert(ctx workflow.Context) {
 		return
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, updates...); err == nil {
-		t.attributes = now
+		j.attributes = now
 	}
 }
 
 // mostDetails keeps the page under 4 KB: Temporal Web carries it in a URL.
 const mostDetails = 3500
 
-// details is the task's page in Temporal Web, as Markdown: lists, for paragraphs stand far apart there, no table, for the page
-// is narrow, and no dollar sign, for it starts a formula.
-func (t *pipeline) details() string {
-	s := &t.status
+// details is the task's page in Temporal Web, as Markdown: lists, because paragraphs are far apart there, no table, because the page
+// is narrow, and no dollar sign, because it starts a formula.
+func (j *journal) details() string {
+	s := j.status
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**", strings.ToUpper(string(s.Phase)))
 	if s.Outcome != "" {
@@ -123,7 +123,7 @@ func (t *pipeline) details() string {
 	if s.Branch != "" {
 		fmt.Fprintf(&b, "- **Branch:** `%s` on host `%s`\n", s.Branch, s.Host)
 	}
-	t.planDetails(&b)
+	j.planDetails(&b)
 	fmt.Fprintf(&b, "\n**Task:** %s\n", task.Literally(clip(s.Task, 300)))
 	return clip(b.String(), mostDetails)
 }
@@ -138,8 +138,8 @@ func verdict(c signals.Check) string {
 	return "failed" + task.Literally(named(c.Failing))
 }
 
-func (t *pipeline) planDetails(b *strings.Builder) {
-	s := &t.status
+func (j *journal) planDetails(b *strings.Builder) {
+	s := j.status
 	if s.Plan == nil {
 		return
 	}
@@ -153,7 +153,7 @@ func (t *pipeline) planDetails(b *strings.Builder) {
 	}
 }
 
-// box shows how a deliverable stands. Temporal Web knows no task lists.
+// box is the check box of a deliverable. Temporal Web renders no task lists.
 func box(s task.Status) string {
 	switch s {
 	case task.Passed:
@@ -171,31 +171,31 @@ func orElse(s, other string) string {
 	return s
 }
 
-// summary is what the pull request says about the task.
-func (t *pipeline) summary() forge.Summary {
-	s := &t.status
+// summary returns what the pull request says about the task.
+func (pu *publisher) summary() forge.Summary {
+	s := pu.status
 	sum := forge.Summary{
-		Title: t.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
+		Title: pu.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
-		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: t.input.RequestedBy, Issue: t.input.Issue, Sensitive: t.findings,
+		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue, Sensitive: pu.commits.last.findings,
 	}
 	for _, e := range s.Sessions {
 		sum.Turns += e.Turns
 	}
-	for _, e := range t.progress {
+	for _, e := range pu.journal.progress {
 		if e.Kind == string(task.Note) {
 			sum.Notes = append(sum.Notes, e.Text)
 		}
 	}
 	if c := s.Check; c != nil {
 		sum.Checks = []forge.Check{checkOf(c)}
-		sum.Checks[0].Known = !c.Passed() && t.knownRed(c)
+		sum.Checks[0].Known = !c.Passed() && pu.checks.knownRed(c)
 	}
 	if b := s.BaseCheck; b != nil && !b.Passed() {
 		before := checkOf(b)
 		sum.Before = &before
 	}
-	sum.Unchecked = t.settings.Check == ""
+	sum.Unchecked = pu.settings.Check == ""
 	return sum
 }
 

@@ -11,14 +11,14 @@ import (
 )
 
 func TestDetails(t *testing.T) {
-	p := &pipeline{status: signals.Status{
+	p := &journal{facts: facts{status: &signals.Status{
 		Phase: task.Suspended, Reason: signals.ReasonBudget, Detail: "$0.05 of $0.05 are used", NextAction: nextAction(signals.ReasonBudget),
 		Task: "make\n# <b>it</b> *work* for $5, `now`, [so](x) | \\[or so](y)", Branch: "longshift/x", Host: "h1", Worked: 61 * time.Second, BudgetTime: 2 * time.Hour,
 		Iteration: 1, Iterations: 10, Sessions: make([]signals.Session, 2), Check: &signals.Check{ExitCode: 1},
 		Plan: &task.Plan{Revision: 3, Summary: "do it", Deliverables: []task.Deliverable{
 			{ID: "A-001", Description: "one", Status: task.Passed}, {ID: "B-002", Description: "two", Status: task.Blocked, Reason: "no_way"}, {ID: "C-003", Description: "three", Status: task.Pending},
 		}},
-	}}
+	}}}
 	p.status.Usage.CostUSD, p.status.BudgetUSD = 0.0531, 20
 	want := "**SUSPENDED**\n\n" +
 		"- **Next human action:** `resume` with addCost, or `abandon`\n" +
@@ -35,8 +35,8 @@ func TestDetails(t *testing.T) {
 // TestDetailsAreShort keeps the page in the size that Temporal Web can show, whatever a model and people write.
 func TestDetailsAreShort(t *testing.T) {
 	long := strings.Repeat("$é", 5000)
-	p := &pipeline{status: signals.Status{Phase: task.Ended, Outcome: task.AllBlocked, Detail: long, Task: long, NextAction: "none", Branch: "b",
-		Plan: &task.Plan{Summary: long}}}
+	p := &journal{facts: facts{status: &signals.Status{Phase: task.Ended, Outcome: task.AllBlocked, Detail: long, Task: long, NextAction: "none", Branch: "b",
+		Plan: &task.Plan{Summary: long}}}}
 	for i := range 100 {
 		p.status.Plan.Deliverables = append(p.status.Plan.Deliverables,
 			task.Deliverable{ID: fmt.Sprintf("X-%03d", i), Description: long, Status: task.Blocked, Reason: long})

@@ -7,28 +7,28 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// review has a reviewer, who can't write, judge the change and what the check says of it. The verdict stands in the status.
+// review has a reviewer, who can't write, judge the change and the result of the check. The verdict is in the status.
 func (t *pipeline) review(ctx workflow.Context) error {
-	if t.status.Check == nil || t.unchecked {
-		t.enter(ctx, task.Checking)
-		if err := t.check(ctx); err != nil {
+	if t.checks.missing() {
+		t.journal.enter(ctx, task.Checking)
+		if err := t.checks.check(ctx); err != nil {
 			return err
 		}
 	}
-	t.enter(ctx, task.Reviewing)
-	res, err := t.converse(ctx, task.Reviewer, nil)
+	t.journal.enter(ctx, task.Reviewing)
+	res, err := t.sessions.converse(ctx, task.Reviewer, brief{refused: t.commits.last.refused})
 	if err != nil {
 		return err
 	}
 	t.status.Review = res.Review
 	if res.Review.Approved {
-		t.remember(ctx, string(task.Approved), res.Review.Text)
-		t.say(ctx, "review", "approved: %s", firstLine(res.Review.Text))
-		t.show(ctx, signals.Notice{})
+		t.journal.remember(ctx, string(task.Approved), res.Review.Text)
+		t.journal.say(ctx, "review", "approved: %s", firstLine(res.Review.Text))
+		t.journal.show(ctx, signals.Notice{})
 		return nil
 	}
-	t.remember(ctx, string(task.RequestChanges), res.Review.Text)
-	t.say(ctx, "review", "changes requested: %s", firstLine(res.Review.Text))
-	t.show(ctx, signals.Notice{})
+	t.journal.remember(ctx, string(task.RequestChanges), res.Review.Text)
+	t.journal.say(ctx, "review", "changes requested: %s", firstLine(res.Review.Text))
+	t.journal.show(ctx, signals.Notice{})
 	return nil
 }

@@ -17,19 +17,19 @@ import (
 // mostPushed is how long the list of files in one question may be, in bytes: the task's page in Temporal Web has to hold all of it.
 const mostPushed = 2000
 
-// cleared has the branch pushed once nothing in it waits for a person. The host looks again before it pushes: what it finds that nobody
-// was asked about is asked then. Checkpoints need none of it, for they go to no branch, and nothing is started by them.
-func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) error) error {
+// cleared pushes the branch once a person has allowed everything in it that needs that. The host looks again before it pushes; findings that
+// nobody was asked about are asked then. Checkpoints need none of it: they are on no branch and start nothing.
+func (pu *publisher) cleared(ctx workflow.Context, push func(allowed []string) error) error {
 	var allowed []string
 	var pushed error
 	for {
-		if refused := withAction(t.findings, task.RefuseFinding); len(refused) > 0 {
-			return t.notPushed("the operator refuses it", refused)
+		if refused := withAction(pu.commits.last.findings, task.RefuseFinding); len(refused) > 0 {
+			return pu.notPushed("the operator refuses it", refused)
 		}
-		asked := slices.DeleteFunc(withAction(t.findings, task.AskFinding), func(f task.Finding) bool { return slices.Contains(allowed, f.ID) })
+		asked := slices.DeleteFunc(withAction(pu.commits.last.findings, task.AskFinding), func(f task.Finding) bool { return slices.Contains(allowed, f.ID) })
 		if len(asked) > 0 {
 			asked = asked[:fitting(asked)]
-			if err := t.askToPush(ctx, asked); err != nil {
+			if err := pu.askToPush(ctx, asked); err != nil {
 				return err
 			}
 			for _, f := range asked {
@@ -38,7 +38,7 @@ func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) err
 			pushed = nil
 			continue
 		}
-		if pushed != nil { // there is nothing to ask about what the host has refused
+		if pushed != nil { // the host has refused for another reason
 			return pushed
 		}
 		pushed = push(allowed)
@@ -46,11 +46,11 @@ func (t *pipeline) cleared(ctx workflow.Context, push func(allowed []string) err
 		if !ok {
 			return pushed
 		}
-		t.findings = found
+		pu.commits.found(found)
 	}
 }
 
-// fitting is how many of the findings one question can show as a whole: nobody may allow what they could not read.
+// fitting returns how many findings one question can show in full: nobody may allow what they could not read.
 func fitting(asked []task.Finding) int {
 	size := 0
 	for n, f := range asked {
@@ -61,39 +61,35 @@ func fitting(asked []task.Finding) int {
 	return len(asked)
 }
 
-// askToPush waits until a person has allowed the push, as long as that takes. What is denied ends the way of the branch.
-func (t *pipeline) askToPush(ctx workflow.Context, asked []task.Finding) error {
-	if t.settings.Commands.Questions == task.QuestionsDeny {
-		return t.notPushed("a person would have to allow it, and nobody is asked (commands.questions)", asked)
+// askToPush waits, without limit, until a person has allowed the push. A denial ends the task, or the round.
+func (pu *publisher) askToPush(ctx workflow.Context, asked []task.Finding) error {
+	if pu.settings.Commands.Questions == task.QuestionsDeny {
+		return pu.notPushed("a person would have to allow it, and nobody is asked (commands.questions)", asked)
 	}
 	q := pushQuestion(asked)
-	q.Reason += "; they are in refs/longshift/" + t.status.TaskID
-	phase := t.status.Phase
-	s := &t.status
+	q.Reason += "; they are in refs/longshift/" + pu.status.TaskID
+	phase := pu.status.Phase
+	s := pu.status
 	s.Phase, s.Reason, s.Detail = task.Suspended, signals.ReasonPush, clip(q.Command, 2000)
 	s.NeedsHuman, s.NextAction = true, nextAction(signals.ReasonPush)
-	t.say(ctx, "suspended", "%s: %s", signals.ReasonPush, q.Reason)
-	t.waiting[q.ID]++ // no session is to be told of the answer
-	t.openUp(ctx, q)
-	yielded := t.yield(ctx, signals.ReasonPush)
-	err := workflow.Await(ctx, func() bool { _, ok := t.answers[q.ID]; return ok })
-	t.waiting[q.ID]--
+	pu.journal.say(ctx, "suspended", "%s: %s", signals.ReasonPush, q.Reason)
+	pu.questions.open(ctx, q)
+	yielded := pu.admissions.yield(ctx, signals.ReasonPush)
+	a, err := pu.questions.await(ctx, q.ID)
 	if err != nil {
 		return err
 	}
-	a := t.answers[q.ID]
-	delete(t.answers, q.ID)
-	t.goOn(ctx, phase)
+	pu.parking.goOn(ctx, phase)
 	if a.Verdict != signals.Yes {
-		return t.notPushed(strings.TrimSuffix(a.By+" has denied it: "+a.Note, ": "), asked)
+		return pu.notPushed(strings.TrimSuffix(a.By+" has denied it: "+a.Note, ": "), asked)
 	}
 	if yielded {
-		_, err = t.pass(ctx, signals.PriorityResume)
+		_, err = pu.admissions.acquire(ctx, signals.PriorityResume)
 	}
 	return err
 }
 
-// pushQuestion is what a person is asked about a push. Its id stands for the exact files with their content.
+// pushQuestion asks a person about a push. Its id is a hash of the exact files with their content.
 func pushQuestion(asked []task.Finding) signals.Question {
 	sum := sha256.New()
 	var kinds []string
@@ -107,9 +103,9 @@ func pushQuestion(asked []task.Finding) signals.Question {
 		Rule: "sensitive." + strings.Join(kinds, ","), Reason: "a person has to look at such files before they are pushed"}
 }
 
-// notPushed ends the way of a branch that must not be pushed. The work is in the checkpoint.
-func (t *pipeline) notPushed(why string, found []task.Finding) error {
-	return end(task.Rejected, "the branch was not pushed, for %s:\n%s\nThe work is kept in refs/longshift/%s and on host %s", why, list(found, 1200), t.status.TaskID, t.taken.Host)
+// notPushed is the end of a branch that must not be pushed. The work is in the checkpoint.
+func (pu *publisher) notPushed(why string, found []task.Finding) error {
+	return end(task.Rejected, "the branch was not pushed, for %s:\n%s\nThe work is kept in refs/longshift/%s and on host %s", why, list(found, 1200), pu.status.TaskID, pu.assignment.Host)
 }
 
 // isRejected tells whether the branch must not be pushed.
@@ -118,20 +114,17 @@ func isRejected(err error) bool {
 	return asError(err, &e) && e.outcome == task.Rejected
 }
 
-// unpushed is a round whose work must not be pushed: everybody who asked for something is told so, and the next round begins without it.
+// unpushed drops the work of a round that must not be pushed. The replies say so, and the next round begins without it.
 func (f *follower) unpushed(ctx workflow.Context, start string, err error) {
-	f.say(ctx, "blocked", "%s", firstLine(err.Error()))
-	f.show(ctx, signals.Notice{})
-	held := slices.DeleteFunc(f.findings, func(one task.Finding) bool { return one.Action == task.NameFinding })
-	for _, id := range workflow.DeterministicKeys(f.came) {
-		if f.came[id].commit != "" {
-			f.came[id] = came{text: "it was not pushed, for nobody has allowed these files of it:\n\n" + bullets(held)}
-		}
-	}
-	f.status.Head, f.findings = start, nil
+	f.journal.say(ctx, "blocked", "%s", firstLine(err.Error()))
+	f.journal.show(ctx, signals.Notice{})
+	held := slices.DeleteFunc(f.commits.last.findings, func(one task.Finding) bool { return one.Action == task.NameFinding })
+	f.deliverables.withhold("it was not pushed, for nobody has allowed these files of it:\n\n" + bullets(held))
+	f.status.Head = start
+	f.commits.found(nil)
 }
 
-// refusedWork says what has to go from the work before it can be pushed, "" when nothing has.
+// refusedWork says what must be removed before the work can be pushed, "" when nothing must.
 func refusedWork(found []task.Finding) string {
 	refused := withAction(found, task.RefuseFinding)
 	if len(refused) == 0 {
@@ -163,7 +156,7 @@ func list(found []task.Finding, n int) string {
 	return clip(strings.Join(lines, "\n"), n)
 }
 
-// unapproved gives what a host has found that a person has to allow.
+// unapproved returns the findings of a host that a person has to allow.
 func unapproved(err error) ([]task.Finding, bool) {
 	var app *temporal.ApplicationError
 	var hint string

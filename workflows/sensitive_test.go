@@ -200,7 +200,7 @@ func (w *world) roundWith(t *testing.T, answer func(), later ...forge.Item) sign
 		}
 		answer()
 	}, 10*time.Hour)
-	return w.lookAfter(t, func(at time.Duration) forge.Look {
+	return w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {
 		case at > 24*time.Hour:
 			return merged()
@@ -237,7 +237,7 @@ func TestRoundIsDenied(t *testing.T) {
 	if s.Outcome != task.PullMerged || s.Rounds != 2 || w.pushes != 1 || w.pushed[0].Allowed != nil || len(w.replies) != 2 || w.cleaned != 2 {
 		t.Fatalf("outcome %s after %d rounds, pushed %+v, %d answers:\n%s", s.Outcome, s.Rounds, w.pushed, len(w.replies), logText(s))
 	}
-	if tells := w.asked[2].Prompt.Tells; len(tells) != 0 {
+	if tells := w.asked[2].Prompt.Messages; len(tells) != 0 {
 		t.Errorf("the next round's session was told %+v", tells)
 	}
 	text := w.replies[0].Replies[0].Text

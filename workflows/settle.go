@@ -14,49 +14,49 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// settle judges how a session ended. It gives nil when the session has reported, and the session to run next otherwise.
-func (t *pipeline) settle(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
+// settle judges how a session ended. It returns nil when the session has reported, and the session to run next otherwise.
+func (se *sessions) settle(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	switch res.Kind {
 	case agent.Completed:
-		if t.reported(s, res) {
-			t.errors, t.quotas, t.loops = 0, 0, 0
-			return t.questions(ctx, s, res)
+		if se.reported(s, res) {
+			se.errors, se.quotas, se.loops = 0, 0, 0
+			return se.notes(ctx, s, res)
 		}
-		return t.reask(ctx, s)
+		return se.reask(ctx, s)
 	case agent.Budget:
-		// afford tells why and waits; a refusal below the ceiling (a price that was guessed too high) must not spin.
-		if t.left(s) > 0 {
-			err := t.suspend(ctx, signals.ReasonBudget, "the next model call would pass the budget: %s of %s are used",
-				usd(t.status.Usage.CostUSD), usd(t.status.BudgetUSD))
-			t.note(s)
+		// afford says why and waits; a refusal below the ceiling (a price that was estimated too high) must not loop.
+		if se.budget.left(s) > 0 {
+			err := se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass the budget: %s of %s are used",
+				usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD))
+			se.note(s)
 			return s, err
 		}
 		return s, nil
 	case agent.Turns:
-		if t.status.Worked >= t.status.BudgetTime {
+		if se.status.Worked >= se.status.BudgetTime {
 			return s, nil
 		}
 	case agent.Quota:
-		return s, t.quota(ctx, s, res)
+		return s, se.quota(ctx, s, res)
 	case agent.NeedsApproval:
-		return s, t.permission(ctx, s, res.Error)
+		return s, se.permission(ctx, s, res.Error)
 	case agent.Looped:
-		if t.loops++; t.loops > 1 {
-			t.loops = 0
-			if err := t.suspend(ctx, signals.ReasonLoop, "two sessions in a row went round in circles, the last one: %s", res.Error); err != nil {
+		if se.loops++; se.loops > 1 {
+			se.loops = 0
+			if err := se.parking.suspend(ctx, signals.ReasonLoop, "two sessions in a row went round in circles, the last one: %s", res.Error); err != nil {
 				return nil, err
 			}
 		}
 	case agent.AuthFailed:
-		err := t.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
-		t.note(s)
+		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
+		se.note(s)
 		return s, err
 	}
-	return t.failed(ctx, s, fmt.Sprintf("%s: %s", res.Kind, res.Error))
+	return se.failed(ctx, s, fmt.Sprintf("%s: %s", res.Kind, res.Error))
 }
 
-// reported tells whether the session said what its role has to say.
-func (t *pipeline) reported(s *session, res activities.SessionResult) bool {
+// reported tells whether the session has reported what its role must.
+func (se *sessions) reported(s *session, res activities.SessionResult) bool {
 	switch {
 	case res.Report.Kind == task.ReportSpecIssue:
 		return true
@@ -70,75 +70,75 @@ func (t *pipeline) reported(s *session, res activities.SessionResult) bool {
 }
 
 // reask asks a session that ended without a report once more for it; after that it counts as an error.
-func (t *pipeline) reask(ctx workflow.Context, s *session) (*session, error) {
+func (se *sessions) reask(ctx workflow.Context, s *session) (*session, error) {
 	if s.input.Nudge {
-		return t.failed(ctx, s, "it ended twice without a report")
+		return se.failed(ctx, s, "it ended twice without a report")
 	}
-	t.say(ctx, "note", "session %d ended without a report; asking for it", s.input.N)
+	se.journal.say(ctx, "note", "session %d ended without a report; asking for it", s.input.N)
 	s.input.Nudge = true
 	return s, nil
 }
 
 // failed counts an error in a row. Below the limit a fresh session follows; at the limit a person is asked.
-func (t *pipeline) failed(ctx workflow.Context, s *session, why string) (*session, error) {
-	t.errors++
-	t.entry(s).Outcome = string(agent.Errored)
-	t.say(ctx, "error", "session %d (%s) failed: %s", s.input.N, s.input.Role, firstLine(why))
-	t.remember(ctx, "error", fmt.Sprintf("the last %s session failed: %s", s.input.Role, why))
-	if t.errors > t.settings.Errors {
-		n := t.errors
-		t.errors = 0
-		if err := t.suspend(ctx, signals.ReasonErrors, "%d errors in a row, the last one: %s", n, why); err != nil {
+func (se *sessions) failed(ctx workflow.Context, s *session, why string) (*session, error) {
+	se.errors++
+	se.entry(s).Outcome = string(agent.Errored)
+	se.journal.say(ctx, "error", "session %d (%s) failed: %s", s.input.N, s.input.Role, firstLine(why))
+	se.journal.remember(ctx, "error", fmt.Sprintf("the last %s session failed: %s", s.input.Role, why))
+	if se.errors > se.settings.Errors {
+		n := se.errors
+		se.errors = 0
+		if err := se.parking.suspend(ctx, signals.ReasonErrors, "%d errors in a row, the last one: %s", n, why); err != nil {
 			return nil, err
 		}
 	}
-	return t.again(ctx, s), nil
+	return se.again(ctx, s), nil
 }
 
-// questions parks the task when the session found the specification unclear, and asks again once it is settled.
-func (t *pipeline) questions(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
+// notes stores the session's notes. When the session found the specification unclear, the task is parked, and then asks again.
+func (se *sessions) notes(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	for _, n := range res.Report.Notes {
-		t.say(ctx, "note", "%s", n)
-		t.remember(ctx, string(task.Note), n)
+		se.journal.say(ctx, "note", "%s", n)
+		se.journal.remember(ctx, string(task.Note), n)
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil
 	}
-	t.remember(ctx, string(task.SpecIssue), res.Report.Text)
-	if err := t.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
+	se.journal.remember(ctx, string(task.SpecIssue), res.Report.Text)
+	if err := se.parking.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}
-	return t.again(ctx, s), nil
+	return se.again(ctx, s), nil
 }
 
-// again is a fresh session for the same thing. What people said to the last one holds for it too.
-func (t *pipeline) again(ctx workflow.Context, s *session) *session {
-	next := t.newSession(ctx, s.input.Role, s.input.Prompt.Deliverable)
-	next.input.Prompt.Tells = append(slices.Clone(s.input.Prompt.Tells), next.input.Prompt.Tells...)
+// again returns a fresh session with the same brief, and with the messages of people to the last one.
+func (se *sessions) again(ctx workflow.Context, s *session) *session {
+	next := se.newSession(ctx, s.input.Role, s.brief)
+	next.input.Prompt.Messages = append(slices.Clone(s.input.Prompt.Messages), next.input.Prompt.Messages...)
 	return next
 }
 
 // quota waits until the quota comes back: by a durable timer when the time is known, for a person when it is not.
-func (t *pipeline) quota(ctx workflow.Context, s *session, res activities.SessionResult) error {
-	defer t.note(s)
+func (se *sessions) quota(ctx workflow.Context, s *session, res activities.SessionResult) error {
+	defer se.note(s)
 	why := "the account's quota is used up: " + firstLine(res.Error)
 	switch {
-	case t.settings.Quota == "end":
+	case se.settings.Quota == "end":
 		return end(task.Failed, "%s", why)
 	case res.Reset.IsZero():
-		return t.suspend(ctx, signals.ReasonQuota, "%s", why)
+		return se.parking.suspend(ctx, signals.ReasonQuota, "%s", why)
 	}
-	// A reset that has passed, or one that did not help, must not be asked for in a circle.
-	until := res.Reset.Add(jitter(t.status.RunID))
-	t.quotas++
-	least := workflow.Now(ctx).Add(min(time.Minute<<min(t.quotas-1, 6), time.Hour))
-	if passed := !until.After(workflow.Now(ctx)); passed || t.quotas > 1 && until.Before(least) {
+	// A reset that has passed, or one that did not help, must not cause a loop.
+	until := res.Reset.Add(jitter(se.status.RunID))
+	se.quotas++
+	least := workflow.Now(ctx).Add(min(time.Minute<<min(se.quotas-1, 6), time.Hour))
+	if passed := !until.After(workflow.Now(ctx)); passed || se.quotas > 1 && until.Before(least) {
 		until = least
 	}
-	return t.waitUntil(ctx, signals.ReasonQuota, until, why)
+	return se.parking.waitUntil(ctx, signals.ReasonQuota, until, why)
 }
 
-// jitter spreads the tasks that wait for one account over two seconds, by their identity and not by chance.
+// jitter spreads tasks that wait for one account over two seconds. It is a hash of their run: workflows use no random numbers.
 func jitter(run string) time.Duration {
 	sum := sha256.Sum256([]byte(run))
 	return 200*time.Millisecond + time.Duration(sum[0])*7*time.Millisecond

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// How long a notice is worth telling. What nobody has to act on is soon replaced by the next one.
+// How long a notice is worth delivering. Progress is soon replaced by the next notice.
 const (
 	progressLife = 15 * time.Minute
 	subjectLife  = 24 * time.Hour
@@ -47,12 +47,12 @@ func (c *conversation) serve(ctx workflow.Context, r *room) {
 	}
 }
 
-// refresh brings the room's one message up to date, or writes it. While more news waits it is left for the last one.
+// refresh edits the room's card, or posts it. While more notices wait it is left to the last one.
 func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) {
 	if len(r.queue) > 0 && r.Card != nil {
 		return
 	}
-	if n.Final && n.Subject == "" && r.Card == nil { // nobody wants a message about the end
+	if n.Final && n.Subject == "" && r.Card == nil { // nobody wants a card about the end alone
 		return
 	}
 	n.Subject = ""
@@ -64,7 +64,7 @@ func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) 
 	}
 }
 
-// call writes a message of its own, because somebody has to act. It hangs on the task's one message.
+// call posts a message of its own, because somebody has to act. It is a reply to the card.
 func (c *conversation) call(ctx workflow.Context, r *room, n signals.Notice) {
 	if r.Card == nil {
 		c.refresh(ctx, r, n)
@@ -79,25 +79,25 @@ func (c *conversation) call(ctx workflow.Context, r *room, n signals.Notice) {
 	if r.Card != nil && in.Room.Thread == "" {
 		in.Room.Thread = r.Card.Message
 	}
-	// The buttons count from the moment that somebody may see them, which is before we know that they stand.
+	// The buttons count from the moment that somebody may see them, which is before the channel confirms the message.
 	r.Messages = append(r.Messages, signals.RoomMessage{Notice: n, Buttons: in.Buttons})
 	if len(r.Messages) > mostKept {
 		r.Messages = r.Messages[len(r.Messages)-mostKept:]
 	}
 	at := len(r.Messages) - 1
 	if place, ok := c.show(ctx, in, subjectLife); ok {
-		r.Messages[at].Place = place
+		r.Messages[at].Ref = place
 	} else {
 		r.Messages[at].Settled = "it was never shown"
 	}
 }
 
-// overtakes tells whether a message about one subject makes an older one about another pointless. Commands wait side by side.
+// overtakes tells whether a message about one subject replaces an older one about another. Commands wait side by side.
 func overtakes(newer, older signals.Subject) bool {
 	return newer == signals.SubjectEnd || newer == older && newer != signals.SubjectCommand
 }
 
-// settle takes the buttons away from what has its decision, and says which.
+// settle removes the buttons of a message whose subject is decided, and shows the decision.
 func (c *conversation) settle(ctx workflow.Context, r *room, n signals.Notice) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -109,9 +109,9 @@ func (c *conversation) settle(ctx workflow.Context, r *room, n signals.Notice) {
 }
 
 func (c *conversation) replace(ctx workflow.Context, r *room, m *signals.RoomMessage, why string) {
-	m.Settled = why // the buttons are dead from now on, whenever people get to see it
+	m.Settled = why // the buttons are stale from now on, whenever people see that
 	in := c.showInput(r, m.Notice)
-	in.Settled, in.At, in.Notice.At = why, &m.Place, workflow.Now(ctx)
+	in.Settled, in.At, in.Notice.At = why, &m.Ref, workflow.Now(ctx)
 	c.show(ctx, in, subjectLife)
 }
 
@@ -119,26 +119,26 @@ func (c *conversation) showInput(r *room, n signals.Notice) activities.ShowInput
 	return activities.ShowInput{Room: r.Room, Notice: n, Key: messageKey(n)}
 }
 
-// messageKey names a message within its room: by its sender, what number it is of theirs, and what it is about.
+// messageKey names a message within its room: by its sender, its number there, and its subject.
 func messageKey(n signals.Notice) string {
 	sum := sha256.Sum256([]byte(n.From + "\x00" + n.Run))
 	return fmt.Sprintf("%x.%d.%s", sum[:6], n.N, n.Subject)
 }
 
-// show has a message written or edited. It is tried until it succeeds or is too old; then, or when the channel refuses it, it is
-// dropped: nothing waits for a channel.
-func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life time.Duration) (task.Place, bool) {
+// show posts or edits a message. It is retried until it succeeds or is too old. Then, or when the channel refuses it, it is dropped:
+// nothing waits for a channel.
+func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life time.Duration) (task.MessageRef, bool) {
 	left := in.Notice.At.Add(life).Sub(workflow.Now(ctx))
 	for left > 0 {
-		var place task.Place
-		err := workflow.ExecuteActivity(showOptions(ctx, in, left), desk.Show, in).Get(ctx, &place)
+		var place task.MessageRef
+		err := workflow.ExecuteActivity(showOptions(ctx, in, left), control.Show, in).Get(ctx, &place)
 		if err == nil {
 			return place, true
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		if kindOf(err) == fault.NotFound && in.At != nil && in.Settled == "" { // somebody has deleted it
+		if kindOf(err) == fault.NotFound && in.At != nil && in.Settled == "" { // a person has deleted it
 			in.At = nil
 			continue
 		}
@@ -146,7 +146,7 @@ func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life 
 		return place, false
 	}
 	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind)
-	return task.Place{}, false
+	return task.MessageRef{}, false
 }
 
 func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Duration) workflow.Context {
@@ -161,7 +161,7 @@ func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Durati
 	})
 }
 
-// buttons makes what the subject offers, each with a token of its own that nobody can guess.
+// buttons returns the choices of a subject, each with a token of its own that nobody can guess.
 func (c *conversation) buttons(ctx workflow.Context, n signals.Notice) []signals.Button {
 	var verbs []string
 	switch n.Subject {
@@ -188,7 +188,7 @@ func (c *conversation) buttons(ctx workflow.Context, n signals.Notice) []signals
 	return all
 }
 
-// token says what a button stands for. A button of another room is one that nobody has shown there.
+// token resolves a button. A button of another room is unknown.
 func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
 		for _, b := range m.Buttons {
@@ -202,17 +202,17 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 	return signals.TokenAnswer{State: signals.TokenUnknown}
 }
 
-// about says what a message is about. The task's one message is about nothing in particular.
+// about says what a message is about. The card is about nothing in particular.
 func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
-		if m.Place.Message == q.Message && q.Message != "" {
+		if m.Ref.Message == q.Message && q.Message != "" {
 			return c.standing(m)
 		}
 	}
 	return signals.TokenAnswer{State: signals.TokenUnknown}
 }
 
-// messages gives what stands in a room, in whichever of its threads.
+// messages returns the messages of a room, in all its threads.
 func (c *conversation) messages(at task.Room) []signals.RoomMessage {
 	for _, r := range c.rooms {
 		if r.Channel == at.Channel && r.ID == at.ID {
@@ -222,7 +222,7 @@ func (c *conversation) messages(at task.Room) []signals.RoomMessage {
 	return nil
 }
 
-// standing says what a message is worth now.
+// standing returns the state of a message.
 func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
 	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run), Revision: m.Notice.Revision, Question: m.Notice.Question}
 	if m.Settled != "" {
@@ -231,7 +231,7 @@ func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
 	return a
 }
 
-// first gives the first run of the execution that a notice came from. What continues as new names no run, and is known by its id.
+// first returns the first run of the execution that a notice came from. Workflows that continue as new name no run.
 func (c *conversation) first(run string) string {
 	if run == "" {
 		return ""

@@ -23,7 +23,7 @@ var slackRoom = task.Room{Channel: "slack", ID: "C1"}
 // record stands in for the Conversation and keeps what it is told.
 func (w *world) record() {
 	w.env.RegisterWorkflowWithOptions(func(ctx workflow.Context, in signals.ConversationInput) error {
-		ch := workflow.GetSignalChannel(ctx, signals.Note)
+		ch := workflow.GetSignalChannel(ctx, signals.Notify)
 		for {
 			var n signals.Notice
 			ch.Receive(ctx, &n)
@@ -120,7 +120,7 @@ func converse(t *testing.T, w *world, rooms ...task.Room) {
 func (w *world) notify(after time.Duration, n signals.Notice) {
 	w.env.RegisterDelayedCallback(func() {
 		n.From, n.Run, n.At = "task-1", "run-1", w.env.Now()
-		w.env.SignalWorkflow(signals.Note, n)
+		w.env.SignalWorkflow(signals.Notify, n)
 	}, after)
 }
 
@@ -290,8 +290,8 @@ func TestButtonsOfACommand(t *testing.T) {
 func TestConversationGoesOn(t *testing.T) {
 	w := newWorld(t)
 	state := &signals.ConversationState{Last: signals.TaskAnswer{Workflow: "task-1"}, N: 4, Rooms: []signals.RoomState{{
-		Card: &task.Place{Room: slackRoom, Message: "m0"},
-		Messages: []signals.RoomMessage{{Place: task.Place{Room: slackRoom, Message: "m9"}, Notice: signals.Notice{From: "task-1", Run: "run-1", Subject: signals.SubjectPlan, Revision: 1},
+		Card: &task.MessageRef{Room: slackRoom, Message: "m0"},
+		Messages: []signals.RoomMessage{{Ref: task.MessageRef{Room: slackRoom, Message: "m9"}, Notice: signals.Notice{From: "task-1", Run: "run-1", Subject: signals.SubjectPlan, Revision: 1},
 			Buttons: []signals.Button{{Verb: signals.Approve, Token: "t1"}}}},
 	}}}
 	w.env.RegisterDelayedCallback(func() {

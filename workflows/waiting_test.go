@@ -82,7 +82,7 @@ func TestWorkersLostWhileAStepWaitsAreNoFaultOfTheStep(t *testing.T) {
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
 		if in.Role == task.Implementer && cuts < 60 {
 			cuts++
-			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError(signals.Beat{Waiting: true})
+			return activities.SessionResult{}, temporal.NewHeartbeatTimeoutError(signals.Heartbeat{Waiting: true})
 		}
 		return activities.SessionResult{}, nil
 	}

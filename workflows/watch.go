@@ -8,106 +8,32 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
-// slowest is how seldom a quiet pull request is looked at, when no webhook tells.
+// slowest is the longest pause between two polls of a pull request without a wake-up.
 const slowest = time.Hour
 
-// watch reads the pull request, again and again: soon after somebody has told us to, and from time to time because a message may get
-// lost. When it is merged or closed, whatever is being done ends.
-func (f *follower) watch(ctx workflow.Context) {
-	poll := f.settings.PullRequest.Poll.Std()
-	for wait, heard := time.Duration(0), f.wakes; ; {
-		if err := f.nextLook(ctx, wait, heard); err != nil {
-			return
-		}
-		heard = f.wakes // what comes while we look may be newer than what we see
-		in := activities.LookInput{Repository: f.repo, Number: f.in.Number, Stamp: f.going.Stamp}
-		f.begun++
-		at := f.begun
-		if f.at < f.after {
-			in.Stamp = ""
-		}
-		var l forge.Look
-		err := workflow.ExecuteActivity(f.control(ctx, fmt.Sprintf("look at #%d", f.in.Number)), desk.LookAtPullRequest, in).Get(ctx, &l)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			f.unreadable(ctx, err)
-			wait = slowest
-			continue
-		case l.Unchanged:
-			wait = min(max(2*wait, poll), max(poll, slowest))
-			continue
-		}
-		wait, f.unread = poll, 0
-		f.going.Stamp, f.look = l.Stamp, l
-		f.status.Base, f.looks, f.at = l.Base, f.looks+1, at
-		if l.State != forge.Open {
-			f.ended(ctx, l)
-			return
-		}
-	}
-}
-
-// mostUnread is how many looks in a row may fail, each after all its tries, until a person is asked.
-const mostUnread = 3
-
-func (f *follower) unreadable(ctx workflow.Context, err error) {
-	f.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
-	if f.unread++; f.unread >= mostUnread && f.going.Parked == nil {
-		f.park(ctx, signals.ReasonAccess, "the pull request can't be read: "+message(err))
-	}
-}
-
-// nextLook waits for a wake-up, and a while longer for what comes with it, or until the time is up.
-func (f *follower) nextLook(ctx workflow.Context, wait time.Duration, heard int) error {
-	if err := f.timer(ctx, wait, "look at the pull request", func() bool { return f.wakes > heard }); err != nil {
-		return err
-	}
-	if f.wakes == heard {
-		return nil
-	}
-	return f.timer(ctx, f.settings.PullRequest.Batch.Std(), "collect what comes up", func() bool { return false })
-}
-
-// ended notes the end of the pull request, and ends what is being done about it.
-func (f *follower) ended(ctx workflow.Context, l forge.Look) {
-	f.pullEnded = task.PullClosed
-	if l.State == forge.Merged {
-		f.pullEnded = task.PullMerged
-	}
-	by := ""
-	if l.MergedBy != "" {
-		by = " by " + l.MergedBy
-	}
-	f.say(ctx, "pull_request", "%s%s", f.pullEnded, by)
-	f.stop()
-}
-
-// todo is what there is to do now. Failed checks are waited for until the others have ended too: one round for all of them.
+// todo returns the open items. Failed checks wait until the others have ended: one round for all of them.
 func (f *follower) todo() []forge.Item {
 	var items []forge.Item
 	people := false
-	for _, i := range f.look.Items {
+	for _, i := range f.poller.look.Items {
 		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsOrder(i.Text) {
 			continue
 		}
 		people = people || i.Kind != forge.CheckItem
 		items = append(items, i)
 	}
-	if !people && f.look.Pending > 0 {
+	if !people && f.poller.look.Pending > 0 {
 		return nil
 	}
 	return items
 }
 
-// answers names what an item says now: a thread that goes on says something new.
+// answers names the state of an item that a reply answers: a thread that continues has a new one.
 func answers(i forge.Item) string {
 	if i.Kind == forge.CheckItem {
 		return i.Sign
@@ -116,11 +42,13 @@ func answers(i forge.Item) string {
 }
 
 // conflict tells whether the branch can't be merged into its base.
-func (f *follower) conflict() bool { return f.look.Mergeable != nil && !*f.look.Mergeable }
+func (f *follower) conflict() bool {
+	return f.poller.look.Mergeable != nil && !*f.poller.look.Mergeable
+}
 
 func conflictKey(base string) string { return "conflict:" + base }
 
-// what names an item in a sentence, for people. Names of checks and files are chosen by others: they are cut, and on one line.
+// what names an item in a sentence, for people. Others choose the names of checks and files: they are cut, and on one line.
 func what(i forge.Item) string {
 	switch i.Kind {
 	case forge.CheckItem:
@@ -131,7 +59,7 @@ func what(i forge.Item) string {
 	return kindOfItem(i)
 }
 
-// kindOfItem says what an item is without any word of others: what agents are ordered must not hold such.
+// kindOfItem names an item without any text of others, which must not be in an agent's instructions.
 func kindOfItem(i forge.Item) string {
 	switch i.Kind {
 	case forge.CheckItem:
@@ -146,4 +74,28 @@ func kindOfItem(i forge.Item) string {
 
 func quoted(name string) string {
 	return strconv.Quote(clip(strings.Join(strings.Fields(name), " "), 80))
+}
+
+// mostUnread is how many snapshots in a row may fail, each after all its tries, until a person is asked.
+const mostUnread = 3
+
+func (f *follower) unreadable(ctx workflow.Context, err error, n int) {
+	f.journal.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
+	if n >= mostUnread && f.going.Parked == nil {
+		f.park(ctx, signals.ReasonAccess, "the pull request can't be read: "+message(err))
+	}
+}
+
+// ended notes the end of the pull request, and stops the round.
+func (f *follower) ended(ctx workflow.Context, l forge.Snapshot) {
+	f.pullEnded = task.PullClosed
+	if l.State == forge.Merged {
+		f.pullEnded = task.PullMerged
+	}
+	by := ""
+	if l.MergedBy != "" {
+		by = " by " + l.MergedBy
+	}
+	f.journal.say(ctx, "pull_request", "%s%s", f.pullEnded, by)
+	f.stop()
 }

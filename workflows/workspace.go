@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// hearSwitch makes the Directory ready for people who choose a workspace. What is wrong is refused before it enters the history.
-func (d *directory) hearSwitch(ctx workflow.Context) error {
+// listenSwitch makes the Directory ready for people who choose a project. Wrong requests are refused before they enter the history.
+func (d *directory) listenSwitch(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, signals.Switch,
 		func(ctx workflow.Context, payload json.RawMessage) (signals.WorkspaceAnswer, error) {
 			r, err := readPayload[signals.SwitchRequest](payload)
@@ -30,7 +30,7 @@ func (d *directory) hearSwitch(ctx workflow.Context) error {
 		}})
 }
 
-// canChoose knows no folders: whether there is one of the name is for who asks to find out.
+// canChoose knows no folders: the caller has to find out whether the project exists.
 func (d *directory) canChoose(r signals.SwitchRequest) error {
 	const longest = 200 // of an id
 	if r.Channel == "" || r.User == "" || len(r.Channel) > longest || len(r.User) > longest {

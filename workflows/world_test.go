@@ -42,6 +42,8 @@ type world struct {
 	commits  []activities.CommitInput
 	requests []activities.PullRequestInput
 	cleaned  int
+	cleans   []activities.CleanInput
+	clean    func(in activities.CleanInput) error // may be nil
 	commands []string
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
 	checks   int
@@ -54,8 +56,8 @@ type world struct {
 	merge   func(in activities.MergeInput) (activities.Merged, error)
 	merges  int
 	aborted int
-	look    func(n int) (forge.Look, error) // nth look, from 1
-	looks   []activities.LookInput
+	look    func(n int) (forge.Snapshot, error) // nth look, from 1
+	looks   []activities.PollInput
 	replies []activities.AnswerInput
 	push    func() (string, error)
 	pushes  int
@@ -72,20 +74,20 @@ func newWorld(t *testing.T) *world {
 	w.env.SetTestTimeout(20 * time.Second)
 	w.env.RegisterWorkflow(workflows.CodingTask)
 	for name, f := range map[string]any{
-		"TakeTask": w.TakeTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
+		"AssignTask": w.AssignTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
 		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
 		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
-		"Show": w.Show, "LookAtPullRequest": w.LookAtPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
+		"Show": w.Show, "PollPullRequest": w.PollPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
 	return w
 }
 
-func (w *world) TakeTask(context.Context) (activities.Taken, error) {
+func (w *world) AssignTask(context.Context) (activities.Assignment, error) {
 	h := w.hosts[min(w.takes, len(w.hosts)-1)]
 	w.takes++
-	return activities.Taken{Host: h, Heartbeat: time.Second, Probe: time.Second}, nil
+	return activities.Assignment{Host: h, Heartbeat: time.Second, Probe: time.Second}, nil
 }
 
 func (w *world) Probe(context.Context) (out activities.Alive, err error) {
@@ -175,8 +177,12 @@ func (w *world) PushBranch(_ context.Context, in activities.PushInput) (string, 
 	return "pushed", nil
 }
 
-func (w *world) CleanUp(context.Context, activities.CleanInput) error {
+func (w *world) CleanUp(_ context.Context, in activities.CleanInput) error {
 	w.cleaned++
+	w.cleans = append(w.cleans, in)
+	if w.clean != nil {
+		return w.clean(in)
+	}
 	return nil
 }
 
@@ -186,10 +192,10 @@ func (w *world) CheckForge(context.Context, task.Repository) (activities.Checked
 	return known, w.noForge
 }
 
-func (w *world) Show(_ context.Context, in activities.ShowInput) (task.Place, error) {
+func (w *world) Show(_ context.Context, in activities.ShowInput) (task.MessageRef, error) {
 	if w.show != nil {
 		if err := w.show(in); err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 	}
 	w.showing.Lock() // activities run beside each other
@@ -198,7 +204,7 @@ func (w *world) Show(_ context.Context, in activities.ShowInput) (task.Place, er
 	if in.At != nil {
 		return *in.At, nil
 	}
-	return task.Place{Room: in.Room, Message: fmt.Sprintf("m%d", len(w.shown))}, nil
+	return task.MessageRef{Room: in.Room, Message: fmt.Sprintf("m%d", len(w.shown))}, nil
 }
 
 func (w *world) MergeBase(_ context.Context, in activities.MergeInput) (activities.Merged, error) {
@@ -214,10 +220,10 @@ func (w *world) AbortMerge(context.Context, activities.MergeInput) error {
 	return nil
 }
 
-func (w *world) LookAtPullRequest(_ context.Context, in activities.LookInput) (forge.Look, error) {
+func (w *world) PollPullRequest(_ context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	w.looks = append(w.looks, in)
 	if w.look == nil {
-		return forge.Look{Unchanged: true}, nil
+		return forge.Snapshot{Unchanged: true}, nil
 	}
 	return w.look(len(w.looks))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/terminal"
 	"github.com/longshift/longshift/internal/channel/whatsapp"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/inbound"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -98,9 +98,9 @@ func reader(s config.Secret) func(context.Context) (string, error) {
 }
 
 // people are who may do what, by channel. Whoever sits at the worker's terminal may do everything.
-func people(cfg config.Config) map[string]listen.People {
+func people(cfg config.Config) map[string]inbound.People {
 	operator := []string{terminal.Operator}
-	return map[string]listen.People{
+	return map[string]inbound.People{
 		channel.Slack:    {Start: cfg.SlackStart, Approve: cfg.SlackApprove, Commands: cfg.SlackCommands},
 		channel.Telegram: {Start: cfg.TelegramStart, Approve: cfg.TelegramApprove, Commands: cfg.TelegramCommands},
 		channel.WhatsApp: {Start: cfg.WhatsAppStart, Approve: cfg.WhatsAppApprove, Commands: cfg.WhatsAppCommands},

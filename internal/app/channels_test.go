@@ -15,7 +15,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/inbound"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -62,8 +62,8 @@ func TestProjectsAreOpened(t *testing.T) {
 	if found, err := folders.Find("web"); err != nil || found.Name != "web" {
 		t.Errorf("%+v, %v", found, err)
 	}
-	record := func(context.Context, listen.Act) error { return nil }
-	if _, err := newEar(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
+	record := func(context.Context, inbound.Act) error { return nil }
+	if _, err := newHandler(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

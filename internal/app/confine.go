@@ -13,7 +13,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/cli"
+	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/egress"
 	"github.com/longshift/longshift/internal/fault"
@@ -161,20 +161,20 @@ func existing(list []string) []string {
 }
 
 // trySandbox tries every layer as a worker does at its start.
-func trySandbox(ctx context.Context, cfg config.Config) ([]cli.Layer, error) {
+func trySandbox(ctx context.Context, cfg config.Config) ([]dev.Layer, error) {
 	box, err := newBox(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	var layers []cli.Layer
+	var layers []dev.Layer
 	for _, l := range box.Layers() {
-		layers = append(layers, cli.Layer{Name: string(l.Layer), Stands: l.Stands, Detail: l.Detail})
+		layers = append(layers, dev.Layer{Name: string(l.Layer), Stands: l.Stands, Detail: l.Detail})
 	}
 	return layers, nil
 }
 
 // tryWork runs ordinary work and the tool chains of this machine in a box as a worker's tasks get it.
-func tryWork(ctx context.Context, cfg config.Config) ([]cli.Tool, error) {
+func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
 	log := slog.New(slog.DiscardHandler)
 	box, err := newBox(ctx, cfg, log)
 	if err == nil {
@@ -186,9 +186,9 @@ func tryWork(ctx context.Context, cfg config.Config) ([]cli.Tool, error) {
 	h := activities.Host{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log, Now: time.Now,
 		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}}
 	seen, err := h.Trial(ctx)
-	var tools []cli.Tool
+	var tools []dev.Tool
 	for _, t := range seen {
-		tools = append(tools, cli.Tool(t))
+		tools = append(tools, dev.Tool(t))
 	}
 	return tools, err
 }

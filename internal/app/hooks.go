@@ -7,20 +7,20 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/inbound"
 )
 
 // doorman puts calls on record whose signature or age was refused, for each channel once a minute: whoever floods us must not fill the
 // disk. It decides nothing: the channels do.
 type doorman struct {
-	record func(context.Context, listen.Act) error
+	record func(context.Context, inbound.Act) error
 	caller func(*http.Request) string
 	log    *slog.Logger
 	now    func() time.Time
-	tally  listen.Tally // by channel
+	tally  inbound.Counter // by channel
 }
 
-func newDoorman(record func(context.Context, listen.Act) error, caller func(*http.Request) string, log *slog.Logger) *doorman {
+func newDoorman(record func(context.Context, inbound.Act) error, caller func(*http.Request) string, log *slog.Logger) *doorman {
 	return &doorman{record: record, caller: caller, log: log, now: time.Now}
 }
 
@@ -45,7 +45,7 @@ func (r *doorman) note(req *http.Request, channel string) {
 	if before > 0 {
 		reason += fmt.Sprintf("; %d more since the last on record", before)
 	}
-	act := listen.Act{Time: now, Channel: channel, User: r.caller(req), Verb: "webhook", Reason: reason}
+	act := inbound.Act{Time: now, Channel: channel, User: r.caller(req), Verb: "webhook", Reason: reason}
 	if err := r.record(context.WithoutCancel(req.Context()), act); err != nil {
 		r.log.ErrorContext(req.Context(), "A refused call could not be put on record", "channel", channel, "error", err)
 	}

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/door"
-	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/inbound"
 )
 
 // Refused calls are on record, and a flood of them is one line a minute.
 func TestRefusedCallsAreOnRecord(t *testing.T) {
 	t.Parallel()
-	var acts []listen.Act
-	r := newDoorman(func(_ context.Context, a listen.Act) error { acts = append(acts, a); return nil }, door.Proxies(nil).Caller, slog.New(slog.DiscardHandler))
+	var acts []inbound.Act
+	r := newDoorman(func(_ context.Context, a inbound.Act) error { acts = append(acts, a); return nil }, door.Proxies(nil).Caller, slog.New(slog.DiscardHandler))
 	clock := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return clock }
 	status := http.StatusUnauthorized

@@ -26,22 +26,22 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/inbound"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/listen"
 	"github.com/longshift/longshift/internal/projects"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
-// newEar builds what turns the acts of people into messages to tasks. Each act is in the record before it counts.
-func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Forge, record func(context.Context, listen.Act) error, secrets *redact.Redactor, log *slog.Logger) (*listen.Ear, error) {
+// newHandler builds the handler of events. Each act is in the audit log before it counts.
+func newHandler(cfg config.Config, c client.Client, namespace string, hub *github.Forge, record func(context.Context, inbound.Act) error, secrets *redact.Redactor, log *slog.Logger) (*inbound.Handler, error) {
 	folders, err := newProjects(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return listen.New(listen.Config{
+	return inbound.New(inbound.Config{
 		Projects: folders, Issues: hub, Intakes: looker{c}, Host: cfg.GitHubHost(), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
 		Schedules: jobs.Book{Client: c},
 		Redact:    secrets.String, Log: log, Now: time.Now, Record: record,
@@ -49,7 +49,7 @@ func newEar(cfg config.Config, c client.Client, namespace string, hub *github.Fo
 }
 
 // newProjects opens the folder of projects, which is this process's own. nil where the operator names none.
-func newProjects(cfg config.Config) (listen.Projects, error) {
+func newProjects(cfg config.Config) (inbound.Projects, error) {
 	if cfg.Projects == "" {
 		return nil, nil
 	}
@@ -60,14 +60,14 @@ func newProjects(cfg config.Config) (listen.Projects, error) {
 	return folder, nil
 }
 
-// recorder puts what people did on record.
-func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, listen.Act) error {
-	return func(ctx context.Context, a listen.Act) error {
+// recorder writes acts to the audit log.
+func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, inbound.Act) error {
+	return func(ctx context.Context, a inbound.Act) error {
 		verdict := audit.ActRefused
 		switch {
 		case a.Done:
 			verdict = audit.ActDone
-		case a.Reason == listen.Asked:
+		case a.Reason == inbound.Asked:
 			verdict = audit.ActAsked
 		}
 		return acts.AppendAct(ctx, audit.Act{Time: a.Time, Channel: a.Channel, User: a.User, Name: a.Name, Verb: a.Verb,
@@ -75,8 +75,8 @@ func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, l
 	}
 }
 
-// newEars builds everything that hears people. The returned function ends it.
-func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger) (*ears, func(), error) {
+// newListeners builds the listeners of this process and what they need. The returned function closes the audit log.
+func newListeners(ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger) (*listeners, func(), error) {
 	hub, err := newHub(cfg, log)
 	if err != nil {
 		return nil, nil, err
@@ -94,7 +94,7 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 		return nil, nil, err
 	}
 	record := recorder(acts, secrets)
-	ear, err := newEar(cfg, c, namespace, hub, record, secrets, log)
+	handler, err := newHandler(cfg, c, namespace, hub, record, secrets, log)
 	if err != nil {
 		_ = acts.Close()
 		return nil, nil, err
@@ -104,24 +104,24 @@ func newEars(ctx context.Context, cfg config.Config, c client.Client, namespace 
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &ears{cfg: cfg, client: c, ear: ear, record: record, channels: chats, sources: sources, hub: hub, news: newNews(cfg, ear.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
+	return &listeners{cfg: cfg, client: c, handler: handler, record: record, channels: chats, sources: sources, hub: hub, news: newNews(cfg, handler.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
 }
 
-// desk builds the activities on forges and channels.
-func (e *ears) desk(secrets *redact.Redactor) *activities.Control {
-	desk := newControl(e.cfg, e.hub, secrets)
-	desk.Channels, desk.Rooms, desk.OnForge = e.channels.all, e.rooms, e.ear.OnForge
-	desk.Sources = e.sources
-	desk.Take = func(ctx context.Context, ev forge.Event) (string, error) {
-		return e.ear.Arrive(ctx, ev, e.hub, e.cfg.GitHubLabel)
+// control builds the activities on forges and channels.
+func (e *listeners) control(secrets *redact.Redactor) *activities.Control {
+	control := newControl(e.cfg, e.hub, secrets)
+	control.Channels, control.Rooms, control.OnForge = e.channels.all, e.rooms, e.handler.OnForge
+	control.Sources = e.sources
+	control.Take = func(ctx context.Context, ev forge.Event) (string, error) {
+		return e.handler.HandleRequest(ctx, ev, e.hub, e.cfg.GitHubLabel)
 	}
-	return desk
+	return control
 }
 
 // rooms gives those in which every task is shown: what the operator names, and the chats that people have bound.
-func (e *ears) rooms(ctx context.Context) []task.Room {
+func (e *listeners) rooms(ctx context.Context) []task.Room {
 	rooms := slices.Clone(e.channels.rooms)
-	for _, b := range e.ear.Bound(ctx) {
+	for _, b := range e.handler.BoundChats(ctx) {
 		if _, there := e.channels.all[b.Channel]; there {
 			rooms = append(rooms, b.Room)
 		}
@@ -129,12 +129,12 @@ func (e *ears) rooms(ctx context.Context) []task.Room {
 	return rooms
 }
 
-// ears are the listeners of one process.
-type ears struct {
+// listeners are the listeners of one process.
+type listeners struct {
 	cfg      config.Config
 	client   client.Client
-	ear      *listen.Ear
-	record   func(context.Context, listen.Act) error
+	handler  *inbound.Handler
+	record   func(context.Context, inbound.Act) error
 	channels channels
 	sources  map[intake.Kind]activities.Source
 	hub      *github.Forge
@@ -142,24 +142,24 @@ type ears struct {
 	log      *slog.Logger
 }
 
-// resumer goes on with what it had taken when its process ended.
+// resumer handles events that it had accepted when its process ended.
 type resumer interface {
-	Resume(ctx context.Context, hear channel.Hear)
+	Resume(ctx context.Context, hear channel.Handle)
 }
 
-// run hears until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
-func (e *ears) run(ctx context.Context) error {
+// run listens until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
+func (e *listeners) run(ctx context.Context) error {
 	server, err := e.serve(ctx)
 	if err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
 	for name, l := range e.channels.listeners {
-		wg.Go(func() { e.hear(ctx, name, l) })
+		wg.Go(func() { e.listen(ctx, name, l) })
 	}
 	for _, c := range e.channels.all {
 		if r, ok := c.(resumer); ok {
-			wg.Go(func() { r.Resume(ctx, e.ear.Hear) })
+			wg.Go(func() { r.Resume(ctx, e.handler.Handle) })
 		}
 	}
 	wg.Go(func() { e.news.run(ctx) })
@@ -173,10 +173,11 @@ func (e *ears) run(ctx context.Context) error {
 	return nil
 }
 
-// hear runs one listener. It tries again by itself; what it returns with before the end is what nobody but the operator can mend.
-func (e *ears) hear(ctx context.Context, name string, l channel.Listener) {
+// listen runs one listener. A listener connects again by itself; an error that it returns before ctx ends is one that only the operator
+// can fix.
+func (e *listeners) listen(ctx context.Context, name string, l channel.Listener) {
 	for {
-		err := l.Listen(ctx, e.ear.Hear)
+		err := l.Listen(ctx, e.handler.Handle)
 		if ctx.Err() != nil {
 			return
 		}
@@ -190,7 +191,7 @@ func (e *ears) hear(ctx context.Context, name string, l channel.Listener) {
 }
 
 // serve opens the address for webhooks, when there is one.
-func (e *ears) serve(ctx context.Context) (*http.Server, error) {
+func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 	if e.cfg.Listen == "" {
 		return nil, nil
 	}
@@ -201,7 +202,7 @@ func (e *ears) serve(ctx context.Context) (*http.Server, error) {
 	d := door.New(e.cfg.ListenHosts, proxies, e.log)
 	refused := newDoorman(e.record, proxies.Caller, e.log)
 	for name, w := range e.channels.webhooks {
-		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.ear.Hear)))
+		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.handler.Handle)))
 	}
 	if e.cfg.GitHubWebhook.Present() {
 		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
@@ -219,7 +220,7 @@ func (e *ears) serve(ctx context.Context) (*http.Server, error) {
 }
 
 // watch sees to it that each repository has its one Watch, whichever process comes first.
-func (e *ears) watch(ctx context.Context) {
+func (e *listeners) watch(ctx context.Context) {
 	if e.cfg.GitHubPoll <= 0 || !e.cfg.GitHubToken.Present() {
 		return
 	}
@@ -241,11 +242,11 @@ func (e *ears) watch(ctx context.Context) {
 }
 
 // invite makes a one-time code for a channel on which nobody may do anything yet, and shows it to whoever reads the worker's log.
-func (e *ears) invite(ctx context.Context) {
+func (e *listeners) invite(ctx context.Context) {
 	if e.channels.all[channel.Telegram] == nil || len(e.cfg.TelegramStart)+len(e.cfg.TelegramApprove)+len(e.cfg.TelegramCommands) > 0 {
 		return
 	}
-	for _, b := range e.ear.Bound(ctx) {
+	for _, b := range e.handler.BoundChats(ctx) {
 		if b.Channel == channel.Telegram {
 			return
 		}
@@ -253,7 +254,7 @@ func (e *ears) invite(ctx context.Context) {
 	const life = 30 * time.Minute
 	code := ""
 	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) (err error) {
-		code, err = listen.Invite(ctx, e.client, channel.Telegram, life, time.Now())
+		code, err = inbound.Invite(ctx, e.client, channel.Telegram, life, time.Now())
 		return err
 	})
 	if made {
@@ -262,7 +263,7 @@ func (e *ears) invite(ctx context.Context) {
 }
 
 // insist tries until it succeeds, and tells whether it did.
-func (e *ears) insist(ctx context.Context, what string, do func(context.Context) error) bool {
+func (e *listeners) insist(ctx context.Context, what string, do func(context.Context) error) bool {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		call, cancel := context.WithTimeout(ctx, 30*time.Second)
 		err := do(call)

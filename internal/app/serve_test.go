@@ -19,7 +19,7 @@ import (
 
 // listening is a listener as a process runs it, with WhatsApp's webhook.
 type listening struct {
-	*ears
+	*listeners
 	hooks, health string // addresses
 }
 
@@ -32,7 +32,7 @@ func startListening(t *testing.T, set ...string) *listening {
 	endHealth, err := serveHealth(t.Context(), cfg, log)
 	must(t, err)
 	var end func()
-	l.ears, end, err = newEars(t.Context(), cfg, nothing{}, "default", &bytes.Buffer{}, nil, log)
+	l.listeners, end, err = newListeners(t.Context(), cfg, nothing{}, "default", &bytes.Buffer{}, nil, log)
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

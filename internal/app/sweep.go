@@ -56,7 +56,7 @@ func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
 func keepSweeping(ctx context.Context, s *sweep.Sweeper, caches func(), tick <-chan time.Time) {
 	for {
 		caches()
-		all, err := s.Look(ctx)
+		all, err := s.Find(ctx)
 		if err == nil {
 			_, err = s.Clear(ctx, all)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/cli"
+	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/egress"
 	"github.com/longshift/longshift/internal/toolcache"
@@ -125,7 +125,7 @@ func TestProgramsInPrivateFolders(t *testing.T) {
 	}
 	tools, err := tryWork(t.Context(), cfg)
 	must(t, err)
-	if !slices.ContainsFunc(tools, func(tool cli.Tool) bool { return tool.Name == "deno" && tool.Detail == "9.9.9" }) {
+	if !slices.ContainsFunc(tools, func(tool dev.Tool) bool { return tool.Name == "deno" && tool.Detail == "9.9.9" }) {
 		t.Errorf("a program on PATH is not found: %+v", tools)
 	}
 }

@@ -3,10 +3,9 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -15,10 +14,13 @@ import (
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli"
+	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
@@ -45,8 +47,8 @@ func Wiring() cli.Wiring {
 		ClaudeVersion: claude.Pinned,
 		Commands:      audit.Read,
 		Acts:          audit.ReadActs,
-		Demo: func() cli.Demo {
-			return cli.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
+		Demo: func() dev.Demo {
+			return dev.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},
 	}
 }
@@ -66,23 +68,24 @@ func parseConfig(file []byte) (*task.Config, error) {
 }
 
 // resolveConfig reads the repository's settings from the commit, as a worker will, and never from the work tree.
-func resolveConfig(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (cli.Resolved, error) {
+func resolveConfig(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (setup.Resolved, error) {
 	if base == "" {
 		base = "HEAD"
 	}
 	var repo, job task.Config
-	cmd := exec.CommandContext(ctx, "git", "-C", dir, "show", "--end-of-options", base+":"+project.FileName)
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // its complaints are read below
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	data, err := cmd.Output()
+	var data bytes.Buffer
+	user := git.Git{Dir: dir, User: true} // their git decides whose repositories are trusted
+	err := user.Run(ctx, nil, &data, "show", "--end-of-options", base+":"+project.FileName)
+	var failed *git.Error
 	switch {
 	case err == nil:
-		if repo, err = project.Parse(data); err != nil {
-			return cli.Resolved{}, fault.New(fault.Input, "%s of %s: %w", project.FileName, base, err)
+		if repo, err = project.Parse(data.Bytes()); err != nil {
+			return setup.Resolved{}, fault.New(fault.Input, "%s of %s: %w", project.FileName, base, err)
 		}
-	case !missingFile(stderr.String()):
-		return cli.Resolved{}, fault.New(fault.Input, "read %s of %q: %s", project.FileName, base, firstLine(stderr.String())).
+	case !errors.As(err, &failed):
+		return setup.Resolved{}, fault.New(fault.Input, "read %s of %q: %w", project.FileName, base, err)
+	case !missingFile(failed.Stderr):
+		return setup.Resolved{}, fault.New(fault.Input, "read %s of %q: %s", project.FileName, base, firstLine(failed.Stderr)).
 			WithHint("name a branch or commit of the repository with --base")
 	}
 	if overrides != nil {
@@ -90,11 +93,11 @@ func resolveConfig(ctx context.Context, process config.Config, dir, base string,
 	}
 	r, err := project.Resolve(limits(process), repo, job)
 	if err != nil {
-		return cli.Resolved{}, err
+		return setup.Resolved{}, err
 	}
-	out := cli.Resolved{Warnings: r.Warnings}
+	out := setup.Resolved{Warnings: r.Warnings}
 	for _, o := range r.Origins {
-		out.Settings = append(out.Settings, cli.Setting{Key: o.Key, Value: o.Value, Origin: o.Origin})
+		out.Settings = append(out.Settings, setup.Setting{Key: o.Key, Value: o.Value, Origin: o.Origin})
 	}
 	return out, nil
 }
@@ -132,7 +135,7 @@ func readStanding(ctx context.Context, process config.Config, repository, base, 
 	if err != nil {
 		return cli.Standing{}, err
 	}
-	s, err := hub.Standing(ctx, r, base, ours)
+	s, err := hub.RepositoryState(ctx, r, base, ours)
 	return cli.Standing(s), err
 }
 

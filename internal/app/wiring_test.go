@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/cli"
+	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/local"
@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-func setting(t *testing.T, r cli.Resolved, key string) cli.Setting {
+func setting(t *testing.T, r setup.Resolved, key string) setup.Setting {
 	t.Helper()
 	for _, s := range r.Settings {
 		if s.Key == key {
@@ -23,7 +23,7 @@ func setting(t *testing.T, r cli.Resolved, key string) cli.Setting {
 		}
 	}
 	t.Fatalf("there is no setting %s", key)
-	return cli.Setting{}
+	return setup.Setting{}
 }
 
 // The settings are those of the commit, as a worker will see them, whatever lies in the work tree.

@@ -115,13 +115,13 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if !cfg.Role.Listen() {
 		return w.run(ctx)
 	}
-	e, closeEars, err := newEars(ctx, cfg, c, namespace(options), lines, secrets, log)
+	e, closeListeners, err := newListeners(ctx, cfg, c, namespace(options), lines, secrets, log)
 	if err != nil {
 		return err
 	}
-	defer closeEars()
+	defer closeListeners()
 	if cfg.Role.Control() {
-		w.control(e.desk(secrets))
+		w.control(e.control(secrets))
 	}
 	if !cfg.Listeners {
 		return w.run(ctx)
@@ -130,7 +130,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 }
 
 // runWith polls and listens until ctx ends, or until one of the two can't.
-func (w *workers) runWith(ctx context.Context, e *ears) error {
+func (w *workers) runWith(ctx context.Context, e *listeners) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
@@ -147,12 +147,12 @@ type workers struct {
 }
 
 // control polls for workflows and for activities on forges.
-func (w *workers) control(desk *activities.Control) {
+func (w *workers) control(steps *activities.Control) {
 	o := w.options
 	o.StickyScheduleToStartTimeout = time.Second // how long a task's workflow waits for a worker that was killed
 	c := worker.New(w.client, signals.Queue, o)
 	workflows.Register(c)
-	desk.Register(c)
+	steps.Register(c)
 	w.all = append(w.all, c)
 }
 

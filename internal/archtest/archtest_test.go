@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,6 +99,32 @@ func anyOf(names ...string) func(string, string) bool {
 	}
 }
 
+// cliLayers are the packages below internal/cli from the bottom up. The last ones, cliPrograms, are programs of commands.
+var (
+	cliLayers   = append([]string{"term", "environ", "child", "server", "repository", "command", "tasks"}, cliPrograms...)
+	cliPrograms = []string{"watch", "dev", "setup"}
+)
+
+func inCLI(p string) bool {
+	return p == module+"/internal/cli" || strings.HasPrefix(p, module+"/internal/cli/") && !isTestSupport(p)
+}
+
+// TestLayersOfCLI holds the list of layers to the packages that there are.
+func TestLayersOfCLI(t *testing.T) {
+	found := 0
+	for _, p := range packages(t) {
+		if inCLI(p.ImportPath) && p.ImportPath != module+"/internal/cli" {
+			found++
+			if !slices.Contains(cliLayers, path.Base(p.ImportPath)) {
+				t.Errorf("%s is in no layer of the command line", p.ImportPath)
+			}
+		}
+	}
+	if found != len(cliLayers) {
+		t.Errorf("%d packages are below internal/cli, and %d are listed", found, len(cliLayers))
+	}
+}
+
 var rules = []rule{
 	{
 		of: exactly("internal/fault"), allows: func(_, i string) bool { return standard(i) },
@@ -107,6 +135,10 @@ var rules = []rule{
 			return standard(i) || anyOf("internal/fault", "internal/task", "internal/variable")("", i)
 		},
 		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
+	}, {
+		of:     exactly("internal/git"),
+		allows: func(_, i string) bool { return standard(i) || i == module+"/internal/process" },
+		why:    "forges, intakes, the command line and workspaces all run git, so git knows none of them",
 	}, {
 		of: exactly("workflows"),
 		allows: func(_, i string) bool {
@@ -122,12 +154,25 @@ var rules = []rule{
 		allows: func(_, i string) bool { _, leaf := family(i); return !leaf },
 		why:    "activities use family roots, so that a driver can be replaced without touching a step",
 	}, {
-		of: exactly("internal/cli"),
+		of: exactly("internal/inbound/command", "internal/inbound/render"),
+		allows: func(_, i string) bool {
+			return standard(i) || anyOf("internal/fault", "internal/task", "signals", "internal/inbound/render")("", i)
+		},
+		why: "the grammar of commands and the texts of answers are pure: they need neither a server nor a chat",
+	}, {
+		of: inCLI,
 		allows: func(_, i string) bool {
 			_, leaf := family(i)
 			return !leaf && i != module+"/activities" && i != module+"/workflows" && i != module+"/internal/app"
 		},
 		why: "the command line talks to a task through the contract in signals, like any other client",
+	}, {
+		of: func(p string) bool { return inCLI(p) && p != module+"/internal/cli" },
+		allows: func(importer, i string) bool {
+			return !inCLI(i) || isTestSupport(i) || slices.Index(cliLayers, path.Base(i)) < slices.Index(cliLayers, path.Base(importer)) &&
+				!slices.Contains(cliPrograms, path.Base(i))
+		},
+		why: "parts of the command line import only what lies below them, and none imports a program of commands: each can be read without the rest",
 	}, {
 		of: func(p string) bool { _, leaf := family(p); return leaf && !isTestSupport(p) },
 		allows: func(importer, i string) bool {
@@ -200,6 +245,37 @@ func TestPackageComments(t *testing.T) {
 }
 
 func hasText(doc *ast.CommentGroup) bool { return doc != nil && strings.TrimSpace(doc.Text()) != "" }
+
+// TestOneGit finds programs that start git past internal/git, which takes away what a repository could have it run.
+func TestOneGit(t *testing.T) {
+	for _, p := range packages(t) {
+		if isTestSupport(p.ImportPath) {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			path := filepath.Join(p.Dir, f)
+			parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if f, ok := call.Fun.(*ast.SelectorExpr); !ok || !strings.HasPrefix(f.Sel.Name, "Command") {
+					return true
+				}
+				for _, arg := range call.Args {
+					if lit, ok := arg.(*ast.BasicLit); ok && lit.Value == `"git"` {
+						t.Errorf("%s starts git by itself: use internal/git", path)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
 
 // TestGoMod holds the root module to what `go install` of it needs.
 func TestGoMod(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/listen"
+	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -83,7 +83,7 @@ func TestVerbsInDocs(t *testing.T) {
 	page := read(t, "docs", "channels.md")
 	_, table, _ := strings.Cut(page, "| verb | does | list |")
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, verb := range listen.Verbs() {
+	for _, verb := range command.Verbs() {
 		if !regexp.MustCompile("`" + verb + "[ `]").MatchString(table) {
 			t.Errorf("docs/channels.md does not name the verb %q", verb)
 		}
@@ -94,7 +94,7 @@ func TestVerbsInDocs(t *testing.T) {
 		t.Fatal("docs/channels.md has lost the options of run")
 	}
 	for option := range strings.FieldsSeq(options) {
-		if _, err := listen.ParseCommand("run x " + option + " 1"); err != nil && strings.Contains(err.Error(), "unknown option") {
+		if _, err := command.Parse("run x " + option + " 1"); err != nil && strings.Contains(err.Error(), "unknown option") {
 			t.Errorf("docs/channels.md: %v", err)
 		}
 	}

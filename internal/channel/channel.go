@@ -26,26 +26,26 @@ type Channel interface {
 	// Post writes a message and gives where it stands. One that is too long for the channel goes out as several; the last of
 	// them bears the buttons and is the place. again says that an earlier call with the same key may have gone through: a channel
 	// that can look for the key then looks before it writes.
-	Post(ctx context.Context, to task.Room, m Message, again bool) (task.Place, error)
+	Post(ctx context.Context, to task.Room, m Message, again bool) (task.MessageRef, error)
 	// Edit puts another text, and other buttons or none, in the place of a message. Called again it changes nothing.
-	Edit(ctx context.Context, at task.Place, m Message) error
+	Edit(ctx context.Context, at task.MessageRef, m Message) error
 }
 
 // A Listener hears what people do, over a connection that it opens itself, until ctx ends. Only then it returns nil: a connection
 // that breaks is made again. Several listeners of one channel may run at the same time.
 type Listener interface {
-	Listen(ctx context.Context, hear Hear) error
+	Listen(ctx context.Context, hear Handle) error
 }
 
 // A Webhook hears what people do from calls that the platform makes to us. The handler checks the signature and the age of each
 // call before it reads anything of it.
 type Webhook interface {
-	Handler(hear Hear) http.Handler
+	Handler(hear Handle) http.Handler
 }
 
-// Hear takes what somebody did and gives what to answer. An error means that it could not be taken in now; the platform is then
+// Handle takes what somebody did and gives what to answer. An error means that it could not be taken in now; the platform is then
 // told to deliver it again, where it can. It may be called from many goroutines.
-type Hear func(ctx context.Context, e Event) (Answer, error)
+type Handle func(ctx context.Context, e Event) (Answer, error)
 
 // Message is what is to be shown.
 type Message struct {

@@ -4,23 +4,32 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 type actsOptions struct {
+	config  *environ.Config
+	printer *term.Printer
+	now     func() time.Time
+	read    func(ctx context.Context, path string, f audit.ActFilter) iter.Seq2[audit.Act, error]
+
 	filter  audit.ActFilter
 	refused bool
 	since   string
 }
 
-func (p *program) actsCommand() *cobra.Command {
-	var o actsOptions
+func newActsCommand(f *factory) *cobra.Command {
+	o := &actsOptions{config: f.config, printer: f.printer, now: f.clock.Now, read: f.wiring.Acts}
 	c := &cobra.Command{
 		Use:   "acts [task]",
 		Short: "List what people did to tasks from chats and forges, and what was refused",
@@ -29,14 +38,14 @@ done or refused. They are kept in the data folder of the worker that heard them;
 No server is asked. What was typed on the command line or in Temporal Web stands in the task's own history.`,
 		Example: "  longshift acts\n  longshift acts acme-web-fix-login-x1y2z3\n  longshift acts --refused --since 7d\n" +
 			"  longshift acts --channel slack -o jsonl | jq -r .user",
-		Args:              takes(0, 1, ""),
-		ValidArgsFunction: p.completeTask,
-		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound),
+		Args:              command.Takes(0, 1, ""),
+		ValidArgsFunction: f.tasks.Complete,
+		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.filter.Task = args[0]
 			}
-			return p.acts(c.Context(), o)
+			return o.run(c.Context())
 		},
 	}
 	c.Flags().StringVar(&o.filter.Channel, "channel", "", "only from this `channel`: slack, telegram, whatsapp, terminal or github")
@@ -47,7 +56,7 @@ No server is asked. What was typed on the command line or in Temporal Web stands
 	return c
 }
 
-func (p *program) acts(ctx context.Context, o actsOptions) error {
+func (o *actsOptions) run(ctx context.Context) error {
 	err := checkLimit(o.filter.Last)
 	if err != nil {
 		return err
@@ -55,15 +64,15 @@ func (p *program) acts(ctx context.Context, o actsOptions) error {
 	if o.refused {
 		o.filter.Verdict = audit.ActRefused
 	}
-	if o.filter.Since, err = sinceTime(o.since, p.clock.now()); err != nil {
+	if o.filter.Since, err = sinceTime(o.since, o.now()); err != nil {
 		return err
 	}
-	config, err := p.config()
+	config, err := o.config.Read()
 	if err != nil {
 		return err
 	}
 	rows := []audit.Act{}
-	for a, err := range p.wiring.Acts(ctx, filepath.Join(config.Data, audit.FileName), o.filter) {
+	for a, err := range o.read(ctx, filepath.Join(config.Data, audit.FileName), o.filter) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.NotFound, "no acts are recorded in %s", config.Data).
 				WithHint("they are kept by the worker that heard them; go there, or set LONGSHIFT_DATA to its data folder")
@@ -73,21 +82,21 @@ func (p *program) acts(ctx context.Context, o actsOptions) error {
 		}
 		rows = append(rows, a)
 	}
-	if len(rows) == 0 && p.format == formatText {
-		p.say("no such acts on this machine")
+	if len(rows) == 0 && o.printer.IsText() {
+		o.printer.Say("no such acts on this machine")
 		return nil
 	}
-	return p.print(rows, func() string { return p.fitted(actTable(rows)) })
+	return o.printer.Print(rows, func() string { return o.printer.Fit(actTable(rows)) })
 }
 
 func actTable(rows []audit.Act) string {
 	cells := make([][]string, 0, len(rows))
 	for _, a := range rows {
-		who := visible(a.User)
+		who := term.Visible(a.User)
 		if a.Name != "" && a.Name != a.User {
-			who += " (" + visible(a.Name) + ")"
+			who += " (" + term.Visible(a.Name) + ")"
 		}
-		cells = append(cells, []string{a.Time.UTC().Format(time.DateTime), visible(a.Channel), who, visible(a.Verb), string(a.Verdict), visible(a.Task), visible(a.Reason)})
+		cells = append(cells, []string{a.Time.UTC().Format(time.DateTime), term.Visible(a.Channel), who, term.Visible(a.Verb), string(a.Verdict), term.Visible(a.Task), term.Visible(a.Reason)})
 	}
-	return table([]string{"TIME (UTC)", "CHANNEL", "WHO", "VERB", "VERDICT", "TASK", "REASON"}, cells)
+	return term.Table([]string{"TIME (UTC)", "CHANNEL", "WHO", "VERB", "VERDICT", "TASK", "REASON"}, cells)
 }

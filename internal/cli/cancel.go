@@ -1,84 +1,71 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/signals"
 )
 
-func (p *program) cancelCommand() *cobra.Command {
-	var reason string
-	var wait bool
+// cancelOptions are what cancel uses, and its flags.
+type cancelOptions struct {
+	server  *server.Connector
+	tasks   *tasks.Tasks
+	printer *term.Printer
+	viewer  *tasks.Viewer
+	user    string
+	reason  string
+	wait    bool
+}
+
+func newCancelCommand(f *factory) *cobra.Command {
+	o := &cancelOptions{server: f.server, tasks: f.tasks, printer: f.printer, viewer: f.viewer, user: f.env.User()}
 	c := &cobra.Command{
 		Use:   "cancel <task>",
 		Short: "Cancel a running task",
 		Long: `Cancel a running task. Its agent is stopped and its workspace is kept for a while.
 The task ends when its worker has stopped what runs; --wait stays until then.`,
 		Example:           "  longshift cancel acme-web-fix-login-x1y2z3\n  longshift cancel x1y2z3 --reason \"wrong branch\" --wait",
-		Args:              takes(1, 1, "the task"),
-		ValidArgsFunction: p.completeTask,
-		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		Args:              command.Takes(1, 1, "the task"),
+		ValidArgsFunction: o.tasks.Complete,
+		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.cancel(c.Context(), args[0], reason, wait)
+			return o.run(c.Context(), args[0])
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why`; kept in the task's history")
-	c.Flags().BoolVar(&wait, "wait", false, "stay until the task has ended")
+	c.Flags().StringVar(&o.reason, "reason", "", "`why`; kept in the task's history")
+	c.Flags().BoolVar(&o.wait, "wait", false, "stay until the task has ended")
 	return c
 }
 
-func (p *program) cancel(ctx context.Context, given, reason string, wait bool) error {
-	c, err := p.client(ctx)
+func (o *cancelOptions) run(ctx context.Context, given string) error {
+	c, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	f, err := p.find(ctx, c, given)
+	f, err := o.tasks.Find(ctx, c, given)
 	if err != nil {
 		return err
 	}
-	if err := f.stillRunning(); err != nil {
+	if err := f.StillRunning(); err != nil {
 		return err
 	}
-	if reason == "" {
-		reason = "cancelled by " + p.by()
-	}
-	call, cancel := answer(ctx)
-	err = c.CancelWorkflowWithOptions(call, client.CancelWorkflowOptions{WorkflowID: f.id, RunID: f.run, Reason: reason})
+	call, cancel := server.Answer(ctx)
+	err = c.CancelWorkflowWithOptions(call, client.CancelWorkflowOptions{WorkflowID: f.ID, RunID: f.Run, Reason: cmp.Or(o.reason, "cancelled by "+o.user)})
 	cancel()
 	if err != nil {
-		return p.refused(err, f.id)
+		return o.tasks.Refused(err, f.ID)
 	}
-	if !wait {
+	if !o.wait {
 		text := "cancel requested; its worker stops what runs"
-		return p.print(delivery{Task: f.id, Via: viaCancel, Text: text}, func() string { return f.id + ": " + text + "\n" })
+		return o.printer.Print(tasks.Delivery{Task: f.ID, Via: tasks.ViaCancel, Text: text}, func() string { return f.ID + ": " + text + "\n" })
 	}
-	return p.ended(ctx, c, f)
-}
-
-// ended waits until the task has ended and prints its last status.
-func (p *program) ended(ctx context.Context, c watched, f found) error {
-	w := &watcher{client: c, id: f.id, run: f.run, clock: p.clock}
-	var last snapshot
-	said := noTrouble
-	for last = range w.watch(ctx) {
-		if last.trouble != said && last.trouble == noWorker {
-			p.say("no worker is answering; the task ends when one is back")
-		}
-		said = last.trouble
-	}
-	if !last.closed {
-		return errInterrupted
-	}
-	if last.status == nil {
-		return last.err
-	}
-	return p.printSummary(last.status)
-}
-
-func (p *program) printSummary(status *signals.Status) error {
-	return p.print(status, func() string { return summaryText(status, endOf(status, p.clock.now())) })
+	return o.viewer.Ended(ctx, c, f)
 }

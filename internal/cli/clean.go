@@ -6,13 +6,28 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/sweep"
 )
 
-func (p *program) cleanCommand() *cobra.Command {
-	var dry bool
+// cleanOptions are what clean uses, and its flag.
+type cleanOptions struct {
+	config  *environ.Config
+	server  *server.Connector
+	printer *term.Printer
+	sweeper func(process config.Config, c client.Client) (*sweep.Sweeper, error)
+	dry     bool
+}
+
+func newCleanCommand(f *factory) *cobra.Command {
+	o := &cleanOptions{config: f.config, server: f.server, printer: f.printer, sweeper: f.wiring.Sweeper}
 	c := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove what ended tasks have left on this host",
@@ -20,32 +35,32 @@ func (p *program) cleanCommand() *cobra.Command {
 stays and why. LONGSHIFT_DATA must be the worker's. LONGSHIFT_KEEP and LONGSHIFT_KEEP_SIZE say how long and how much is kept. Nothing goes of
 a task that the server does not know to have ended, nor work that was not pushed.`,
 		Example:     "  longshift clean --dry-run\n  LONGSHIFT_KEEP=24h longshift clean\n  longshift clean --dry-run -o jsonl | jq -r 'select(.stays) | .task'",
-		Args:        takes(0, 0, ""),
-		Annotations: exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, _ []string) error { return p.clean(c.Context(), dry) },
+		Args:        command.Takes(0, 0, ""),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would go")
+	c.Flags().BoolVar(&o.dry, "dry-run", false, "only show what would go")
 	return c
 }
 
-func (p *program) clean(ctx context.Context, dry bool) error {
-	conf, err := p.config()
+func (o *cleanOptions) run(ctx context.Context) error {
+	conf, err := o.config.Read()
 	if err != nil {
 		return err
 	}
-	c, err := p.client(ctx)
+	c, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	s, err := p.wiring.Sweeper(conf, c)
+	s, err := o.sweeper(conf, c)
 	if err != nil {
 		return err
 	}
-	all, err := s.Look(ctx)
+	all, err := s.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if !dry {
+	if !o.dry {
 		if _, err = s.Clear(ctx, all); err != nil {
 			return err
 		}
@@ -53,7 +68,7 @@ func (p *program) clean(ctx context.Context, dry bool) error {
 	if all == nil {
 		all = []sweep.Leftover{}
 	}
-	return p.print(all, func() string { return leftoverText(all, dry) })
+	return o.printer.Print(all, func() string { return leftoverText(all, o.dry) })
 }
 
 func leftoverText(all []sweep.Leftover, dry bool) string {
@@ -63,11 +78,11 @@ func leftoverText(all []sweep.Leftover, dry bool) string {
 	for _, l := range all {
 		what := verb
 		if l.Stays != "" {
-			what = "stays: " + oneLine(l.Stays)
+			what = "stays: " + term.OneLine(l.Stays)
 		} else {
 			freed += l.Bytes
 		}
-		fmt.Fprintf(&b, "%s  %.1f MiB  %s\n", plain(l.Task), float64(l.Bytes)/(1<<20), what)
+		fmt.Fprintf(&b, "%s  %.1f MiB  %s\n", term.Plain(l.Task), float64(l.Bytes)/(1<<20), what)
 	}
 	fmt.Fprintf(&b, "%s: %.1f MiB\n", verb, float64(freed)/(1<<20))
 	return b.String()

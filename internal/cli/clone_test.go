@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
@@ -13,10 +15,10 @@ import (
 func TestBaseIsSettledAtTheStart(t *testing.T) {
 	dir := gittest.NewCheckout(t, map[string]string{"README.md": "r\n"})
 	gittest.Git(t, dir, "checkout", "--quiet", "-b", "feature")
-	p := &program{env: Environ{Dir: dir, Vars: []string{"PATH=" + os.Getenv("PATH")}}, wiring: testWiring()}
+	check := newCloneCheck(newFactory(term.Streams{}, environ.Environ{Dir: dir, Vars: []string{"PATH=" + os.Getenv("PATH")}}, testWiring()))
 	base := func(named string) string {
 		in := task.Input{Repository: dir, Base: named}
-		if err := p.settle(t.Context(), &in); err != nil {
+		if err := check.settle(t.Context(), &in); err != nil {
 			t.Fatal(err)
 		}
 		return in.Base
@@ -32,7 +34,7 @@ func TestBaseIsSettledAtTheStart(t *testing.T) {
 		t.Errorf("on none: %q", got)
 	}
 	elsewhere := task.Input{Repository: "acme/web"}
-	if err := p.settle(t.Context(), &elsewhere); err != nil || elsewhere.Base != "" {
+	if err := check.settle(t.Context(), &elsewhere); err != nil || elsewhere.Base != "" {
 		t.Errorf("a repository elsewhere: %q, %v", elsewhere.Base, err)
 	}
 }

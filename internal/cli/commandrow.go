@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/cli/term"
 )
 
 // commandRow is a record as it is shown. Its texts come from agents.
@@ -42,7 +43,7 @@ func commandTable(rows []commandRow, tasks bool) string {
 	head := []string{"TIME (UTC)", "TASK", "SESSION", "ROLE", "WHAT", "EXIT", "TOOK", "RULE", "COMMAND"}
 	cells := make([][]string, 0, len(rows))
 	for _, r := range rows {
-		cells = append(cells, []string{r.Time.UTC().Format(time.DateTime), visible(r.Task), visible(r.Session), visible(r.Role), r.what(), r.exit(), r.took(), visible(r.Rule), r.command()})
+		cells = append(cells, []string{r.Time.UTC().Format(time.DateTime), term.Visible(r.Task), term.Visible(r.Session), term.Visible(r.Role), r.what(), r.exit(), r.took(), term.Visible(r.Rule), r.command()})
 	}
 	if !tasks { // it is the same in every row
 		head = slices.Delete(head, 1, 2)
@@ -50,7 +51,7 @@ func commandTable(rows []commandRow, tasks bool) string {
 			cells[i] = slices.Delete(cells[i], 1, 2)
 		}
 	}
-	return table(head, cells)
+	return term.Table(head, cells)
 }
 
 // what is the decision, or that it was run.
@@ -59,9 +60,9 @@ func (r commandRow) what() string {
 	case r.Kind == audit.KindRun:
 		return "run"
 	case r.ApprovedBy != "":
-		return string(r.Decision) + " by " + visible(r.ApprovedBy)
+		return string(r.Decision) + " by " + term.Visible(r.ApprovedBy)
 	}
-	return visible(string(r.Decision))
+	return term.Visible(string(r.Decision))
 }
 
 func (r commandRow) exit() string {
@@ -79,34 +80,16 @@ func (r commandRow) took() string {
 	case r.Duration < time.Second:
 		return fmt.Sprintf("%dms", max(r.Duration, 0).Milliseconds())
 	}
-	return duration(r.Duration)
+	return term.Duration(r.Duration)
 }
 
 func (r commandRow) command() string {
-	text := visible(r.Command)
+	text := term.Visible(r.Command)
 	if r.Tool != "" && r.Command == "" {
-		text = visible(r.Tool)
+		text = term.Visible(r.Tool)
 	}
 	if r.Truncated {
 		text += fmt.Sprintf(" … (cut at %d KiB)", audit.MaxCommand>>10)
 	}
 	return text
-}
-
-// visible shows every character that is not plain print by its escape: a person who judges a command must see them all.
-func visible(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-		i += n
-	}
-	return b.String()
 }

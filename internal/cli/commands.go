@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,16 +14,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 type commandsOptions struct {
+	config  *environ.Config
+	printer *term.Printer
+	now     func() time.Time
+	read    func(ctx context.Context, path string, f audit.Filter) iter.Seq2[audit.Record, error]
+
 	filter audit.Filter
 	since  string
 }
 
-func (p *program) commandsCommand() *cobra.Command {
-	var o commandsOptions
+func newCommandsCommand(f *factory) *cobra.Command {
+	o := &commandsOptions{config: f.config, printer: f.printer, now: f.clock.Now, read: f.wiring.Commands}
 	c := &cobra.Command{
 		Use:   "commands [task]",
 		Short: "List what agents were allowed to do on this host, and what they ran",
@@ -31,14 +40,14 @@ of the host that ran the task; LONGSHIFT_DATA must be the worker's. No server is
 or an end of its id.`,
 		Example: "  longshift commands\n  longshift commands x1y2z3 --decision deny\n  longshift commands --since 2h --contains \"git push\"\n" +
 			"  longshift commands x1y2z3 -o jsonl | jq -r 'select(.exitCode > 0) | .command'",
-		Args:              takes(0, 1, ""),
-		ValidArgsFunction: p.completeTask,
-		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		Args:              command.Takes(0, 1, ""),
+		ValidArgsFunction: f.tasks.Complete,
+		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.filter.Task, o.filter.Partial = args[0], true
 			}
-			return p.commands(c.Context(), o)
+			return o.run(c.Context())
 		},
 	}
 	c.Flags().StringVar(&o.filter.Session, "session", "", "only this session, by its `id`")
@@ -51,19 +60,19 @@ or an end of its id.`,
 	return c
 }
 
-func (p *program) commands(ctx context.Context, o commandsOptions) error {
-	f, err := o.checked(p.clock.now())
+func (o *commandsOptions) run(ctx context.Context) error {
+	f, err := o.checked(o.now())
 	if err != nil {
 		return err
 	}
-	config, err := p.config()
+	config, err := o.config.Read()
 	if err != nil {
 		return err
 	}
 	limit := f.Limit
 	f.Limit++ // one more tells whether there are more
 	var rows []commandRow
-	for r, err := range p.wiring.Commands(ctx, filepath.Join(config.Data, audit.FileName), f) {
+	for r, err := range o.read(ctx, filepath.Join(config.Data, audit.FileName), f) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.NotFound, "no commands are recorded in %s", config.Data).
 				WithHint("commands are kept on the host that ran the task; go there, or set LONGSHIFT_DATA to its worker's")
@@ -78,17 +87,17 @@ func (p *program) commands(ctx context.Context, o commandsOptions) error {
 	}
 	if len(rows) > limit {
 		rows = rows[len(rows)-limit:]
-		p.say("older records are left out; --limit shows more")
+		o.printer.Say("older records are left out; --limit shows more")
 	}
-	if len(rows) == 0 && p.format == formatText {
-		p.say("no such commands on this host; they are kept on the host that ran the task")
+	if len(rows) == 0 && o.printer.IsText() {
+		o.printer.Say("no such commands on this host; they are kept on the host that ran the task")
 		return nil
 	}
-	return p.print(rows, func() string { return p.fitted(commandTable(rows, o.filter.Task == "")) })
+	return o.printer.Print(rows, func() string { return o.printer.Fit(commandTable(rows, o.filter.Task == "")) })
 }
 
 // checked makes a filter of the flags.
-func (o commandsOptions) checked(now time.Time) (audit.Filter, error) {
+func (o *commandsOptions) checked(now time.Time) (audit.Filter, error) {
 	f := o.filter
 	if err := checkLimit(f.Limit); err != nil {
 		return f, err
@@ -115,7 +124,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	wrong := func(why string) error {
-		return fault.New(fault.Input, "--since %q: %s", text, why).WithHint("give an age such as 90m, 2h or 7d, or a time such as %s", now.UTC().Truncate(time.Minute).Format(time.RFC3339))
+		return fault.New(fault.Input, "--since %q: %s", text, why).
+			WithHint("give an age such as 90m, 2h or 7d, or a time such as %s", now.UTC().Truncate(time.Minute).Format(time.RFC3339))
 	}
 	if then, err := time.Parse(time.RFC3339, text); err == nil {
 		if then.After(now) {
@@ -149,7 +159,8 @@ func oneTask(given string, rows []commandRow) error {
 		}
 	}
 	if len(ids) > 1 {
-		return fault.New(fault.Input, "task %q is ambiguous:\n  %s", given, strings.Join(ids[:min(len(ids), 10)], "\n  ")).WithHint("give more of its id")
+		return fault.New(fault.Input, "task %q is ambiguous:\n  %s", given, strings.Join(ids[:min(len(ids), 10)], "\n  ")).
+			WithHint("give more of its id")
 	}
 	return nil
 }

@@ -55,10 +55,10 @@ func auditData(t *testing.T) string {
 func listCommands(t *testing.T, data string, args ...string) (c *console, code int) {
 	t.Helper()
 	c = newConsole(t, "LONGSHIFT_DATA="+data)
-	p := c.program()
-	p.wiring.Commands = audit.Read
-	p.clock.now = func() time.Time { return auditNow }
-	return c, p.main(t.Context(), append([]string{"commands"}, args...))
+	f := c.factory()
+	f.wiring.Commands = audit.Read
+	f.clock.Now = func() time.Time { return auditNow }
+	return c, f.main(t.Context(), append([]string{"commands"}, args...))
 }
 
 func TestCommandsTable(t *testing.T) {
@@ -69,16 +69,16 @@ func TestCommandsTable(t *testing.T) {
 2026-11-20 09:00:00  s1       implementer  run    1     1s                       go test ./...
 2026-11-20 11:00:00  s1       implementer  deny   -     -     control-character  echo \x1b[2J\rok \u202egnp\u009b0m \xff\nrm -rf x && true
 `
-	if got := c.out.String(); code != fault.ExitOK || got != want || c.errs.String() != "" {
-		t.Errorf("code %d, stderr %q\n%s\nwant\n%s", code, c.errs.String(), got, want)
+	if got := c.Out.String(); code != fault.ExitOK || got != want || c.Errs.String() != "" {
+		t.Errorf("code %d, stderr %q\n%s\nwant\n%s", code, c.Errs.String(), got, want)
 	}
 	c, code = listCommands(t, data, "--limit", "2")
-	got := c.out.String()
+	got := c.Out.String()
 	if code != fault.ExitOK || strings.Count(got, "\n") != 3 || !strings.Contains(got, "acme-api-doc-a9b8c7  s9       reviewer  allow by ann  -     -           Read\n") ||
 		!strings.Contains(got, "xxx … (cut at 16 KiB)\n") {
 		t.Errorf("code %d\n%s", code, got)
 	}
-	if errs := c.errs.String(); !strings.Contains(errs, "older records are left out") {
+	if errs := c.Errs.String(); !strings.Contains(errs, "older records are left out") {
 		t.Errorf("stderr %q", errs)
 	}
 }
@@ -90,8 +90,8 @@ func TestCommandsFilters(t *testing.T) {
 		"--contains rm": 1, "--contains RM": 0, "--since 2h": 3, "--since 1d": 5, "--since 2026-11-20T11:59:00Z": 2, "--limit 1": 1, "x1y2z3 --decision allow": 1,
 	} {
 		c, code := listCommands(t, data, append(strings.Fields(args), "-o", "jsonl")...)
-		if got := strings.Count(c.out.String(), "\n"); code != fault.ExitOK || got != want {
-			t.Errorf("%q: %d records, code %d, want %d: %s", args, got, code, want, c.errs.String())
+		if got := strings.Count(c.Out.String(), "\n"); code != fault.ExitOK || got != want {
+			t.Errorf("%q: %d records, code %d, want %d: %s", args, got, code, want, c.Errs.String())
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestCommandsFilters(t *testing.T) {
 func TestCommandsAsJSON(t *testing.T) {
 	data := auditData(t)
 	c, code := listCommands(t, data, "x1y2z3", "-o", "json")
-	raw := c.out.String()
+	raw := c.Out.String()
 	var got []audit.Record
 	if err := json.Unmarshal([]byte(raw), &got); err != nil || code != fault.ExitOK || len(got) != 3 {
 		t.Fatalf("code %d, %v\n%s", code, err, raw)
@@ -111,7 +111,7 @@ func TestCommandsAsJSON(t *testing.T) {
 		t.Errorf("raw output %q", raw)
 	}
 	c, _ = listCommands(t, data, "--role", "nobody", "-o", "json")
-	if got := c.out.String(); got != "[]\n" {
+	if got := c.Out.String(); got != "[]\n" {
 		t.Errorf("none: %q", got)
 	}
 }
@@ -119,12 +119,12 @@ func TestCommandsAsJSON(t *testing.T) {
 func TestCommandsNothingToShow(t *testing.T) {
 	data := auditData(t)
 	c, code := listCommands(t, data, "--role", "nobody")
-	if code != fault.ExitOK || c.out.String() != "" || !strings.Contains(c.errs.String(), "kept on the host that ran the task") {
-		t.Errorf("code %d, out %q, stderr %q", code, c.out.String(), c.errs.String())
+	if code != fault.ExitOK || c.Out.String() != "" || !strings.Contains(c.Errs.String(), "kept on the host that ran the task") {
+		t.Errorf("code %d, out %q, stderr %q", code, c.Out.String(), c.Errs.String())
 	}
 	empty := t.TempDir()
 	c, code = listCommands(t, empty, "x1y2z3")
-	if errs := c.errs.String(); code != fault.ExitNotFound || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no commands are recorded in "+empty) || !strings.Contains(errs, "kept on the host that ran the task") {
+	if errs := c.Errs.String(); code != fault.ExitNotFound || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no commands are recorded in "+empty) || !strings.Contains(errs, "kept on the host that ran the task") {
 		t.Errorf("code %d, stderr %q", code, errs)
 	}
 	if left, _ := os.ReadDir(empty); len(left) != 0 {
@@ -156,8 +156,8 @@ func TestCommandsRefuse(t *testing.T) {
 	} {
 		got, code := listCommands(t, c.data, strings.Fields(c.args)...)
 		for _, want := range c.says {
-			if code != c.code || !strings.Contains(got.errs.String(), want) || got.out.String() != "" {
-				t.Errorf("%s: code %d, stderr %q, want %q", c.args, code, got.errs.String(), want)
+			if code != c.code || !strings.Contains(got.Errs.String(), want) || got.Out.String() != "" {
+				t.Errorf("%s: code %d, stderr %q, want %q", c.args, code, got.Errs.String(), want)
 			}
 		}
 	}

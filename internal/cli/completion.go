@@ -1,57 +1,35 @@
 package cli
 
 import (
-	"context"
-	"time"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/fault"
 )
 
-func (p *program) completionCommand() *cobra.Command {
+func newCompletionCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion <bash|zsh|fish>",
 		Short: "Print a shell completion script",
 		Example: `  source <(longshift completion bash)
   longshift completion zsh > "${fpath[1]}/_longshift"
   longshift completion fish > ~/.config/fish/completions/longshift.fish`,
-		Args:        takes(1, 1, "the shell (bash, zsh or fish)"),
+		Args:        command.Takes(1, 1, "the shell (bash, zsh or fish)"),
 		ValidArgs:   []string{"bash", "zsh", "fish"},
-		Annotations: exits(),
+		Annotations: command.Exits(),
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(p.streams.Out, true)
+				return root.GenBashCompletionV2(out, true)
 			case "zsh":
-				return root.GenZshCompletion(p.streams.Out)
+				return root.GenZshCompletion(out)
 			case "fish":
-				return root.GenFishCompletion(p.streams.Out, true)
+				return root.GenFishCompletion(out, true)
 			}
 			return fault.New(fault.Input, "shell %q: no completion for it", args[0]).WithHint("give bash, zsh or fish")
 		},
 	}
-}
-
-// completeTask offers the ids of running tasks. It gives up soon: a person waits at the shell.
-func (p *program) completeTask(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	ctx, cancel := context.WithTimeout(c.Context(), 2*time.Second)
-	defer cancel()
-	cl, err := p.client(ctx)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var ids []string
-	err = p.eachTask(ctx, cl, runningTasks, 100, func(r row) bool {
-		ids = append(ids, r.ID)
-		return true
-	})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }

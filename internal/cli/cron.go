@@ -4,34 +4,49 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/cron"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/jobs"
 )
 
-func (p *program) cronCommand() *cobra.Command {
+// cronOptions are what the commands of cron use.
+type cronOptions struct {
+	server  *server.Connector
+	printer *term.Printer
+	reader  *inputReader
+	forges  *forgeCheck
+	now     func() time.Time
+	user    string // whose cron jobs are meant: those of the user of this machine
+}
+
+func newCronCommand(f *factory) *cobra.Command {
+	o := &cronOptions{f.server, f.printer, newInputReader(f), newForgeCheck(f), f.clock.Now, "cli:" + f.env.User()}
 	c := &cobra.Command{
 		Use:   "cron",
 		Short: "Tasks that start again and again, by the clock: create, list, delete",
 		Long: fmt.Sprintf(`Cron jobs start a task whenever their five fields say so. They are schedules on the Temporal server: they outlive every
 restart, and need no process of yours. While the task of one run is not over, the next times are skipped; what was missed
-because the server was down is made up for within %s. One person has at most %d.`, shortDuration(jobs.Catchup), jobs.Most),
+because the server was down is made up for within %s. One person has at most %d.`, term.ShortDuration(jobs.Catchup), jobs.Most),
 		Example: `  longshift cron create "0 9 * * 1-5" "fix the flaky tests" --timezone Europe/Rome --repo acme/web
   longshift cron list
   longshift cron delete 1`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: exits(),
-		RunE:        needsCommand,
+		Annotations: command.Exits(),
+		RunE:        command.NeedsCommand,
 	}
-	c.AddCommand(p.cronCreateCommand(), p.cronListCommand(), p.cronDeleteCommand())
+	c.AddCommand(o.createCommand(), o.listCommand(), o.deleteCommand())
 	return c
 }
 
-func (p *program) cronCreateCommand() *cobra.Command {
-	var o runOptions
+func (o *cronOptions) createCommand() *cobra.Command {
+	var in inputFlags
 	zone := ""
 	c := &cobra.Command{
 		Use:   "create <schedule> <task>",
@@ -44,21 +59,21 @@ In the night when clocks go forward, a time that does not exist is left out. Whe
 twice is taken once or twice.`,
 		Example: `  longshift cron create "0 9 * * 1-5" "fix the flaky tests" --timezone Europe/Rome
   longshift cron create @weekly "update the dependencies" --repo acme/web --base next -c budget.cost=5`,
-		Args:        takes(2, 2, "the schedule or the task"),
-		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		Args:        command.Takes(2, 2, "the schedule or the task"),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.cronCreate(c.Context(), c, &o, args[0], zone, args[1:])
+			return o.create(c, &in, args[0], zone, args[1:])
 		},
 	}
 	c.Flags().StringVar(&zone, "timezone", cron.UTC, "time `zone` of the schedule, such as Europe/Rome")
-	o.targetOptions.define(c.Flags(), ", else the current workspace")
-	c.Flags().StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
-	c.Flags().StringArrayVarP(&o.config, "config", "c", nil, "configuration of each task, `key=value`; repeatable")
-	c.Flags().StringVar(&o.configFile, "config-file", "", "configuration of each task, a JSON or YAML `file`")
+	in.target.define(c.Flags(), ", else the current workspace")
+	c.Flags().StringVar(&in.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
+	in.config.Define(c.Flags(), "each task")
 	return c
 }
 
-func (p *program) cronCreate(ctx context.Context, c *cobra.Command, o *runOptions, schedule, zone string, words []string) error {
+func (o *cronOptions) create(c *cobra.Command, flags *inputFlags, schedule, zone string, words []string) error {
+	ctx := c.Context()
 	if _, err := cron.Parse(schedule); err != nil {
 		return err
 	}
@@ -68,52 +83,50 @@ func (p *program) cronCreate(ctx context.Context, c *cobra.Command, o *runOption
 	if strings.TrimSpace(words[0]) == "" {
 		return fault.New(fault.Input, "the task is empty").WithHint("say in words what is to be done")
 	}
-	in, err := p.input(ctx, c, o, words)
+	in, err := o.reader.input(ctx, c, flags, words)
 	if err != nil {
 		return err
 	}
-	if t := o.forge; t != nil { // the base is what it is at each time
-		standing, err := p.reach(ctx, t, &in)
+	if t := flags.target.forge; t != nil { // the base is what it is at each time
+		standing, err := o.forges.reach(ctx, t, &in)
 		if err != nil {
 			return err
 		}
-		if err := p.tellWhere(ctx, t, &in, standing); err != nil {
+		if err := o.forges.printTarget(ctx, t, &in, standing); err != nil {
 			return err
 		}
 	}
-	cl, err := p.client(ctx)
+	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	j, err := jobs.Book{Client: cl}.Create(ctx, jobs.Request{User: p.cronUser(), Expression: schedule, TimeZone: zone, Input: in})
-	if unreachable(err) {
-		return fault.New(fault.Infra, "the Temporal server at %s does not answer; the cron job may have been made", shownAddress(p.address)).WithHint("see `longshift cron list` when it is back")
+	j, err := jobs.Book{Client: cl}.Create(ctx, jobs.Request{User: o.user, Expression: schedule, TimeZone: zone, Input: in})
+	if server.Unreachable(err) {
+		return fault.New(fault.Infra, "the Temporal server at %s does not answer; the cron job may have been made", o.server.Address()).
+			WithHint("see `longshift cron list` when it is back")
 	}
 	if err != nil {
-		return p.explain(err, j.ID)
+		return o.server.Explain(err, j.ID)
 	}
-	return p.print(j, func() string { return cronText(j, p.clock.now()) })
+	return o.printer.Print(j, func() string { return cronText(j, o.now()) })
 }
 
-// cronUser is whose cron jobs are meant: those of the user of this machine.
-func (p *program) cronUser() string { return "cli:" + p.by() }
-
-func (p *program) cronListCommand() *cobra.Command {
+func (o *cronOptions) listCommand() *cobra.Command {
 	all := false
 	c := &cobra.Command{
 		Use:         "list",
 		Short:       "List your cron jobs: when they come next, and how they went last",
 		Example:     "  longshift cron list\n  longshift cron list --all -o jsonl | jq -r 'select(.skipped > 0) | .id'",
-		Args:        takes(0, 0, ""),
-		Annotations: exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, _ []string) error { return p.cronList(c.Context(), all) },
+		Args:        command.Takes(0, 0, ""),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, _ []string) error { return o.list(c.Context(), all) },
 	}
 	c.Flags().BoolVar(&all, "all", false, "those of everybody, also of chats")
 	return c
 }
 
-func (p *program) cronList(ctx context.Context, everybody bool) error {
-	cl, err := p.client(ctx)
+func (o *cronOptions) list(ctx context.Context, everybody bool) error {
+	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,42 +134,42 @@ func (p *program) cronList(ctx context.Context, everybody bool) error {
 	if everybody {
 		list, err = book.All(ctx)
 	} else {
-		list, err = book.List(ctx, p.cronUser())
+		list, err = book.List(ctx, o.user)
 	}
 	if err != nil {
-		return p.explain(err, "")
+		return o.server.Explain(err, "")
 	}
-	if len(list) == 0 && p.format == formatText {
-		p.say("no cron jobs")
+	if len(list) == 0 && o.printer.IsText() {
+		o.printer.Say("no cron jobs")
 		return nil
 	}
-	return p.print(list, func() string { return p.fitted(cronTable(list, everybody, p.clock.now())) })
+	return o.printer.Print(list, func() string { return o.printer.Fit(cronTable(list, everybody, o.now())) })
 }
 
-func (p *program) cronDeleteCommand() *cobra.Command {
+func (o *cronOptions) deleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "delete <id>",
 		Short:       "Delete a cron job; tasks that it has started go on",
 		Long:        "Delete a cron job: one of yours by its id or its number, one of anybody by its whole id. Tasks that it has started go on.",
 		Example:     "  longshift cron delete 1\n  longshift cron delete cron-ann-1a2b3c4d-01",
-		Args:        takes(1, 1, "the id of the cron job"),
-		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, args []string) error { return p.cronDelete(c.Context(), args[0]) },
+		Args:        command.Takes(1, 1, "the id of the cron job"),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, args []string) error { return o.remove(c.Context(), args[0]) },
 	}
 }
 
-func (p *program) cronDelete(ctx context.Context, id string) error {
-	cl, err := p.client(ctx)
+func (o *cronOptions) remove(ctx context.Context, id string) error {
+	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	book := jobs.Book{Client: cl}
-	j, err := book.Delete(ctx, p.cronUser(), id)
+	j, err := book.Delete(ctx, o.user, id)
 	if fault.KindOf(err) == fault.NotFound && strings.HasPrefix(id, "cron-") { // whoever reaches the server is its operator
 		j, err = book.DeleteAny(ctx, id)
 	}
 	if err != nil {
-		return p.explain(err, id)
+		return o.server.Explain(err, id)
 	}
-	return p.print(map[string]string{"deleted": j.ID}, func() string { return "deleted " + j.ID + "\n" })
+	return o.printer.Print(map[string]string{"deleted": j.ID}, func() string { return "deleted " + j.ID + "\n" })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/jobs"
 )
 
@@ -17,8 +18,8 @@ func cronText(j jobs.Job, now time.Time) string {
 	if len(next) == 0 {
 		next = append(next, "not known yet; see longshift cron list")
 	}
-	return facts("cron job "+j.ID, "schedule", oneLine(j.Expression), "time zone", oneLine(j.TimeZone), "repository", oneLine(j.Repository),
-		"task", clip(oneLine(j.Message), 200), "next", strings.Join(next, "\n"))
+	return term.Facts("cron job "+j.ID, "schedule", term.OneLine(j.Expression), "time zone", term.OneLine(j.TimeZone), "repository", term.OneLine(j.Repository),
+		"task", term.Clip(term.OneLine(j.Message), 200), "next", strings.Join(next, "\n"))
 }
 
 func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
@@ -28,13 +29,13 @@ func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
 	}
 	rows := make([][]string, 0, len(list))
 	for _, j := range list {
-		row := []string{j.ID, oneLine(j.Expression), oneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), oneLine(j.Repository), clip(oneLine(j.Message), 100)}
+		row := []string{j.ID, term.OneLine(j.Expression), term.OneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), term.OneLine(j.Repository), term.Clip(term.OneLine(j.Message), 100)}
 		if everybody {
-			row = append([]string{oneLine(j.User)}, row...)
+			row = append([]string{term.OneLine(j.User)}, row...)
 		}
 		rows = append(rows, row)
 	}
-	return table(head, rows)
+	return term.Table(head, rows)
 }
 
 func cronNext(j jobs.Job, now time.Time) string {
@@ -52,10 +53,10 @@ func until(at, now time.Time) string {
 	if !at.After(now) {
 		return at.Format("Mon 2006-01-02 15:04 MST") + " (now)"
 	}
-	return at.Format("Mon 2006-01-02 15:04 MST") + " (in " + age(at.Sub(now)) + ")"
+	return at.Format("Mon 2006-01-02 15:04 MST") + " (in " + term.Age(at.Sub(now)) + ")"
 }
 
-// cronLast tells how the newest run went, and what did not run: a job that is silently left out is one that nobody mends.
+// cronLast is the outcome of the newest run, and how many runs were skipped or missed.
 func cronLast(j jobs.Job, now time.Time) string {
 	var parts []string
 	if j.Last != nil {
@@ -63,7 +64,7 @@ func cronLast(j jobs.Job, now time.Time) string {
 		if j.Last.Running {
 			state = "running"
 		}
-		parts = append(parts, strings.TrimSpace(state+" "+ago(now, j.Last.At)))
+		parts = append(parts, strings.TrimSpace(state+" "+term.Ago(now, j.Last.At)))
 	}
 	if j.Skipped > 0 {
 		parts = append(parts, fmt.Sprintf("%d skipped", j.Skipped))

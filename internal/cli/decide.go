@@ -5,15 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
 
 // messageCommand is the shape of every command that sends one message to a task.
-func (p *program) messageCommand(use, short, example string, most int, what string) *cobra.Command {
+func (d *sender) command(use, short, example string, most int, what string) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Example: example, Args: takes(1, most, what), ValidArgsFunction: p.completeTask,
-		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		Use: use, Short: short, Example: example, Args: command.Takes(1, most, what), ValidArgsFunction: d.tasks.Complete,
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 	}
 }
 
@@ -21,20 +22,22 @@ func revisionFlag(c *cobra.Command, revision *int) {
 	c.Flags().IntVar(revision, "revision", 0, "plan `revision` meant; refused when another one is current (default: the current one)")
 }
 
-func (p *program) approveCommand() *cobra.Command {
+func newApproveCommand(d *sender) *cobra.Command {
 	var r signals.ApproveRequest
-	c := p.messageCommand("approve <task>", "Let a plan pass", "  longshift approve acme-web-fix-login-x1y2z3\n  longshift approve x1y2z3 --revision 2 --comment \"keep the old name\"", 1, "the task")
+	c := d.command("approve <task>", "Let a plan pass",
+		"  longshift approve acme-web-fix-login-x1y2z3\n  longshift approve x1y2z3 --revision 2 --comment \"keep the old name\"", 1, "the task")
 	revisionFlag(c, &r.Revision)
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the next session")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.deliver(c.Context(), args[0], signals.Approve, func(m signals.Message) any { r.Message = m; return r })
+		return d.deliver(c.Context(), args[0], signals.Approve, func(m signals.Message) any { r.Message = m; return r })
 	}
 	return c
 }
 
-func (p *program) editCommand() *cobra.Command {
+func newEditCommand(d *sender) *cobra.Command {
 	var r signals.EditRequest
-	c := p.messageCommand("edit <task> <text>", "Send a plan back with a wish", "  longshift edit x1y2z3 \"leave the public API as it is\"\n  longshift edit x1y2z3 --revision 1 \"one commit only\"", 2, "the task")
+	c := d.command("edit <task> <text>", "Send a plan back with a wish",
+		"  longshift edit x1y2z3 \"leave the public API as it is\"\n  longshift edit x1y2z3 --revision 1 \"one commit only\"", 2, "the task")
 	revisionFlag(c, &r.Revision)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := textOf(args, "what is to change", `longshift edit TASK "one commit only"`)
@@ -42,18 +45,19 @@ func (p *program) editCommand() *cobra.Command {
 			return err
 		}
 		r.Text = text
-		return p.deliver(c.Context(), args[0], signals.Edit, func(m signals.Message) any { r.Message = m; return r })
+		return d.deliver(c.Context(), args[0], signals.Edit, func(m signals.Message) any { r.Message = m; return r })
 	}
 	return c
 }
 
-func (p *program) rejectCommand() *cobra.Command {
+func newRejectCommand(d *sender) *cobra.Command {
 	var r signals.RejectRequest
-	c := p.messageCommand("reject <task>", "End a task whose plan is not wanted", "  longshift reject x1y2z3 --reason \"we drop this feature\"", 1, "the task")
+	c := d.command("reject <task>", "End a task whose plan is not wanted",
+		"  longshift reject x1y2z3 --reason \"we drop this feature\"", 1, "the task")
 	revisionFlag(c, &r.Revision)
 	c.Flags().StringVar(&r.Reason, "reason", "", "`why`; kept with the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.deliver(c.Context(), args[0], signals.Reject, func(m signals.Message) any { r.Message = m; return r })
+		return d.deliver(c.Context(), args[0], signals.Reject, func(m signals.Message) any { r.Message = m; return r })
 	}
 	return c
 }

@@ -11,14 +11,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // devConsole is a console for `longshift dev` with the server and the worker as built, and a data folder of its own.
 func devConsole(t *testing.T) (c *console, port int) {
-	port, err := freePort()
+	port, err := clitest.UnusedPort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,22 +27,20 @@ func devConsole(t *testing.T) (c *console, port int) {
 }
 
 func (c *console) data() string {
-	return Environ{Vars: c.vars}.Get("LONGSHIFT_DATA")
+	return environ.Environ{Vars: c.Vars}.Get("LONGSHIFT_DATA")
 }
 
 // workerPid reads the number of the worker that runs now, other than one before.
 func (c *console) workerPid(before int) int {
-	c.t.Helper()
+	c.T.Helper()
 	pid := 0
-	eventually(c.t, "the worker's number", func() bool {
+	clitest.Eventually(c.T, "the worker's number", func() bool {
 		text, err := os.ReadFile(filepath.Join(c.data(), "worker.lock"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		return err == nil && pid > 0 && pid != before
 	})
 	return pid
 }
-
-func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
 func TestDev(t *testing.T) {
 	t.Parallel()
@@ -50,44 +49,44 @@ func TestDev(t *testing.T) {
 	defer cancel()
 	code := make(chan int, 1)
 	go func() { code <- c.runContext(ctx, "dev", "--port", fmt.Sprint(port), "--headless") }()
-	eventually(t, "all is up", func() bool { return strings.Contains(c.out.String(), "Longshift is up") || len(code) > 0 })
-	eventually(t, "the key's state is told", func() bool {
-		return strings.Contains(c.errs.String(), "model key: none is set; set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN\n")
+	clitest.Eventually(t, "all is up", func() bool { return strings.Contains(c.Out.String(), "Longshift is up") || len(code) > 0 })
+	clitest.Eventually(t, "the key's state is told", func() bool {
+		return strings.Contains(c.Errs.String(), "model key: none is set; set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN\n")
 	})
-	wants(t, c.out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port), "  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
+	clitest.Wants(t, c.Out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port), "  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
 
 	first := c.workerPid(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the crash is told", func() bool {
-		return strings.Contains(c.errs.String(), "the worker has ended (signal: killed); starting it again in 1s; no task is lost\n")
+	clitest.Eventually(t, "the crash is told", func() bool {
+		return strings.Contains(c.Errs.String(), "the worker has ended (signal: killed); starting it again in 1s; no task is lost\n")
 	})
 	second := c.workerPid(first)
 
-	other := newConsole(t, append(c.vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
+	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
 	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
-	eventually(t, "the other one is up", func() bool { return strings.Contains(other.out.String(), "Longshift is up") })
-	wants(t, other.errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
-	eventually(t, "the wrong key is told", func() bool {
-		return strings.Contains(other.errs.String(), " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
+	clitest.Eventually(t, "the other one is up", func() bool { return strings.Contains(other.Out.String(), "Longshift is up") })
+	clitest.Wants(t, other.Errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
+	clitest.Eventually(t, "the wrong key is told", func() bool {
+		return strings.Contains(other.Errs.String(), " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
 	})
 	stopOther()
 	if got := <-otherCode; got != fault.ExitOK {
-		t.Errorf("the other one: exit code %d\n%s", got, other.errs.String())
+		t.Errorf("the other one: exit code %d\n%s", got, other.Errs.String())
 	}
-	if portFree(port) {
+	if portIsFree(port) {
 		t.Error("a server that was there already was ended")
 	}
 
 	cancel()
 	if got := <-code; got != fault.ExitOK {
-		t.Errorf("exit code %d\n%s", got, c.errs.String())
+		t.Errorf("exit code %d\n%s", got, c.Errs.String())
 	}
-	if !gone(second) || !portFree(port) {
-		t.Errorf("worker gone: %v, port free: %v", gone(second), portFree(port))
+	if !clitest.Gone(second) || !portIsFree(port) {
+		t.Errorf("worker gone: %v, port free: %v", clitest.Gone(second), portIsFree(port))
 	}
 }
 
@@ -100,7 +99,7 @@ func TestDevKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "dev", "--headless", "--port", fmt.Sprint(port))
-	cmd.Env, cmd.Stdout, cmd.Stderr = c.vars, &c.out, &c.errs
+	cmd.Env, cmd.Stdout, cmd.Stderr = c.Vars, &c.Out, &c.Errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func TestDevKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	eventually(t, "worker and server end", func() bool { return gone(worker) && portFree(port) })
+	clitest.Eventually(t, "worker and server end", func() bool { return clitest.Gone(worker) && portIsFree(port) })
 }
 
 func TestDevRefusals(t *testing.T) {
@@ -129,7 +128,7 @@ func TestDevRefusals(t *testing.T) {
 		}
 	}()
 	defer taken.Close()
-	free, err := freePort()
+	free, err := clitest.UnusedPort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,85 +144,28 @@ func TestDevRefusals(t *testing.T) {
 		{"no port", nil, []string{"--port", "70000"}, fault.ExitUsage, "longshift: --port 70000: not a port; give a number from 1 to 65535\n"},
 		{"no server", []string{"LONGSHIFT_DEVSERVER=/nowhere/server"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitNotFound, "longshift: LONGSHIFT_DEVSERVER=\"/nowhere/server\": no program there; give the path of a Temporal server\n"},
 		{"server that ends", []string{"LONGSHIFT_DEVSERVER=/bin/false"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitServer, "longshift: the Temporal server did not start: exit status 1\n"},
-		{"worker that ends", []string{"LONGSHIFT_WORKER=" + script(t, "echo the disk is full >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer, "longshift: the worker did not start: exit status 3: the disk is full\n"},
-		{"worker that says why", []string{"LONGSHIFT_WORKER=" + script(t, "echo working >&2; echo 'script: no room' >&2; echo '  at all; make some' >&2; exit 4")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
+		{"worker that ends", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo the disk is full >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer, "longshift: the worker did not start: exit status 3: the disk is full\n"},
+		{"worker that says why", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo working >&2; echo 'script: no room' >&2; echo '  at all; make some' >&2; exit 4")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
 			"worker | working\nlongshift: the worker did not start: no room\n  at all; make some\n"},
 		{"data folder", []string{"LONGSHIFT_DATA=/dev/null/data"}, nil, fault.ExitFailed, "longshift: make data folder: mkdir /dev/null: not a directory; set LONGSHIFT_DATA to a folder that you can write to\n"},
 	} {
 		t.Run(d.name, func(t *testing.T) {
-			one := newConsole(t, append(c.vars, d.vars...)...)
-			if code := one.run(append([]string{"dev"}, d.args...)...); code != d.code || !strings.HasSuffix(one.errs.String(), d.want) {
-				t.Errorf("exit code %d\n got %s\nwant %s", code, one.errs.String(), d.want)
+			one := newConsole(t, append(c.Vars, d.vars...)...)
+			if code := one.run(append([]string{"dev"}, d.args...)...); code != d.code || !strings.HasSuffix(one.Errs.String(), d.want) {
+				t.Errorf("exit code %d\n got %s\nwant %s", code, one.Errs.String(), d.want)
 			}
-			if !portFree(free) {
+			if !portIsFree(free) {
 				t.Error("something was left running")
 			}
 		})
 	}
 }
 
-func script(t *testing.T, body string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func TestBackoff(t *testing.T) {
-	var b backoff
-	now := time.Now()
-	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		now = now.Add(time.Second)
-		if got := b.next(now); got != want*time.Second {
-			t.Errorf("restart %d waits %v", i+1, got)
-		}
-	}
-	if got := b.next(now.Add(2 * time.Minute)); got != time.Second {
-		t.Errorf("after a good while it waits %v", got)
-	}
-}
-
-// A child that ignores being asked is killed after the grace, with its group.
-func TestChildStop(t *testing.T) {
-	ready := make(chan struct{}, 8)
-	path := script(t, "trap '' TERM; sleep 300 & echo ready >&2; wait; wait")
-	c, err := startChild("stubborn", path, nil, os.Environ(), func(string) { ready <- struct{}{} })
+func portIsFree(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
-		t.Fatal(err)
+		return false
 	}
-	<-ready
-	c.stop(50 * time.Millisecond)
-	if c.running() {
-		t.Error("it still runs")
-	}
-	eventually(t, "its group is gone", func() bool { return gone(-c.cmd.Process.Pid) })
-	if got := c.ended(); got != "signal: killed" {
-		t.Errorf("ended: %s", got)
-	}
-}
-
-// Where Temporal Web is follows the port of the server, unless somebody has said where it is.
-func TestWhereTemporalWebIs(t *testing.T) {
-	for _, c := range []struct{ set, address, want string }{
-		{"", "127.0.0.1:7233", "http://localhost:8233"},
-		{"", "localhost:7300", "http://localhost:8300"},
-		{"", "temporal.example.com:7233", "http://said"},
-		{"http://said", "localhost:7300", "http://said"},
-	} {
-		p := &program{env: Environ{Vars: []string{"LONGSHIFT_WEB_URL=" + c.set}}}
-		if got := p.webOf("http://said", c.address); got != c.want {
-			t.Errorf("%+v: got %s", c, got)
-		}
-	}
-	for want, i := range map[string]devInfo{
-		"":                                 {Temporal: "localhost:7233", Web: "http://localhost:8233", Started: true},
-		"TEMPORAL_ADDRESS=localhost:7300 ": {Temporal: "localhost:7300", Web: "http://localhost:8300", Started: true},
-		"TEMPORAL_ADDRESS=localhost:7300 LONGSHIFT_WEB_URL=http://localhost:9000 ": {Temporal: "localhost:7300", Web: "http://localhost:9000", Started: true},
-	} {
-		if got := devHint(i); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
+	l.Close()
+	return true
 }

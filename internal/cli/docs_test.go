@@ -15,6 +15,11 @@ import (
 	"github.com/longshift/longshift/signals"
 
 	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/cli.md")
@@ -34,7 +39,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 }
 
 func testRoot() *cobra.Command {
-	root := newProgram(Streams{}, Environ{}, testWiring()).root()
+	root := newFactory(term.Streams{}, environ.Environ{}, testWiring()).root()
 	for _, c := range commands(root) {
 		c.InitDefaultHelpFlag()
 	}
@@ -121,13 +126,13 @@ func flagTable(c *cobra.Command) string {
 
 func exitReference() string {
 	var codes []int
-	for code := range exitMeanings {
+	for code := range command.ExitMeanings {
 		codes = append(codes, code)
 	}
 	slices.Sort(codes)
 	text := "| code | meaning |\n|---|---|\n"
 	for _, code := range codes {
-		text += fmt.Sprintf("| %d | %s |\n", code, exitMeanings[code])
+		text += fmt.Sprintf("| %d | %s |\n", code, command.ExitMeanings[code])
 	}
 	return text
 }
@@ -203,7 +208,7 @@ func words(line string) []string {
 
 func TestAttributesHaveKnownTypes(t *testing.T) {
 	for _, a := range signals.Attributes() {
-		if typeOf(a) == enumspb.INDEXED_VALUE_TYPE_UNSPECIFIED || !strings.HasPrefix(a.Name, attributePrefix) {
+		if server.TypeOf(a) == enumspb.INDEXED_VALUE_TYPE_UNSPECIFIED || !strings.HasPrefix(a.Name, server.AttributePrefix) {
 			t.Errorf("%+v", a)
 		}
 	}

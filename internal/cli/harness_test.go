@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -24,6 +21,15 @@ import (
 	"go.temporal.io/sdk/log"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/longshift/longshift/internal/cli/child"
+	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/repository"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/setup"
+	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/github"
@@ -31,6 +37,7 @@ import (
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 // TestMain lets scripts run this test binary as longshift, and ends the server when all tests are done.
@@ -51,7 +58,7 @@ func (s suite) Run() int {
 func longshiftMain() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(Main(ctx, os.Args[1:], SystemStreams(), SystemEnviron(), testWiring()))
+	os.Exit(Main(ctx, os.Args[1:], term.SystemStreams(), environ.SystemEnviron(), testWiring()))
 }
 
 // testWiring fills the seams with what the real ones rest on.
@@ -62,26 +69,26 @@ func testWiring() Wiring {
 			c, err := project.Parse(b)
 			return &c, err
 		},
-		ResolveConfig: func(_ context.Context, process config.Config, dir, base string, own *task.Config) (Resolved, error) {
+		ResolveConfig: func(_ context.Context, process config.Config, dir, base string, own *task.Config) (setup.Resolved, error) {
 			job := task.Config{}
 			if own != nil {
 				job = *own
 			}
 			r, err := project.Resolve(project.Limits{MaxCost: process.MaxCost, Agents: process.AllowedAgents()}, task.Config{}, job)
-			var settings []Setting
+			var settings []setup.Setting
 			for _, o := range r.Origins {
-				settings = append(settings, Setting(o))
+				settings = append(settings, setup.Setting(o))
 			}
-			return Resolved{settings, r.Warnings}, err
+			return setup.Resolved{Settings: settings, Warnings: r.Warnings}, err
 		},
-		Sandbox: func(_ context.Context, process config.Config) ([]Layer, error) {
+		Sandbox: func(_ context.Context, process config.Config) ([]dev.Layer, error) {
 			if process.Bubblewrap != "bwrap" {
 				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found", process.Bubblewrap).WithHint("install the package bubblewrap")
 			}
-			return []Layer{{"namespaces", true, "bubblewrap 0.8.0"}, {"limits", len(process.Without) == 0, ""}}, nil
+			return []dev.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Without) == 0}}, nil
 		},
-		Work: func(context.Context, config.Config) ([]Tool, error) {
-			return []Tool{{"go", true, "go1.26.8"}, {"cargo", false, "rustup could not choose a version"}}, nil
+		Work: func(context.Context, config.Config) ([]dev.Tool, error) {
+			return []dev.Tool{{Name: "go", Works: true, Detail: "go1.26.8"}, {Name: "cargo", Detail: "rustup could not choose a version"}}, nil
 		},
 		Signing: func(_ context.Context, process config.Config) error {
 			if process.SigningKey != "/keys/good" {
@@ -101,7 +108,7 @@ func testWiring() Wiring {
 			if err != nil {
 				return Standing{}, err
 			}
-			s, err := hub.Standing(ctx, r, base, ours)
+			s, err := hub.RepositoryState(ctx, r, base, ours)
 			return Standing(s), err
 		},
 		ForkOf: func(ctx context.Context, process config.Config, repository string) (string, string, error) {
@@ -145,7 +152,7 @@ func built(t testing.TB, variable, name string) string {
 		return path
 	}
 	path, err := filepath.Abs("../../bin/" + name)
-	if err == nil && executable(path) {
+	if err == nil && environ.Executable(path) {
 		return path
 	}
 	why := fmt.Sprintf("no %s: set %s or run `make build`", name, variable)
@@ -168,7 +175,7 @@ func useServer(t testing.TB) (address, data string) {
 }
 
 func startTestServer(program string) error {
-	port, err := freePort()
+	port, err := clitest.UnusedPort()
 	if err != nil {
 		return err
 	}
@@ -176,99 +183,59 @@ func startTestServer(program string) error {
 	if err != nil {
 		return err
 	}
-	args := append(serverFlags{port: port, headless: true, namespace: client.DefaultNamespace}.arguments(), "--namespace", namespaceIdle)
-	server, err := startChild("server", program, args, os.Environ(), func(string) {})
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port), "--headless", "--log-level", "warn",
+		"--namespace", client.DefaultNamespace, "--namespace", namespaceIdle}
+	for _, a := range signals.Attributes() {
+		args = append(args, "--search-attribute", a.Name+"="+a.Type)
+	}
+	process, err := child.Start("server", program, args, os.Environ(), func(string) {})
 	if err != nil {
 		return err
 	}
-	s := &stack{p: newProgram(Streams{}, Environ{}, Wiring{}), server: server}
-	s.options = client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", port), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
-	if err := s.waitServer(context.Background()); err != nil {
+	o := client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", port), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
+	c, err := server.Dial(context.Background(), o)
+	for deadline := time.Now().Add(time.Minute); err != nil && time.Now().Before(deadline); {
+		<-time.After(100 * time.Millisecond)
+		c, err = server.Dial(context.Background(), o)
+	}
+	if err != nil {
+		process.Stop(time.Second)
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	start, stop := newStandInWorker(s.client, dir)
-	testServer.address, testServer.data = s.options.HostPort, dir
+	start, stop := newStandInWorker(c, dir)
+	testServer.address, testServer.data = o.HostPort, dir
 	testServer.stop = func() {
 		stop()
-		s.stop()
+		c.Close()
+		process.Stop(20 * time.Second)
 		os.RemoveAll(dir)
 	}
-	_, err = s.client.WorkflowService().RegisterNamespace(context.Background(), &workflowservice.RegisterNamespaceRequest{
+	_, err = c.WorkflowService().RegisterNamespace(context.Background(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: namespaceBare, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour)})
 	return errors.Join(err, start())
 }
 
 // console is a run of the command line in this process.
-type console struct {
-	t         *testing.T
-	vars      []string
-	dir       string
-	in        io.Reader
-	raw       bool // keys can be asked for
-	tty       bool // there is a live line
-	out, errs synced
-}
-
-// synced is a buffer that several goroutines may write to and read.
-type synced struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *synced) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(b)
-}
-
-func (s *synced) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
+type console struct{ *clitest.Terminal }
 
 func newConsole(t *testing.T, vars ...string) *console {
-	return &console{t: t, dir: t.TempDir(), vars: append([]string{"HOME=" + t.TempDir(), "USER=ann", "PATH=" + os.Getenv("PATH")}, vars...)}
+	return &console{clitest.NewTerminal(t, vars...)}
 }
 
-func (c *console) program() *program {
-	streams := Streams{In: c.in, Out: &c.out, Err: &c.errs, InTTY: c.raw, ErrTTY: c.tty, Width: func() int { return 80 }}
-	if c.in == nil {
-		streams.In = strings.NewReader("")
-	}
-	if c.raw {
-		streams.Raw = func() (func(), error) {
-			fmt.Fprint(&c.errs, "<raw>")
-			return func() { fmt.Fprint(&c.errs, "<cooked>") }, nil
-		}
-	}
-	return newProgram(streams, Environ{Vars: c.vars, Dir: c.dir}, testWiring())
-}
+func (c *console) factory() *factory { return newFactory(c.Streams(), c.Environ(), testWiring()) }
+
+// choices keeps the chosen workspace of this console's user.
+func (c *console) choices() repository.Choices { return repository.NewChoices(c.factory().env) }
 
 func (c *console) run(args ...string) int {
-	c.t.Helper()
-	return c.runContext(c.t.Context(), args...)
+	c.T.Helper()
+	return c.runContext(c.T.Context(), args...)
 }
 
 func (c *console) runContext(ctx context.Context, args ...string) int {
-	p := c.program()
-	defer p.close()
-	return p.main(ctx, args)
-}
-
-// eventually waits for something that another goroutine or process brings about.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("waited too long: %s", what)
-		}
-	}
+	f := c.factory()
+	defer f.close()
+	return f.main(ctx, args)
 }
 
 // modelEndpoint is an endpoint of a model that takes one key, as x-api-key or as bearer, below a path of its own.
@@ -295,7 +262,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
-			port, err := freePort() // nobody listens there
+			port, err := clitest.UnusedPort() // nobody listens there
 			e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
 			e.Setenv("PORT", fmt.Sprint(port))
 			e.Setenv("ANTHROPIC_BASE_URL", model)
@@ -314,11 +281,11 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	c, err := client.Dial(client.Options{HostPort: ts.Getenv("TEMPORAL_ADDRESS"), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
 	ts.Check(err)
 	defer c.Close()
-	w := &watcher{client: c, id: args[0], clock: clock{time.Now, func(time.Duration) <-chan time.Time { return time.After(50 * time.Millisecond) }}}
+	w := tasks.NewPoller(c, args[0], "", environ.Clock{Now: time.Now, After: func(time.Duration) <-chan time.Time { return time.After(50 * time.Millisecond) }})
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	for s := range w.watch(ctx) {
-		if s.status != nil && s.status.Phase == task.Phase(args[1]) {
+	for s := range w.Watch(ctx) {
+		if s.Status != nil && s.Status.Phase == task.Phase(args[1]) {
 			return
 		}
 	}

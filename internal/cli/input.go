@@ -7,37 +7,55 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
 
+// inputReader makes the input of a task of flags and arguments.
+type inputReader struct {
+	stdin   io.Reader
+	env     environ.Environ
+	config  *environ.Config
+	targets *targets
+	configs command.ConfigReader
+	parse   func(input []byte) (task.Input, error)
+	read    func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) // of an issue; may be nil
+}
+
+func newInputReader(f *factory) *inputReader {
+	return &inputReader{f.streams.In, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue}
+}
+
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
-func (p *program) input(ctx context.Context, c *cobra.Command, o *runOptions, args []string) (task.Input, error) {
-	text, err := p.taskText(o, args)
+func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags, args []string) (task.Input, error) {
+	text, err := r.taskText(o, args)
 	if err != nil {
 		return task.Input{}, err
 	}
-	values, err := p.overrides(c, o)
+	values, err := r.overrides(c, o)
 	if err != nil {
 		return task.Input{}, err
 	}
-	repository, err := p.target(ctx, &o.targetOptions)
+	repository, err := r.targets.target(ctx, &o.target)
 	if err != nil {
 		return task.Input{}, err
 	}
-	in := map[string]any{"repository": repository, "task": text, "requestedBy": task.Person{Name: p.by(), Via: "cli"}}
+	in := map[string]any{"repository": repository, "task": text, "requestedBy": task.Person{Name: r.env.User(), Via: "cli"}}
 	if o.base != "" {
 		in["base"] = o.base
 	}
-	if o.fork {
+	if o.target.fork {
 		in["fork"] = true
 	}
 	if o.issue != 0 {
-		issue, err := p.issue(ctx, repository, o.issue)
+		issue, err := r.issue(ctx, repository, o.issue)
 		if err != nil {
 			return task.Input{}, err
 		}
@@ -50,23 +68,23 @@ func (p *program) input(ctx context.Context, c *cobra.Command, o *runOptions, ar
 	if err != nil {
 		return task.Input{}, fmt.Errorf("encode input: %w", err)
 	}
-	return p.wiring.ParseInput(encoded)
+	return r.parse(encoded)
 }
 
-// issue is what the task is told of the issue it comes from.
-func (p *program) issue(ctx context.Context, repository string, number int) (task.Issue, error) {
-	if p.wiring.Issue == nil {
+// issue reads the issue that the task comes from.
+func (r *inputReader) issue(ctx context.Context, repository string, number int) (task.Issue, error) {
+	if r.read == nil {
 		return task.Issue{Number: number}, nil
 	}
-	conf, err := p.withToken(ctx)
+	conf, err := r.config.WithToken(ctx)
 	if err != nil {
 		return task.Issue{}, err
 	}
-	return p.wiring.Issue(ctx, conf, repository, number)
+	return r.read(ctx, conf, repository, number)
 }
 
 // taskText is the task in words: the argument, or a file, or the issue.
-func (p *program) taskText(o *runOptions, args []string) (string, error) {
+func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 	if o.issue < 0 {
 		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
 	}
@@ -81,11 +99,11 @@ func (p *program) taskText(o *runOptions, args []string) (string, error) {
 		return "", fault.New(fault.Input, "the task is missing").WithHint("say it in words, for example: longshift run \"fix the failing tests\"")
 	}
 	const most = 1 << 20
-	from := p.streams.In
+	from := r.stdin
 	if o.file != "-" {
-		file, err := os.Open(p.resolve(o.file))
+		file, err := os.Open(r.env.Resolve(o.file))
 		if err != nil {
-			return "", fileError("--file", o.file, err)
+			return "", command.FileError("--file", o.file, err)
 		}
 		defer file.Close()
 		from = file
@@ -93,9 +111,10 @@ func (p *program) taskText(o *runOptions, args []string) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	switch {
 	case err != nil:
-		return "", fileError("--file", o.file, err)
+		return "", command.FileError("--file", o.file, err)
 	case len(content) > most:
-		return "", fault.New(fault.Input, "--file %s: larger than 1 MiB", o.file).WithHint("put the details into the repository and name them in the task")
+		return "", fault.New(fault.Input, "--file %s: larger than 1 MiB", o.file).
+			WithHint("put the details into the repository and name them in the task")
 	case strings.TrimSpace(string(content)) == "":
 		return "", fault.New(fault.Input, "--file %s: empty", o.file).WithHint("write the task into it")
 	}
@@ -103,44 +122,25 @@ func (p *program) taskText(o *runOptions, args []string) (string, error) {
 }
 
 // overrides merges file, key=value and flags; the later wins.
-func (p *program) overrides(c *cobra.Command, o *runOptions) (overrides, error) {
-	config := overrides{}
-	if o.configFile != "" {
-		var err error
-		if config, err = p.fromFile(o.configFile); err != nil {
-			return nil, err
-		}
+func (r *inputReader) overrides(c *cobra.Command, o *inputFlags) (command.Overrides, error) {
+	values, err := r.configs.Overrides(o.config)
+	if err != nil {
+		return nil, err
 	}
-	for _, pair := range o.config {
-		if err := config.set(pair); err != nil {
-			return nil, err
-		}
-	}
+	s := &o.short
 	for _, f := range []struct {
 		flag, key string
 		value     any
 	}{
-		{"budget", "budget.cost", o.budget}, {"time", "budget.time", shortDuration(o.time)},
-		{"approval", "approval.mode", o.approval}, {"approve-after", "approval.after", shortDuration(o.approveAfter)},
-		{"agent", "agent", o.agent}, {"model", "model", o.model}, {"plan-model", "planModel", o.planModel},
-		{"iterations", "iterations", o.iterations}, {"check", "check", o.check}, {"setup", "setup", o.setup},
-		{"draft", "pullRequest.draft", o.draft}, {"label", "pullRequest.labels", o.labels}, {"reviewer", "pullRequest.reviewers", o.reviewers},
+		{"budget", "budget.cost", s.budget}, {"time", "budget.time", term.ShortDuration(s.time)},
+		{"approval", "approval.mode", s.approval}, {"approve-after", "approval.after", term.ShortDuration(s.approveAfter)},
+		{"agent", "agent", s.agent}, {"model", "model", s.model}, {"plan-model", "planModel", s.planModel},
+		{"iterations", "iterations", s.iterations}, {"check", "check", s.check}, {"setup", "setup", s.setup},
+		{"draft", "pullRequest.draft", s.draft}, {"label", "pullRequest.labels", s.labels}, {"reviewer", "pullRequest.reviewers", s.reviewers},
 	} {
 		if c.Flags().Changed(f.flag) {
-			config.put(f.key, f.value)
+			values.Put(f.key, f.value)
 		}
 	}
-	return config, nil
-}
-
-// shortDuration prints a duration as people write it: 20m, not 20m0s.
-func shortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
+	return values, nil
 }

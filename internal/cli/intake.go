@@ -4,10 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/repository"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intakes"
@@ -15,7 +21,20 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-func (p *program) intakeCommand() *cobra.Command {
+// intakeOptions are what the commands of intake use.
+type intakeOptions struct {
+	server       *server.Connector
+	config       *environ.Config
+	configs      command.ConfigReader
+	repositories *repository.Repositories
+	targets      *targets
+	printer      *term.Printer
+	now          func() time.Time
+	user         string
+}
+
+func newIntakeCommand(f *factory) *cobra.Command {
+	o := &intakeOptions{f.server, f.config, f.configs, f.repositories, newTargets(f), f.printer, f.clock.Now, f.env.User()}
 	c := &cobra.Command{
 		Use:   "intake",
 		Short: "Let work arrive by itself: issues, a backlog, a heartbeat file",
@@ -25,36 +44,35 @@ it survives everything, and nothing arrives unless an intake was added. A piece 
   longshift intake add nightly --source linear --repo acme/web --label longshift --team ENG --every 1h --daily-cost 50
   longshift intake add --source backlog --repo /srv/web --path backlog
   longshift intake list`,
-		Args: takes(0, 0, ""), Annotations: exits(),
-		RunE: needsCommand,
+		Args: command.Takes(0, 0, ""), Annotations: command.Exits(),
+		RunE: command.NeedsCommand,
 	}
-	c.AddCommand(p.intakeAddCommand(), p.intakeListCommand(), p.intakeShowCommand(),
-		p.intakeActCommand("pause", "Stop looking until it is resumed; tasks that were started go on", "paused", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Pause(ctx, c, name, p.by())
+	c.AddCommand(o.addCommand(), o.listCommand(), o.showCommand(),
+		o.actCommand("pause", "Stop looking until it is resumed; tasks that were started go on", "paused", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Pause(ctx, c, name, o.user)
 		}),
-		p.intakeActCommand("resume", "Look again", "resumed", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Resume(ctx, c, name, p.by())
+		o.actCommand("resume", "Look again", "resumed", func(ctx context.Context, c client.Client, name string) error {
+			return intakes.Resume(ctx, c, name, o.user)
 		}),
-		p.intakeActCommand("run", "Look now, whatever the time", "looking", func(ctx context.Context, c client.Client, name string) error {
+		o.actCommand("run", "Look now, whatever the time", "looking", func(ctx context.Context, c client.Client, name string) error {
 			return intakes.Run(ctx, c, name)
 		}),
-		p.intakeActCommand("remove", "End an intake; tasks that were started go on", "removed", func(ctx context.Context, c client.Client, name string) error {
+		o.actCommand("remove", "End an intake; tasks that were started go on", "removed", func(ctx context.Context, c client.Client, name string) error {
 			return intakes.Remove(ctx, c, name)
 		}))
 	return c
 }
 
-// intakeOptions are the flags of intake add.
-type intakeOptions struct {
-	spec       intakes.Spec
-	pause      bool
-	config     []string
-	configFile string
-	paused     bool
+// intakeFlags are the flags of intake add.
+type intakeFlags struct {
+	spec   intakes.Spec
+	pause  bool
+	config command.ConfigFlags
+	paused bool
 }
 
-func (p *program) intakeAddCommand() *cobra.Command {
-	var o intakeOptions
+func (o *intakeOptions) addCommand() *cobra.Command {
+	var flags intakeFlags
 	c := &cobra.Command{
 		Use:   "add [name]",
 		Short: "Add an intake; it looks at once, then by its interval",
@@ -63,11 +81,11 @@ assignee is taken; of GitHub only when somebody with write access has set it, of
 in a repository on the worker's machine.`,
 		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
 			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",
-		Args:        takes(0, 1, "the name"),
-		Annotations: exits(fault.ExitFailed, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, args []string) error { return p.intakeAdd(c, &o, args) },
+		Args:        command.Takes(0, 1, "the name"),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		RunE:        func(c *cobra.Command, args []string) error { return o.add(c, &flags, args) },
 	}
-	f, s := c.Flags(), &o.spec
+	f, s := c.Flags(), &flags.spec
 	f.SortFlags = false
 	f.StringVar(&s.Source, "source", "", "where work comes from, `kind`: github, linear, backlog or heartbeat")
 	f.StringVar(&s.Repository, "repo", "", "`repository` that is worked on: owner/name, git URL or path (default: that of the current folder; for trackers on GitHub where it is a clone from there)")
@@ -78,19 +96,18 @@ in a repository on the worker's machine.`,
 	f.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.DurationVar(&s.Every, "every", 0, "how often to look, `duration` from 30s (default 15m; heartbeat 5m; backlog 1m)")
 	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
-	f.BoolVar(&o.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open; for a backlog only when it is given")
+	f.BoolVar(&flags.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open; for a backlog only when it is given")
 	f.Float64Var(&s.Guard.DailyCost, "daily-cost", 0, "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
 	f.IntVar(&s.Queue, "queue", signals.DefaultQueue, "tasks that may wait for their turn at a time, `count`; the rest waits where it is")
-	f.StringArrayVarP(&o.config, "config", "c", nil, "configuration of its tasks, `key=value`; repeatable")
-	f.StringVar(&o.configFile, "config-file", "", "configuration of its tasks, a JSON or YAML `file`")
-	f.BoolVar(&o.paused, "paused", false, "add it, but begin only when it is resumed")
+	flags.config.Define(f, "its tasks")
+	f.BoolVar(&flags.paused, "paused", false, "add it, but begin only when it is resumed")
 	return c
 }
 
-func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) error {
-	ctx, s := c.Context(), &o.spec
+func (o *intakeOptions) add(c *cobra.Command, flags *intakeFlags, args []string) error {
+	ctx, s := c.Context(), &flags.spec
 	kind := intake.Kind(s.Source)
-	repository, err := p.intakeRepository(ctx, kind, s.Repository)
+	repository, err := o.repository(ctx, kind, s.Repository)
 	if err != nil {
 		return err
 	}
@@ -98,44 +115,44 @@ func (p *program) intakeAdd(c *cobra.Command, o *intakeOptions, args []string) e
 	if s.Every == 0 && !c.Flags().Changed("every") {
 		s.Every = intakes.DefaultEvery(kind)
 	}
-	s.Guard.PauseIfOpenPR = o.pause
+	s.Guard.PauseIfOpenPR = flags.pause
 	if !c.Flags().Changed("pause-if-open-pr") {
 		s.Guard.PauseIfOpenPR = intakes.DefaultPause(kind)
 	}
 	if s.Name = strings.Join(args, ""); s.Name == "" {
 		s.Name = intakeName(s.Source, repository)
 	}
-	if s.Config, err = p.intakeConfig(o); err != nil {
+	if s.Config, err = o.configs.Read(flags.config); err != nil {
 		return err
 	}
 	if err := s.Check(); err != nil { // before the server is asked
 		return err
 	}
-	cl, err := p.client(ctx)
+	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	call, cancel := answer(ctx)
+	call, cancel := server.Answer(ctx)
 	defer cancel()
-	if err := intakes.Add(call, cl, *s, o.paused); err != nil {
-		return p.explain(err, "")
+	if err := intakes.Add(call, cl, *s, flags.paused); err != nil {
+		return o.server.Explain(err, "")
 	}
-	return p.print(s, func() string {
-		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, visible(s.Repository), shortDuration(s.Every))
-		if o.paused {
+	return o.printer.Print(s, func() string {
+		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, term.Visible(s.Repository), term.ShortDuration(s.Every))
+		if flags.paused {
 			text = fmt.Sprintf("%s is there, and paused; begin with `longshift intake resume %s`\n", s.Name, s.Name)
 		}
 		return text + "  " + guardText(s.Guard) + "\n"
 	})
 }
 
-// intakeRepository is what an intake's tasks work on: for a tracker what a task would that is started here; for files the folder that has
+// repository is what an intake's tasks work on: for a tracker what a task would that is started here; for files the folder that has
 // them.
-func (p *program) intakeRepository(ctx context.Context, kind intake.Kind, given string) (string, error) {
+func (o *intakeOptions) repository(ctx context.Context, kind intake.Kind, given string) (string, error) {
 	if kind == intake.GitHub || kind == intake.Linear {
-		return p.target(ctx, &targetOptions{repo: given})
+		return o.targets.target(ctx, &targetFlags{repo: given})
 	}
-	return p.repository(ctx, given)
+	return o.repositories.Find(ctx, given)
 }
 
 func intakeName(source, repository string) string {
@@ -146,42 +163,22 @@ func intakeName(source, repository string) string {
 	return task.Slug(source+"-"+r.Slug(), 60)
 }
 
-// intakeConfig is the configuration of the tasks, nil for none.
-func (p *program) intakeConfig(o *intakeOptions) (*task.Config, error) {
-	values := overrides{}
-	if o.configFile != "" {
-		var err error
-		if values, err = p.fromFile(o.configFile); err != nil {
-			return nil, err
-		}
-	}
-	for _, pair := range o.config {
-		if err := values.set(pair); err != nil {
-			return nil, err
-		}
-	}
-	if len(values) == 0 {
-		return nil, nil
-	}
-	return p.parsed(values)
-}
-
-// intakeActCommand does one thing with an intake that is there.
-func (p *program) intakeActCommand(verb, short, done string, act func(context.Context, client.Client, string) error) *cobra.Command {
+// actCommand does one thing with an intake that is there.
+func (o *intakeOptions) actCommand(verb, short, done string, act func(context.Context, client.Client, string) error) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " <name>", Short: short, Example: "  longshift intake " + verb + " github-acme-web", Args: takes(1, 1, "the name"),
-		Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		Use: verb + " <name>", Short: short, Example: "  longshift intake " + verb + " github-acme-web", Args: command.Takes(1, 1, "the name"),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			cl, err := p.client(c.Context())
+			cl, err := o.server.Connect(c.Context())
 			if err != nil {
 				return err
 			}
-			call, cancel := answer(c.Context())
+			call, cancel := server.Answer(c.Context())
 			defer cancel()
 			if err := act(call, cl, args[0]); err != nil {
-				return p.explain(err, "")
+				return o.server.Explain(err, "")
 			}
-			return p.print(map[string]string{"name": args[0], "done": done}, func() string { return args[0] + ": " + done + "\n" })
+			return o.printer.Print(map[string]string{"name": args[0], "done": done}, func() string { return args[0] + ": " + done + "\n" })
 		},
 	}
 }
@@ -193,7 +190,7 @@ func guardText(g task.Guard) string {
 		parts = append(parts, "none while a pull request of ours is open")
 	}
 	if g.DailyCost > 0 {
-		parts = append(parts, usd(g.DailyCost)+" a day")
+		parts = append(parts, term.USD(g.DailyCost)+" a day")
 	}
 	return strings.Join(parts, ", ")
 }

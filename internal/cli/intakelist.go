@@ -10,41 +10,45 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intakes"
 )
 
-func (p *program) intakeListCommand() *cobra.Command {
+func (o *intakeOptions) listCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List intakes: how often they look, how the last look went, what waits", Example: "  longshift intake list\n  longshift intake list -o json",
-		Args: takes(0, 0, ""), Annotations: exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
-		RunE: func(c *cobra.Command, _ []string) error { return p.intakeList(c.Context()) },
+		Use: "list", Short: "List intakes: how often they look, how the last look went, what waits",
+		Example: "  longshift intake list\n  longshift intake list -o json",
+		Args:    command.Takes(0, 0, ""), Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
+		RunE: func(c *cobra.Command, _ []string) error { return o.list(c.Context()) },
 	}
 }
 
-func (p *program) intakeList(ctx context.Context) error {
-	cl, err := p.client(ctx)
+func (o *intakeOptions) list(ctx context.Context) error {
+	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	call, cancel := answer(ctx)
+	call, cancel := server.Answer(ctx)
 	defer cancel()
 	names, err := intakes.List(call, cl)
 	if err != nil {
-		return p.explain(err, "")
+		return o.server.Explain(err, "")
 	}
-	if len(names) == 0 && p.format == formatText {
-		p.say("no intake; `longshift intake add` makes one")
+	if len(names) == 0 && o.printer.IsText() {
+		o.printer.Say("no intake; `longshift intake add` makes one")
 		return nil
 	}
-	conf, err := p.config()
+	conf, err := o.config.Read()
 	if err != nil {
 		return err
 	}
 	all := make([]intakes.Status, 0, len(names))
 	for _, n := range names {
-		one, err := p.intakeStatus(ctx, cl, conf, n.Name)
+		one, err := o.status(ctx, cl, conf, n.Name)
 		if fault.KindOf(err) == fault.NotFound {
 			continue // removed meanwhile
 		}
@@ -53,22 +57,22 @@ func (p *program) intakeList(ctx context.Context) error {
 		}
 		all = append(all, one)
 	}
-	return p.print(all, func() string {
-		now := p.clock.now()
+	return o.printer.Print(all, func() string {
+		now := o.now()
 		cells := make([][]string, 0, len(all))
 		for _, s := range all {
-			cells = append(cells, []string{s.Name, s.Source, oneLine(s.Repository), shortDuration(s.Every), intakeState(s, now), lastLook(s, now)})
+			cells = append(cells, []string{s.Name, s.Source, term.OneLine(s.Repository), term.ShortDuration(s.Every), intakeState(s, now), lastLook(s, now)})
 		}
-		return p.fitted(table([]string{"INTAKE", "SOURCE", "REPOSITORY", "EVERY", "STATE", "LAST LOOK"}, cells))
+		return o.printer.Fit(term.Table([]string{"INTAKE", "SOURCE", "REPOSITORY", "EVERY", "STATE", "LAST LOOK"}, cells))
 	})
 }
 
-// intakeStatus reads one intake with its last look and its queue.
-func (p *program) intakeStatus(ctx context.Context, c intakes.Reader, conf config.Config, name string) (intakes.Status, error) {
-	call, cancel := answer(ctx)
+// status reads one intake with its last look and its queue.
+func (o *intakeOptions) status(ctx context.Context, c intakes.Reader, conf config.Config, name string) (intakes.Status, error) {
+	call, cancel := server.Answer(ctx)
 	defer cancel()
 	s, err := intakes.Get(call, c, name, forgeHost(conf))
-	return s, p.explain(err, "")
+	return s, o.server.Explain(err, "")
 }
 
 // forgeHost is the forge that owner/name is on, as ids of workflows name it; empty for github.com.
@@ -82,7 +86,7 @@ func forgeHost(conf config.Config) string {
 
 // intakeState says what an intake does now.
 func intakeState(s intakes.Status, now time.Time) string {
-	state := "looks in " + remaining(s.Next.Sub(now))
+	state := "looks in " + term.Remaining(s.Next.Sub(now))
 	switch {
 	case s.Paused:
 		state = "paused"
@@ -106,40 +110,41 @@ func lastLook(s intakes.Status, now time.Time) string {
 	if l == nil {
 		return "none yet"
 	}
-	when := ago(now, l.At)
+	when := term.Ago(now, l.At)
 	switch {
 	case l.Error != "":
-		return when + ": " + oneLine(l.Error)
+		return when + ": " + term.OneLine(l.Error)
 	case l.Running:
 		return when + ": still looking"
 	case l.Pass == nil:
 		return when
 	}
 	text := fmt.Sprintf("%s: %d started", when, len(l.Pass.Started))
-	if n := len(l.Pass.Left); n > 0 {
+	if n := len(l.Pass.Skipped); n > 0 {
 		text += fmt.Sprintf(", %d left alone", n)
 	}
 	return text
 }
 
-func (p *program) intakeShowCommand() *cobra.Command {
+func (o *intakeOptions) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show <name>", Short: "Show one intake: its limits, its last look, what waits and for what", Example: "  longshift intake show github-acme-web",
-		Args: takes(1, 1, "the name"), Annotations: exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		Use: "show <name>", Short: "Show one intake: its limits, its last look, what waits and for what",
+		Example: "  longshift intake show github-acme-web",
+		Args:    command.Takes(1, 1, "the name"), Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			cl, err := p.client(c.Context())
+			cl, err := o.server.Connect(c.Context())
 			if err != nil {
 				return err
 			}
-			conf, err := p.config()
+			conf, err := o.config.Read()
 			if err != nil {
 				return err
 			}
-			s, err := p.intakeStatus(c.Context(), cl, conf, args[0])
+			s, err := o.status(c.Context(), cl, conf, args[0])
 			if err != nil {
 				return err
 			}
-			return p.print(s, func() string { return intakeText(s, p.clock.now()) })
+			return o.printer.Print(s, func() string { return intakeText(s, o.now()) })
 		},
 	}
 }
@@ -153,17 +158,17 @@ func intakeText(s intakes.Status, now time.Time) string {
 	}
 	line("intake", s.Name)
 	line("source", s.Source)
-	line("repository", oneLine(s.Repository))
-	line("label", oneLine(s.Label))
-	line("assignee", oneLine(s.Assignee))
+	line("repository", term.OneLine(s.Repository))
+	line("label", term.OneLine(s.Label))
+	line("assignee", term.OneLine(s.Assignee))
 	line("team", s.Team)
-	line("path", oneLine(s.Path))
+	line("path", term.OneLine(s.Path))
 	line("base", s.Base)
 	if s.Config != nil {
 		config, _ := json.Marshal(s.Config) // plain values
-		line("config", oneLine(string(config)))
+		line("config", term.OneLine(string(config)))
 	}
-	line("every", shortDuration(s.Every))
+	line("every", term.ShortDuration(s.Every))
 	line("limits", guardText(s.Guard))
 	line("state", intakeState(s, now))
 	line("last look", lastLook(s, now))
@@ -174,15 +179,15 @@ func intakeText(s intakes.Status, now time.Time) string {
 		for _, id := range s.Last.Pass.Started {
 			line("started", id)
 		}
-		for _, l := range s.Last.Pass.Left {
-			line("left alone", oneLine(l.Key+": "+l.Why))
+		for _, l := range s.Last.Pass.Skipped {
+			line("left alone", term.OneLine(l.Key+": "+l.Why))
 		}
 		if s.Last.Pass.More {
 			line("more", "there is more work than was looked at")
 		}
 	}
 	for _, q := range s.Queue {
-		line("queued", q.Task+" waits for "+strings.ReplaceAll(string(q.For), "_", " ")+": "+oneLine(q.Why))
+		line("queued", q.Task+" waits for "+strings.ReplaceAll(string(q.For), "_", " ")+": "+term.OneLine(q.Why))
 	}
 	return b.String()
 }

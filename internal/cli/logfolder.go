@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -13,18 +14,18 @@ import (
 
 // logFolder is where this host keeps the logs of a task. A task whose worker does not answer is found by the end of its
 // run's id, which is the end of the folder's name.
-func logFolder(data string, f found, status *signals.Status) (string, error) {
+func logFolder(data string, f tasks.Found, status *signals.Status) (string, error) {
 	if status != nil && status.TaskID != "" {
 		if status.TaskID != filepath.Base(status.TaskID) || status.TaskID == ".." {
-			return "", fault.New(fault.Internal, "task %s has the folder name %q", f.id, status.TaskID)
+			return "", fault.New(fault.Internal, "task %s has the folder name %q", f.ID, status.TaskID)
 		}
 		return filepath.Join(data, "tasks", status.TaskID, "logs"), nil
 	}
-	end := f.run
+	end := f.Run
 	if len(end) > 8 {
 		end = end[len(end)-8:]
 	}
-	slug := task.Slug(f.id, 60)
+	slug := task.Slug(f.ID, 60)
 	if slug == "" {
 		slug = "task"
 	}
@@ -50,7 +51,7 @@ func logName(name string) (n int, role string, ok bool) {
 	return n, role, err == nil && n > 0
 }
 
-// listLogs gives the sessions' logs in the folder. A folder that is not there has none.
+// listLogs lists the sessions' logs in the folder. A folder that is not there has none.
 func listLogs(dir string) ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if os.IsNotExist(err) {

@@ -7,20 +7,26 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-)
 
-// longestLine bounds what is kept of a line that does not end.
-const longestLine = 1 << 20
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+)
 
 // logReader prints the logs of a task's sessions, each byte once, in the order of the sessions.
 type logReader struct {
-	p         *program
+	printer   *term.Printer
+	out       io.Writer
+	clock     environ.Clock
 	dir       string
 	only      int    // session number, 0 for all
 	host      string // whose data folder this is, if known
 	files     map[int]*logFile
 	elsewhere map[int]bool // sessions that were said to have run on another host
 	current   int          // session whose lines were printed last
+}
+
+func newLogReader(p *term.Printer, out io.Writer, t environ.Clock, dir string) *logReader {
+	return &logReader{printer: p, out: out, clock: t, dir: dir, files: map[int]*logFile{}, elsewhere: map[int]bool{}}
 }
 
 // logFile is how far one log has been read.
@@ -111,7 +117,7 @@ func (r *logReader) readNew(f *logFile) error {
 func (r *logReader) lines(f *logFile) error {
 	for {
 		i := bytes.IndexByte(f.partial, '\n')
-		if i < 0 && len(f.partial) < longestLine {
+		if i < 0 && len(f.partial) < term.LongestLine {
 			return nil
 		}
 		line, rest := f.partial, []byte(nil)
@@ -127,15 +133,15 @@ func (r *logReader) lines(f *logFile) error {
 
 // line prints one line of a log: as it is, or as a JSON object. The document of json would never end, so it is jsonl too.
 func (r *logReader) line(f *logFile, line []byte) error {
-	text := plain(string(bytes.TrimSuffix(line, []byte("\r"))))
-	if r.p.format != formatText {
-		return r.p.encode(map[string]any{"session": f.n, "role": f.role, "line": text}, "")
+	text := term.Plain(string(bytes.TrimSuffix(line, []byte("\r"))))
+	if !r.printer.IsText() {
+		return r.printer.Encode(map[string]any{"session": f.n, "role": f.role, "line": text}, "")
 	}
 	if r.current != f.n {
 		r.current = f.n
-		r.p.say("── session %d: %s ──", f.n, f.role)
+		r.printer.Say("── session %d: %s ──", f.n, f.role)
 	}
-	if _, err := fmt.Fprintln(r.p.streams.Out, text); err != nil {
+	if _, err := fmt.Fprintln(r.out, text); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil

@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -17,67 +22,78 @@ const readEvery = 250 * time.Millisecond
 // elsewhereAfter is how long a session may run without a log here before it must be on another host.
 const elsewhereAfter = 5 * time.Second
 
-func (p *program) logsCommand() *cobra.Command {
-	var follow bool
-	var session int
+// logsOptions are what logs uses, and its flags.
+type logsOptions struct {
+	viewer  *tasks.Viewer
+	printer *term.Printer
+	clock   environ.Clock
+	config  *environ.Config
+	out     io.Writer
+	follow  bool
+	session int
+}
+
+func newLogsCommand(f *factory) *cobra.Command {
+	o := &logsOptions{viewer: f.viewer, printer: f.printer, clock: f.clock, config: f.config, out: f.streams.Out}
 	c := &cobra.Command{
 		Use:   "logs <task>",
 		Short: "Read the sessions' logs of a task on this host",
 		Long: `Read what the agents of a task did, session by session. Logs are files in the data folder of the host
 that ran the session; LONGSHIFT_DATA must be the worker's. -f goes on with each new session until the task ends.`,
 		Example:           "  longshift logs x1y2z3\n  longshift logs -f x1y2z3\n  longshift logs x1y2z3 --session 2 -o jsonl",
-		Args:              takes(1, 1, "the task"),
-		ValidArgsFunction: p.completeTask,
-		Annotations:       exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		Args:              command.Takes(1, 1, "the task"),
+		ValidArgsFunction: f.tasks.Complete,
+		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			if session < 0 {
-				return fault.New(fault.Input, "--session %d: no session number", session).WithHint("give a number from 1 up")
+			if o.session < 0 {
+				return fault.New(fault.Input, "--session %d: no session number", o.session).WithHint("give a number from 1 up")
 			}
-			return p.logs(c.Context(), args[0], follow, session)
+			return o.run(c.Context(), args[0])
 		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the task ends")
-	c.Flags().IntVar(&session, "session", 0, "only this session, by its `number`")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until the task ends")
+	c.Flags().IntVar(&o.session, "session", 0, "only this session, by its `number`")
 	return c
 }
 
-func (p *program) logs(ctx context.Context, given string, follow bool, session int) error {
-	c, f, err := p.lookUp(ctx, given)
+func (o *logsOptions) run(ctx context.Context, given string) error {
+	c, f, err := o.viewer.LookUp(ctx, given)
 	if err != nil {
 		return err
 	}
-	config, err := p.config()
+	config, err := o.config.Read()
 	if err != nil {
 		return err
 	}
-	w := &watcher{client: c, id: f.id, run: f.run, clock: p.clock}
-	w.look(ctx)
-	dir, err := logFolder(config.Data, f, w.last.status)
+	poll := o.viewer.Poller(c, f)
+	status := poll.Poll(ctx).Status
+	dir, err := logFolder(config.Data, f, status)
 	if err != nil {
 		return err
 	}
-	r := &logReader{p: p, dir: dir, only: session, host: ownHost(config.Data), files: map[int]*logFile{}, elsewhere: map[int]bool{}}
-	if follow && f.running() {
-		return r.follow(ctx, w)
+	r := newLogReader(o.printer, o.out, o.clock, dir)
+	r.only, r.host = o.session, ownHost(config.Data)
+	if o.follow && f.Running() {
+		return r.follow(ctx, poll)
 	}
 	if err := r.read(true); err != nil {
 		return err
 	}
-	r.missing(w.last.status, p.clock.now())
-	if err := r.nothing(f, w.last.status); err != nil {
+	r.missing(status, o.clock.Now())
+	if err := r.nothing(f, status); err != nil {
 		return err
 	}
-	if follow {
-		r.ended(w.last.status)
+	if o.follow {
+		r.ended(status)
 	}
 	return nil
 }
 
 // follow reads along until the task has ended and its logs have been read to their ends.
-func (r *logReader) follow(ctx context.Context, w *watcher) error {
+func (r *logReader) follow(ctx context.Context, poll *tasks.Poller) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	snapshots := w.watch(ctx)
+	snapshots := poll.Watch(ctx)
 	waiting := false
 	for {
 		if err := r.read(false); err != nil {
@@ -85,39 +101,39 @@ func (r *logReader) follow(ctx context.Context, w *watcher) error {
 		}
 		if !waiting && len(r.files) == 0 {
 			waiting = true
-			r.p.say("no session yet; waiting")
+			r.printer.Say("no session yet; waiting")
 		}
 		select {
 		case s, ok := <-snapshots:
 			if !ok {
-				return errInterrupted
+				return term.ErrInterrupted
 			}
-			r.missing(s.status, r.p.clock.now())
-			if s.closed {
+			r.missing(s.Status, r.clock.Now())
+			if s.Closed {
 				return r.last(s)
 			}
-			if r.only > 0 && finished(s.status, r.only) {
+			if r.only > 0 && finished(s.Status, r.only) {
 				return r.read(true)
 			}
-		case <-r.p.clock.after(readEvery):
+		case <-r.clock.After(readEvery):
 		case <-ctx.Done():
-			return errInterrupted
+			return term.ErrInterrupted
 		}
 	}
 }
 
 // last reads what is left when the task has ended.
-func (r *logReader) last(s snapshot) error {
+func (r *logReader) last(s tasks.Snapshot) error {
 	if err := r.read(true); err != nil {
 		return err
 	}
-	r.ended(s.status)
+	r.ended(s.Status)
 	return nil
 }
 
 func (r *logReader) ended(status *signals.Status) {
 	if status != nil && status.Outcome != "" {
-		r.p.say("task ended: %s", status.Outcome)
+		r.printer.Say("task ended: %s", status.Outcome)
 	}
 }
 
@@ -143,7 +159,7 @@ func (r *logReader) missing(status *signals.Status, now time.Time) {
 			continue
 		}
 		r.elsewhere[s.N] = true
-		r.p.say("session %d (%s) has no log in this data folder; it ran on host %s: run `longshift logs` there", s.N, s.Role, oneLine(s.Host))
+		r.printer.Say("session %d (%s) has no log in this data folder; it ran on host %s: run `longshift logs` there", s.N, s.Role, term.OneLine(s.Host))
 	}
 }
 
@@ -156,18 +172,19 @@ func (r *logReader) isElsewhere(s signals.Session, now time.Time) bool {
 }
 
 // nothing is the error of a task without any log here.
-func (r *logReader) nothing(f found, status *signals.Status) error {
+func (r *logReader) nothing(f tasks.Found, status *signals.Status) error {
 	switch {
 	case len(r.files) > 0:
 		return nil
 	case len(r.elsewhere) > 0: // said already
-		return exit{fault.ExitNotFound}
+		return term.Exit{Code: fault.ExitNotFound}
 	case r.only > 0:
-		return fault.New(fault.NotFound, "task %s has no log of session %d", f.id, r.only).WithHint("see its sessions with `longshift show %s`", f.id)
+		return fault.New(fault.NotFound, "task %s has no log of session %d", f.ID, r.only).
+			WithHint("see its sessions with `longshift show %s`", f.ID)
 	case status != nil && status.TaskID != "" && len(status.Sessions) == 0:
-		r.p.say("no session has started yet")
+		r.printer.Say("no session has started yet")
 		return nil
 	}
-	return fault.New(fault.NotFound, "no log of task %s under %s", f.id, filepath.Dir(filepath.Dir(filepath.Dir(r.dir)))).
+	return fault.New(fault.NotFound, "no log of task %s under %s", f.ID, filepath.Dir(filepath.Dir(filepath.Dir(r.dir)))).
 		WithHint("logs are on the host that runs the task; set LONGSHIFT_DATA to its data folder")
 }

@@ -9,6 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -29,7 +33,10 @@ func appendTo(t *testing.T, dir, name, text string) {
 }
 
 func newReader(c *console, dir string) *logReader {
-	return &logReader{p: c.program(), dir: dir, host: "here", files: map[int]*logFile{}, elsewhere: map[int]bool{}}
+	f := c.factory()
+	r := newLogReader(f.printer, f.streams.Out, f.clock, dir)
+	r.host = "here"
+	return r
 }
 
 // Each byte is printed once, in the order of the sessions, over rotation, half lines and a log that begins anew.
@@ -37,37 +44,37 @@ func TestLogsFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t)
 		dir := filepath.Join(t.TempDir(), "logs")
-		ft := newFakeTask(task.Planning)
+		ft := clitest.NewTask(task.Planning)
 		r := newReader(c, dir)
 		done := make(chan error)
 		go func() {
-			done <- r.follow(t.Context(), &watcher{client: ft, id: "web-1", clock: r.p.clock})
+			done <- r.follow(t.Context(), tasks.NewPoller(ft, "web-1", "", r.clock))
 		}()
-		pass(2*time.Second + 300*time.Millisecond) // between two looks: what is written together is seen together
+		clitest.Pass(2*time.Second + 300*time.Millisecond) // between two looks: what is written together is seen together
 		appendTo(t, dir, "01-planner.log", "one\ntwo, half")
 		appendTo(t, dir, "check-01.log", "output of the check command\n")
-		pass(time.Second)
+		clitest.Pass(time.Second)
 		appendTo(t, dir, "01-planner.log", " a line\n\x1b[31mthree\r\n")
-		pass(time.Second)
+		clitest.Pass(time.Second)
 		appendTo(t, dir, "02-implementer.log", "four\n")
-		pass(time.Second)
+		clitest.Pass(time.Second)
 		appendTo(t, dir, "01-planner.log", "late\n")
 		appendTo(t, dir, "02-implementer.log", strings.Repeat("x", 200_000)+"\nsix, no end")
-		ft.set(func(f *fakeTask) {
-			f.status.Sessions = []signals.Session{{N: 1, Host: "here"}, {N: 2, Host: "here"}, {N: 3, Role: task.Reviewer, Host: "there"}}
+		ft.Set(func(f *clitest.Task) {
+			f.Status.Sessions = []signals.Session{{N: 1, Host: "here"}, {N: 2, Host: "here"}, {N: 3, Role: task.Reviewer, Host: "there"}}
 		})
-		pass(2 * time.Second)
-		ft.end(task.PullRequest)
+		clitest.Pass(2 * time.Second)
+		ft.End(task.PullRequest)
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 		want := "one\ntwo, half a line\n[31mthree\nfour\nlate\n" + strings.Repeat("x", 200_000) + "\nsix, no end\n"
-		if got := c.out.String(); got != want {
+		if got := c.Out.String(); got != want {
 			t.Errorf("got %.300q", got)
 		}
-		wants(t, c.errs.String(), "no session yet; waiting\n", "── session 1: planner ──\n", "── session 2: implementer ──\n", "── session 1: planner ──\n", "── session 2: implementer ──\n",
+		clitest.Wants(t, c.Errs.String(), "no session yet; waiting\n", "── session 1: planner ──\n", "── session 2: implementer ──\n", "── session 1: planner ──\n", "── session 2: implementer ──\n",
 			"session 3 (reviewer) has no log in this data folder; it ran on host there: run `longshift logs` there\n", "task ended: pull_request\n")
-		if strings.Count(c.errs.String(), "host there") != 1 {
+		if strings.Count(c.Errs.String(), "host there") != 1 {
 			t.Error("said twice")
 		}
 	})
@@ -79,21 +86,21 @@ func TestLogsOfOneSession(t *testing.T) {
 		dir := t.TempDir()
 		appendTo(t, dir, "01-planner.log", "one\n")
 		appendTo(t, dir, "02-implementer.log", "two\n")
-		ft := newFakeTask(task.Executing)
-		ft.status.Sessions = []signals.Session{{N: 1, Outcome: "completed"}, {N: 2}}
+		ft := clitest.NewTask(task.Executing)
+		ft.Status.Sessions = []signals.Session{{N: 1, Outcome: "completed"}, {N: 2}}
 		r := newReader(c, dir)
 		r.only = 2
 		done := make(chan error)
 		go func() {
-			done <- r.follow(t.Context(), &watcher{client: ft, id: "web-1", clock: r.p.clock})
+			done <- r.follow(t.Context(), tasks.NewPoller(ft, "web-1", "", r.clock))
 		}()
-		pass(3 * time.Second)
+		clitest.Pass(3 * time.Second)
 		appendTo(t, dir, "02-implementer.log", "three\n")
-		ft.set(func(f *fakeTask) { f.status.Sessions[1].Outcome = "completed" })
+		ft.Set(func(f *clitest.Task) { f.Status.Sessions[1].Outcome = "completed" })
 		if err := <-done; err != nil { // ends with its session, not with the task
 			t.Fatal(err)
 		}
-		if got := c.out.String(); got != "two\nthree\n" {
+		if got := c.Out.String(); got != "two\nthree\n" {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -111,7 +118,7 @@ func TestLogReaderStartsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := c.out.String(); got != "a long first line\nnew\n" {
+	if got := c.Out.String(); got != "a long first line\nnew\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -122,18 +129,18 @@ func TestLogsAsJSON(t *testing.T) {
 	appendTo(t, dir, "10-reviewer.log", "says \"yes\"\nno end")
 	appendTo(t, dir, "09-implementer.log", "first\n")
 	r := newReader(c, dir)
-	r.p.format = formatJSONL
+	r.printer.Format = term.FormatJSONL
 	if err := r.read(true); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"line":"first","role":"implementer","session":9}` + "\n" + `{"line":"says \"yes\"","role":"reviewer","session":10}` + "\n" + `{"line":"no end","role":"reviewer","session":10}` + "\n"
-	if got := c.out.String(); got != want {
+	if got := c.Out.String(); got != want {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestLogFolder(t *testing.T) {
-	f := found{id: "Web: 1", run: "01a1f85d-381d-7603-9886-a824af092ea5"}
+	f := tasks.Found{ID: "Web: 1", Run: "01a1f85d-381d-7603-9886-a824af092ea5"}
 	for _, c := range []struct {
 		status *signals.Status
 		want   string
@@ -160,9 +167,8 @@ func BenchmarkLogReader(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var sink synced
-		p := newProgram(Streams{Out: &sink, Err: &sink}, Environ{}, Wiring{})
-		r := &logReader{p: p, dir: dir, files: map[int]*logFile{}, elsewhere: map[int]bool{}}
+		var sink clitest.Buffer
+		r := newLogReader(term.NewPrinter(term.Streams{Out: &sink, Err: &sink}), &sink, environ.SystemClock(), dir)
 		if err := r.read(true); err != nil {
 			b.Fatal(err)
 		}

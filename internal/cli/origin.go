@@ -4,13 +4,27 @@ import (
 	"context"
 	"strings"
 
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
 
+// targets finds the repository that a command's flags mean.
+type targets struct {
+	env          environ.Environ
+	config       *environ.Config
+	repositories *repository.Repositories
+	remotes      remotes
+}
+
+func newTargets(f *factory) *targets {
+	return &targets{f.env, f.config, f.repositories, remotes{f.env, f.git}}
+}
+
 // target is the repository that a task works on: the one that is named, or that GITHUB_REPO names, or what the clone that we are in
 // comes from when that is on GitHub; else the folder. With --local it is the folder in any case.
-func (p *program) target(ctx context.Context, o *targetOptions) (string, error) {
+func (t *targets) target(ctx context.Context, o *targetFlags) (string, error) {
 	for _, c := range []struct {
 		wrong      bool
 		one, other string
@@ -19,34 +33,35 @@ func (p *program) target(ctx context.Context, o *targetOptions) (string, error) 
 			return "", fault.New(fault.Input, "%s: given together with %s", c.one, c.other).WithHint("give one of the two")
 		}
 	}
-	name, err := p.whichever(ctx, o)
+	name, err := t.whichever(ctx, o)
 	if err != nil {
 		return "", err
 	}
 	if r, err := task.ParseRepository(name); err == nil && r.Path != "" && o.fork {
-		return "", fault.New(fault.Input, "--fork: %s is no clone of a repository on GitHub", name).WithHint("go to one, or give --repo owner/name")
+		return "", fault.New(fault.Input, "--fork: %s is no clone of a repository on GitHub", name).
+			WithHint("go to one, or give --repo owner/name")
 	}
 	return name, ctx.Err()
 }
 
 // whichever is target without the rules on what may be given together.
-func (p *program) whichever(ctx context.Context, o *targetOptions) (string, error) {
-	folder, err := p.repository(ctx, o.repo)
+func (t *targets) whichever(ctx context.Context, o *targetFlags) (string, error) {
+	folder, err := t.repositories.Find(ctx, o.repo)
 	if o.repo != "" || o.local {
 		return folder, err
 	}
-	conf, wrong := p.config()
+	conf, wrong := t.config.Read()
 	if wrong != nil {
 		return "", wrong
 	}
 	host := conf.GitHubHost()
-	if named := p.env.Get("GITHUB_REPO"); named != "" {
+	if named := t.env.Get("GITHUB_REPO"); named != "" {
 		r, err := task.ParseRepository(named)
 		if err != nil || r.Path != "" {
 			return "", fault.New(fault.Input, "GITHUB_REPO=%q: not a repository of GitHub", named).WithHint("give owner/name, or give --local")
 		}
 		o.forge = &forgeTarget{host: host, repository: named}
-		for _, m := range p.remotes(ctx, folder, host) {
+		for _, m := range t.remotes.on(ctx, folder, host) {
 			if o.forge.clone == "" && strings.EqualFold(m.repository, r.Owner+"/"+r.Name) {
 				o.forge.clone, o.forge.remote = folder, m.name
 			}
@@ -56,7 +71,7 @@ func (p *program) whichever(ctx context.Context, o *targetOptions) (string, erro
 	if err != nil {
 		return "", err
 	}
-	m, ok := p.remoteFor(ctx, folder, host)
+	m, ok := t.remotes.chosen(ctx, folder, host)
 	if !ok {
 		return folder, nil
 	}

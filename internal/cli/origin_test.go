@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
@@ -28,7 +28,7 @@ func TestForgeScripts(t *testing.T) {
 			Files:               []string{file},
 			RequireExplicitExec: true,
 			Setup: func(e *testscript.Env) error {
-				port, err := freePort() // nobody listens there
+				port, err := clitest.UnusedPort() // nobody listens there
 				e.Setenv("TEMPORAL_ADDRESS", fmt.Sprintf("127.0.0.1:%d", port))
 				e.Setenv("LONGSHIFT_GITHUB_URL", hub.URL)
 				e.Setenv("GITHUB", hub.URL)
@@ -68,32 +68,5 @@ func TestNameOn(t *testing.T) {
 		if got := place(c.address).on(c.host); got != c.want {
 			t.Errorf("%s on %s: %q, want %q", c.address, c.host, got, c.want)
 		}
-	}
-}
-
-// The worker that dev starts gets the token that gh has, and none when one is set.
-func TestWorkerGetsTokenOfGh(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Symlink(script(t, `echo gho_1`), filepath.Join(dir, "gh")); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		vars []string
-		want string
-	}{
-		{[]string{"PATH=" + dir + ":/usr/bin:/bin"}, "gho_1"},
-		{[]string{"PATH=" + dir + ":/usr/bin:/bin", "GH_TOKEN=set"}, "set"},
-		{[]string{"PATH=/nowhere"}, ""},
-	} {
-		p := newConsole(t, c.vars...).program()
-		conf, err := p.withToken(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &stack{p: p}
-		if got := (Environ{Vars: s.workerEnv(devInfo{}, conf)}).Get("GH_TOKEN"); got != c.want {
-			t.Errorf("%v: the worker gets %q", c.vars, got)
-		}
-		p.close()
 	}
 }

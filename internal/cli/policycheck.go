@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/task"
@@ -22,6 +27,14 @@ type policyOptions struct {
 	destructive, sandbox, jsonl bool
 }
 
+// policyCheck is what policy check uses.
+type policyCheck struct {
+	stdin   io.Reader
+	config  *environ.Config
+	printer *term.Printer
+	policy  func(process config.Config, sandboxed bool) (policy.Config, error)
+}
+
 // policyRow is a command to decide on, as --jsonl reads it. What a row does not say comes from the flags.
 type policyRow struct {
 	Command     *string    `json:"command"`
@@ -30,7 +43,7 @@ type policyRow struct {
 	Destructive *bool      `json:"destructive"`
 }
 
-// policyVerdict is what came of it.
+// policyVerdict is the decision on a command.
 type policyVerdict struct {
 	Command string         `json:"command"`
 	Verdict policy.Verdict `json:"verdict"`
@@ -51,16 +64,17 @@ func (l *stringList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(l))
 }
 
-func (p *program) policyCommand() *cobra.Command {
+func newPolicyCommand(f *factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "policy", Short: "Explain what agents may run", Example: "  longshift policy check 'git push origin main'",
-		Args: cobra.ArbitraryArgs, RunE: needsCommand, Annotations: exits(),
+		Args: cobra.ArbitraryArgs, RunE: command.NeedsCommand, Annotations: command.Exits(),
 	}
-	c.AddCommand(p.policyCheckCommand())
+	c.AddCommand(newPolicyCheckCommand(f))
 	return c
 }
 
-func (p *program) policyCheckCommand() *cobra.Command {
+func newPolicyCheckCommand(f *factory) *cobra.Command {
+	check := &policyCheck{f.streams.In, f.config, f.printer, f.wiring.Policy}
 	var o policyOptions
 	c := &cobra.Command{
 		Use:   "check <command>",
@@ -73,8 +87,8 @@ With --jsonl a wrong row has {"line":N,"error":{...}} in its place, the rows beh
 is 2.`,
 		Example: "  longshift policy check 'npm test 2>&1 | tail'\n  longshift policy check --role reviewer 'make deploy' -o json\n" +
 			"  longshift policy check --jsonl < commands.jsonl",
-		Args:        takes(0, 1, ""),
-		Annotations: exits(fault.ExitFailed),
+		Args:        command.Takes(0, 1, ""),
+		Annotations: command.Exits(fault.ExitFailed),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case o.jsonl && len(args) > 0:
@@ -82,7 +96,7 @@ is 2.`,
 			case !o.jsonl && len(args) == 0:
 				return fault.New(fault.Input, "the command is missing").WithHint("for example: longshift policy check 'git status'")
 			}
-			return p.policyCheck(o, args)
+			return check.run(o, args)
 		},
 	}
 	c.Flags().StringVar(&o.role, "role", string(task.Implementer), "`role` of the agent: "+roleNames())
@@ -108,34 +122,34 @@ const (
 	checkHome = "/home/agent"
 )
 
-func (p *program) policyCheck(o policyOptions, args []string) error {
-	conf, err := p.config()
+func (c *policyCheck) run(o policyOptions, args []string) error {
+	conf, err := c.config.Read()
 	if err != nil {
 		return err
 	}
-	base, err := p.wiring.Policy(conf, o.sandbox)
+	base, err := c.policy(conf, o.sandbox)
 	if err != nil {
 		return err
 	}
 	base.Root, base.Home = checkRoot, checkHome
 	d := decider{base: base, made: map[string]*policy.Policy{}}
 	if o.jsonl {
-		return p.policyRows(d, o)
+		return c.rows(d, o)
 	}
 	v, err := d.decide(policyRow{Command: &args[0]}, o)
 	if err != nil {
 		return err
 	}
-	return p.print(v, func() string {
-		return facts("", "Verdict", string(v.Verdict), "Rule", v.Rule, "Reason", plain(v.Reason), "Part", oneLine(v.Part))
+	return c.printer.Print(v, func() string {
+		return term.Facts("", "Verdict", string(v.Verdict), "Rule", v.Rule, "Reason", term.Plain(v.Reason), "Part", term.OneLine(v.Part))
 	})
 }
 
 // mostRow is how long a row may be, in bytes.
 const mostRow = 16 << 20
 
-func (p *program) policyRows(d decider, o policyOptions) error {
-	lines := bufio.NewScanner(p.streams.In)
+func (c *policyCheck) rows(d decider, o policyOptions) error {
+	lines := bufio.NewScanner(c.stdin)
 	lines.Buffer(make([]byte, 64<<10), mostRow)
 	var wrong []error
 	for n := 1; lines.Scan(); n++ {
@@ -146,9 +160,9 @@ func (p *program) policyRows(d decider, o policyOptions) error {
 		out := any(v)
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("line %d %w", n, err))
-			out = wrongRow{n, failureOf(wrong[len(wrong)-1])}
+			out = wrongRow{n, term.FailureOf(wrong[len(wrong)-1])}
 		}
-		if err := p.encode(out, ""); err != nil {
+		if err := c.printer.Encode(out, ""); err != nil {
 			return fmt.Errorf("write output: %w", err)
 		}
 	}
@@ -161,17 +175,18 @@ func (p *program) policyRows(d decider, o policyOptions) error {
 	return errors.Join(wrong...)
 }
 
-// wrongRow stands in the place of a row that nothing can be decided on.
+// wrongRow replaces a row that can't be decided on.
 type wrongRow struct {
-	Line  int     `json:"line"`
-	Error failure `json:"error"`
+	Line  int          `json:"line"`
+	Error term.Failure `json:"error"`
 }
 
 // row decides on a line of JSON.
 func (d decider) row(line []byte, o policyOptions) (policyVerdict, error) {
 	var row policyRow
 	if err := json.Unmarshal(line, &row); err != nil {
-		return policyVerdict{}, fault.New(fault.Input, "is no row: %s", wrongJSON(err)).WithHint(`give one JSON object a line, such as {"command":"ls"}`)
+		return policyVerdict{}, fault.New(fault.Input, "is no row: %s", wrongJSON(err)).
+			WithHint(`give one JSON object a line, such as {"command":"ls"}`)
 	}
 	if row.Command == nil || strings.TrimSpace(*row.Command) == "" {
 		return policyVerdict{}, fault.New(fault.Input, "has no command").WithHint(`give one JSON object a line, such as {"command":"ls"}`)
@@ -192,7 +207,7 @@ func wrongJSON(err error) string {
 	return err.Error()
 }
 
-// decider keeps the policies that rows ask for.
+// decider holds the policies that rows ask for.
 type decider struct {
 	base policy.Config
 	made map[string]*policy.Policy
@@ -225,7 +240,7 @@ func (d decider) decide(row policyRow, o policyOptions) (policyVerdict, error) {
 	return policyVerdict{Command: *row.Command, Verdict: v.Verdict, Rule: v.Rule, Reason: v.Reason, Part: v.Part}, nil
 }
 
-// anyPath stands for a workspace: all that the base has can be brought back.
+// anyPath takes every path for one that git can restore.
 func anyPath(string) bool { return true }
 
 func (d decider) policy(profiles []string, destructive bool) (*policy.Policy, error) {
@@ -248,4 +263,20 @@ func (d decider) policy(profiles []string, destructive bool) (*policy.Policy, er
 		d.made[key] = p
 	}
 	return p, err
+}
+
+// decideInSandbox decides on commands of implementers as a worker does, in its sandbox.
+func decideInSandbox(read func(process config.Config, sandboxed bool) (policy.Config, error)) func(config.Config) (func(string) (policy.Verdict, string, error), error) {
+	return func(process config.Config) (func(string) (policy.Verdict, string, error), error) {
+		base, err := read(process, true)
+		if err != nil {
+			return nil, err
+		}
+		base.Root, base.Home = checkRoot, checkHome
+		d := decider{base: base, made: map[string]*policy.Policy{}}
+		return func(command string) (policy.Verdict, string, error) {
+			v, err := d.decide(policyRow{Command: &command, Destructive: &base.Destructive}, policyOptions{role: string(task.Implementer)})
+			return v.Verdict, v.Reason, err
+		}, nil
+	}
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/cli/environ"
 )
 
 // remote is one of a clone that is on GitHub.
@@ -19,12 +21,18 @@ type remote struct {
 	repository string // owner/name
 }
 
-// remoteFor chooses the remote that pull requests go to, as gh does: what `gh repo set-default` has kept, else the remote upstream, then
+// remotes reads the remotes of clones.
+type remotes struct {
+	env environ.Environ
+	git environ.Git
+}
+
+// chosen returns the remote that pull requests go to, by the rules of gh: the one that `gh repo set-default` has stored, else the remote upstream, then
 // github, then origin, then the first that there is.
-func (p *program) remoteFor(ctx context.Context, dir, host string) (remote, bool) {
-	all := p.remotes(ctx, dir, host)
+func (r remotes) chosen(ctx context.Context, dir, host string) (remote, bool) {
+	all := r.on(ctx, dir, host)
 	for _, m := range all {
-		switch chosen, _ := p.git(ctx, dir, "config", "--get", "remote."+m.name+".gh-resolved"); {
+		switch chosen, _ := r.git.Run(ctx, dir, "config", "--get", "remote."+m.name+".gh-resolved"); {
 		case chosen == "base":
 			return m, true
 		case plainName.MatchString(chosen):
@@ -37,19 +45,19 @@ func (p *program) remoteFor(ctx context.Context, dir, host string) (remote, bool
 	return all[0], true
 }
 
-// remotes are those of a clone that are on a host, in the order in which gh prefers them.
-func (p *program) remotes(ctx context.Context, dir, host string) []remote {
-	list, err := p.git(ctx, dir, "remote")
+// on lists the remotes of a clone that are on a host, in the order in which gh prefers them.
+func (r remotes) on(ctx context.Context, dir, host string) []remote {
+	list, err := r.git.Run(ctx, dir, "remote")
 	if err != nil || dir == "" {
 		return nil
 	}
 	var found []remote
 	for name := range strings.FieldsSeq(list) {
-		address, err := p.git(ctx, dir, "remote", "get-url", name) // with git's own short forms of addresses written out
+		address, err := r.git.Run(ctx, dir, "remote", "get-url", name) // with git's own short forms of addresses written out
 		if err != nil {
 			continue
 		}
-		if repository := p.onHost(ctx, host, address); repository != "" {
+		if repository := r.onHost(ctx, host, address); repository != "" {
 			found = append(found, remote{name, repository})
 		}
 	}
@@ -58,13 +66,12 @@ func (p *program) remotes(ctx context.Context, dir, host string) []remote {
 	return found
 }
 
-// onHost gives owner/name of an address on a host, else "". What stands in place of a host in an address of ssh may be a name that the
-// user's configuration of ssh gives to it.
-func (p *program) onHost(ctx context.Context, host, address string) string {
+// onHost returns owner/name of an address on a host, else "". In an address of ssh the host may be an alias of the user's configuration.
+func (r remotes) onHost(ctx context.Context, host, address string) string {
 	at := place(address)
 	name := at.on(host)
 	if name == "" && at.ssh {
-		if at.host = p.sshHost(ctx, at); at.host != "" {
+		if at.host = r.sshHost(ctx, at); at.host != "" {
 			name = at.on(host)
 		}
 	}
@@ -72,15 +79,15 @@ func (p *program) onHost(ctx context.Context, host, address string) string {
 }
 
 // sshHost asks ssh which host a name stands for. It connects to nothing.
-func (p *program) sshHost(ctx context.Context, at gitPlace) string {
-	path, err := p.findProgram("ssh")
+func (r remotes) sshHost(ctx context.Context, at gitPlace) string {
+	path, err := r.env.Program("ssh")
 	if err != nil || strings.HasPrefix(at.host, "-") {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionWithin)
+	ctx, cancel := context.WithTimeout(ctx, environ.AskWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-G", cmp.Or(at.user, "git")+"@"+at.host)
-	cmd.Env = p.env.Vars
+	cmd.Env = r.env.Vars
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
@@ -119,7 +126,7 @@ func place(address string) gitPlace {
 	return gitPlace{}
 }
 
-// on gives owner/name when the address is on a host, else "". GitHub has another name for it over ssh as well.
+// on returns owner/name when the address is on a host, else "". GitHub has another name for it over ssh as well.
 func (a gitPlace) on(host string) string {
 	if a.ssh {
 		host = withoutPort(host)

@@ -6,16 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/cli/setup"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/cli/watch"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // main parses the arguments, runs the command and reports how it ended.
-func (p *program) main(ctx context.Context, args []string) int {
-	root := p.root()
+func (f *factory) main(ctx context.Context, args []string) int {
+	root := f.root()
 	root.SetArgs(args)
-	p.format = formatOf(args)
+	f.printer.Format = formatOf(args)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return p.report(ctx, err)
+		return f.printer.Report(ctx, err)
 	}
 	return fault.ExitOK
 }
@@ -31,15 +36,15 @@ func formatOf(args []string) string {
 		if (arg == "-o" || arg == "--output") && i+1 < len(args) {
 			value, ok = args[i+1], true
 		}
-		if ok && (value == formatJSON || value == formatJSONL) {
+		if ok && (value == term.FormatJSON || value == term.FormatJSONL) {
 			return value
 		}
 	}
-	return formatText
+	return term.FormatText
 }
 
 // root is the whole command tree.
-func (p *program) root() *cobra.Command {
+func (f *factory) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "longshift",
 		Short: "Carries a coding task from a sentence to a reviewed pull request",
@@ -51,29 +56,40 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          needsCommand,
+		RunE:          command.NeedsCommand,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			err := checkFormat(p.format)
+			err := term.CheckFormat(f.printer.Format)
 			if err != nil {
-				p.format = formatText
+				f.printer.Format = term.FormatText
 			}
 			return err
 		},
 	}
-	root.SetIn(p.streams.In)
-	root.SetOut(p.streams.Out)
-	root.SetErr(p.streams.Err)
-	root.SetUsageTemplate(usageTemplate)
-	root.SetFlagErrorFunc(explainFlag)
+	root.SetIn(f.streams.In)
+	root.SetOut(f.streams.Out)
+	root.SetErr(f.streams.Err)
+	root.SetUsageTemplate(command.UsageTemplate)
+	root.SetFlagErrorFunc(command.ExplainFlag)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.PersistentFlags().StringVarP(&p.format, "output", "o", formatText, "output `format`: text, json or jsonl")
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON, formatJSONL}, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
+	root.PersistentFlags().StringVarP(&f.printer.Format, "output", "o", term.FormatText, "output `format`: text, json or jsonl")
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{term.FormatText, term.FormatJSON, term.FormatJSONL}, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
 	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	d, w := newSender(f), f.wiring
+	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
+		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest, Sandbox: w.Sandbox,
+		Work: w.Work, Signing: w.Signing, Model: w.Model, ClaudeVersion: w.ClaudeVersion}
+	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
+		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy)}
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask:   {p.runCommand(), p.statusCommand(), p.listCommand(), p.showCommand(), p.logsCommand(), p.commandsCommand(), p.actsCommand(), p.chatsCommand()},
-		groupArrive: {p.watchCommand(), p.intakeCommand(), p.cronCommand()},
-		groupSteer:  {p.approveCommand(), p.editCommand(), p.rejectCommand(), p.allowCommand(), p.denyCommand(), p.tellCommand(), p.resumeCommand(), p.abandonCommand(), p.cancelCommand()},
-		groupSetup:  {p.devCommand(), p.demoCommand(), p.doctorCommand(), p.configCommand(), p.policyCommand(), p.versionCommand(), p.completionCommand(), p.workspacesCommand(), p.initCommand(), p.setupCommand(), p.cleanCommand()},
+		groupTask: {newRunCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newLogsCommand(f), newCommandsCommand(f),
+			newActsCommand(f), newChatsCommand(f)},
+		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
+			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}), newIntakeCommand(f), newCronCommand(f)},
+		groupSteer: {newApproveCommand(d), newEditCommand(d), newRejectCommand(d), newAllowCommand(d), newDenyCommand(d), newTellCommand(d),
+			newResumeCommand(d), newAbandonCommand(d), newCancelCommand(f)},
+		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local), setup.NewConfigCommand(settings), newPolicyCommand(f),
+			newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newWorkspacesCommand(f), setup.NewInitCommand(settings),
+			setup.NewSetupCommand(settings), newCleanCommand(f)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

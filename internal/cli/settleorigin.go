@@ -5,6 +5,9 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -17,25 +20,39 @@ type Standing struct {
 	Known    bool   // a branch of ours is there already
 }
 
-// settleForge checks what a task on GitHub needs before it is started, settles its base, and says where the pull request will go.
-func (p *program) settleForge(ctx context.Context, t *forgeTarget, in *task.Input) error {
+// forgeCheck checks a repository on a forge before a task is started on it.
+type forgeCheck struct {
+	config   *environ.Config
+	git      environ.Git
+	settings committedSettings
+	standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
+	forkOf   func(ctx context.Context, process config.Config, repository string) (owner, name string, err error)
+	say      func(format string, args ...any)
+}
+
+func newForgeCheck(f *factory) *forgeCheck {
+	return &forgeCheck{f.config, f.git, newCommittedSettings(f), f.wiring.Standing, f.wiring.ForkOf, f.printer.Say}
+}
+
+// settle checks what a task on GitHub needs before it is started, settles its base, and says where the pull request will go.
+func (f *forgeCheck) settle(ctx context.Context, t *forgeTarget, in *task.Input) error {
 	if in.Base == "" && t.clone != "" {
-		in.Base, _ = p.git(ctx, t.clone, "symbolic-ref", "--quiet", "--short", "HEAD") // none is checked out: the default branch
+		in.Base, _ = f.git.Run(ctx, t.clone, "symbolic-ref", "--quiet", "--short", "HEAD") // none is checked out: the default branch
 	}
-	standing, err := p.reach(ctx, t, in)
+	standing, err := f.reach(ctx, t, in)
 	if err != nil {
 		return err
 	}
 	in.Base = standing.Base
-	if err := p.compare(ctx, t, standing); err != nil {
+	if err := f.compare(ctx, t, standing); err != nil {
 		return err
 	}
-	return p.tellWhere(ctx, t, in, standing)
+	return f.printTarget(ctx, t, in, standing)
 }
 
 // reach asks GitHub about the repository, with a token that can do there what the task will need.
-func (p *program) reach(ctx context.Context, t *forgeTarget, in *task.Input) (Standing, error) {
-	conf, err := p.withToken(ctx)
+func (f *forgeCheck) reach(ctx context.Context, t *forgeTarget, in *task.Input) (Standing, error) {
+	conf, err := f.config.WithToken(ctx)
 	if err != nil {
 		return Standing{}, err
 	}
@@ -43,7 +60,7 @@ func (p *program) reach(ctx context.Context, t *forgeTarget, in *task.Input) (St
 		return Standing{}, fault.New(fault.Input, "the pull request would go to %s, and there is no token for it", t).
 			WithHint("set GH_TOKEN, or give --local to work in this folder; with --repo %s the worker's own token counts", t.repository)
 	}
-	standing, err := p.wiring.Standing(ctx, conf, t.repository, in.Base, p.branchPrefix(ctx, t, in))
+	standing, err := f.standing(ctx, conf, t.repository, in.Base, f.branchPrefix(ctx, t, in))
 	switch {
 	case ctx.Err() != nil:
 		return Standing{}, ctx.Err()
@@ -57,15 +74,15 @@ func (p *program) reach(ctx context.Context, t *forgeTarget, in *task.Input) (St
 	return standing, nil
 }
 
-// tellWhere says in a line where pull request and branches go.
-func (p *program) tellWhere(ctx context.Context, t *forgeTarget, in *task.Input, s Standing) error {
-	conf, err := p.withToken(ctx)
+// printTarget says in a line where pull request and branches go.
+func (f *forgeCheck) printTarget(ctx context.Context, t *forgeTarget, in *task.Input, s Standing) error {
+	conf, err := f.config.WithToken(ctx)
 	if err != nil {
 		return err
 	}
-	pushed, ours := "", p.branchPrefix(ctx, t, in)
+	pushed, ours := "", f.branchPrefix(ctx, t, in)
 	if in.Fork {
-		owner, name, err := p.wiring.ForkOf(ctx, conf, t.repository)
+		owner, name, err := f.forkOf(ctx, conf, t.repository)
 		if err != nil {
 			return fault.New(fault.KindOf(err), "--fork: %w", err).WithHint("%s", fault.HintOf(err))
 		}
@@ -75,17 +92,17 @@ func (p *program) tellWhere(ctx context.Context, t *forgeTarget, in *task.Input,
 	} else if !s.Known {
 		pushed = "; the first one, so branches " + ours + "* will be pushed there"
 	}
-	p.say("pull request: %s, base %s%s", t, s.Base, pushed)
+	f.say("pull request: %s, base %s%s", t, s.Base, pushed)
 	return ctx.Err()
 }
 
 // branchPrefix is what the names of the task's branches will start with, as far as can be told from here.
-func (p *program) branchPrefix(ctx context.Context, t *forgeTarget, in *task.Input) string {
+func (f *forgeCheck) branchPrefix(ctx context.Context, t *forgeTarget, in *task.Input) string {
 	if in.Config != nil && in.Config.Branch != nil {
 		return *in.Config.Branch
 	}
 	if t.clone != "" && in.Base != "" {
-		if c, err := p.settings(ctx, t.clone, "refs/heads/"+in.Base, in.Base); err == nil && c != nil && c.Branch != nil {
+		if c, err := f.settings.read(ctx, t.clone, "refs/heads/"+in.Base, in.Base); err == nil && c != nil && c.Branch != nil {
 			return *c.Branch
 		}
 	}
@@ -93,11 +110,11 @@ func (p *program) branchPrefix(ctx context.Context, t *forgeTarget, in *task.Inp
 }
 
 // compare holds the clone's base against the one that the task starts from.
-func (p *program) compare(ctx context.Context, t *forgeTarget, s Standing) error {
+func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) error {
 	local := "refs/heads/" + s.Base
 	here := false
 	if t.clone != "" {
-		_, err := p.git(ctx, t.clone, "rev-parse", "--verify", "--quiet", local+"^{commit}")
+		_, err := f.git.Run(ctx, t.clone, "rev-parse", "--verify", "--quiet", local+"^{commit}")
 		here = err == nil
 	}
 	switch {
@@ -110,19 +127,19 @@ func (p *program) compare(ctx context.Context, t *forgeTarget, s Standing) error
 		return nil
 	}
 	from := s.Head
-	if _, err := p.git(ctx, t.clone, "cat-file", "-e", from+"^{commit}"); err != nil {
+	if _, err := f.git.Run(ctx, t.clone, "cat-file", "-e", from+"^{commit}"); err != nil {
 		from = "refs/remotes/" + t.remote + "/" + s.Base // GitHub has more than was fetched
-	} else if _, err := p.settings(ctx, t.clone, from, s.Base); err != nil {
+	} else if _, err := f.settings.read(ctx, t.clone, from, s.Base); err != nil {
 		return err
 	}
 	if !here {
 		return nil
 	}
-	text, err := p.git(ctx, t.clone, "rev-list", "--count", from+".."+local)
+	text, err := f.git.Run(ctx, t.clone, "rev-list", "--count", from+".."+local)
 	ahead, _ := strconv.Atoi(text) // digits, by git
 	if err != nil || ahead == 0 {
 		return ctx.Err() // there may be nothing of that branch here to hold it against
 	}
-	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, count(ahead, "commit")).
+	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, term.Count(ahead, "commit")).
 		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without", cmp.Or(t.remote, t.repository), s.Base, t.repository)
 }

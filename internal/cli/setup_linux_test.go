@@ -11,6 +11,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
+// questionKeys are the keys that setup asks about, in the order of its questions.
+var questionKeys = []string{"specs", "iterations", "setup", "check", "commits", "approval.mode", "approval.after", "budget.cost", "budget.time",
+	"pullRequest.follow", "notify.planReady", "notify.progress", "notify.complete", "notify.error"}
+
 // settingsRepository makes a work tree with settings.
 func settingsRepository(t *testing.T, settings string) (dir, file string) {
 	t.Helper()
@@ -36,12 +40,12 @@ func content(t *testing.T, file string) string {
 
 // answer goes through the questions of a form. What is not in keys is left as it is.
 func answerForm(w *terminal, keys map[string]string) {
-	for i, key := range asked {
+	for i, key := range questionKeys {
 		typed, ok := keys[key]
 		if !ok {
 			typed = "\r"
 		}
-		w.waits(fmt.Sprintf("%d/%d %s", i+1, len(asked), key), typed)
+		w.waits(fmt.Sprintf("%d/%d %s", i+1, len(questionKeys), key), typed)
 	}
 }
 
@@ -55,7 +59,7 @@ func TestSetupForm(t *testing.T) {
 	w.waits("3/14 setup", " --audit\r")
 	w.waits("empty keeps make lint make test", "\r")
 	w.waits("5/14 commits", down+"\r")
-	for i, key := range asked[5:] {
+	for i, key := range questionKeys[5:] {
 		w.waits(fmt.Sprintf("%d/14 %s", i+6, key), "\r")
 	}
 	w.waits("Write this into", "y")
@@ -98,7 +102,7 @@ func TestSetupFormIsLeft(t *testing.T) {
 		"a no at the last line": {"dumb", func(w *terminal) {
 			w.waits("1/14 specs: ", "x\n")
 			w.waits("2/14 iterations: ", "many\n")
-			w.waits(`iterations is the text "many"; give`, strings.Repeat("\n", len(asked)-1))
+			w.waits(`iterations is the text "many"; give`, strings.Repeat("\n", len(questionKeys)-1))
 			w.waits("[Y/n]:", "what?\nNo\n")
 		}, fault.ExitOK},
 	} {

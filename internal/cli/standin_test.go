@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -220,7 +221,7 @@ func (h standInHost) RunSession(ctx context.Context, in standInSession) (int, er
 	defer file.Close()
 	resumed := int(activity.GetInfo(ctx).Attempt) - 1
 	stays := in.Role == task.Implementer && resumed == 0 && (strings.Contains(in.Task, "hold") || strings.Contains(in.Task, "kill") && in.N == 3)
-	beat := signals.Beat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Started: time.Now()}
+	beat := signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Started: time.Now()}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for beat.Tools < 3 || stays {
@@ -265,7 +266,7 @@ func (s *standIn) listen(ctx workflow.Context) error {
 			func(r signals.ResumeRequest) string {
 				s.resumed = true
 				s.status.BudgetUSD += r.AddCost
-				return fmt.Sprintf("the task goes on, %s %s %s", usd(r.AddCost), r.AddTime, r.Note)
+				return fmt.Sprintf("the task goes on, %s %s %s", term.USD(r.AddCost), r.AddTime, r.Note)
 			}),
 		standInMessage(ctx, s, signals.Abandon, func(signals.AbandonRequest) error { return nil },
 			func(signals.AbandonRequest) string { s.decided = signals.Abandon; return "the task ends" }),

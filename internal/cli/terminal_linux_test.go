@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/longshift/longshift/internal/cli/clitest"
 )
 
 // terminal is a program on a pseudoterminal.
 type terminal struct {
 	t      *testing.T
 	master *os.File
-	out    synced
+	out    clitest.Buffer
 	ended  chan error
 }
 
@@ -92,7 +94,7 @@ func (w *terminal) waits(text, keys string) {
 			w.t.Logf("shown: %q", w.shown())
 		}
 	}()
-	eventually(w.t, text, func() bool { return strings.Contains(w.shown(), text) })
+	clitest.Eventually(w.t, text, func() bool { return strings.Contains(w.shown(), text) })
 	if _, err := w.master.WriteString(keys); err != nil {
 		w.t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func (w *terminal) waits(text, keys string) {
 func (w *terminal) code() int {
 	w.t.Helper()
 	var err error
-	eventually(w.t, "the end", func() bool {
+	clitest.Eventually(w.t, "the end", func() bool {
 		select {
 		case err = <-w.ended:
 			return true

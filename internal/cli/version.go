@@ -7,6 +7,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/term"
 )
 
 type versionInfo struct {
@@ -17,16 +20,16 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-func (p *program) versionCommand() *cobra.Command {
+func newVersionCommand(p *term.Printer, given string) *cobra.Command {
 	return &cobra.Command{
 		Use:         "version",
 		Short:       "Show the version",
 		Example:     "  longshift version\n  longshift version -o json",
-		Args:        takes(0, 0, ""),
-		Annotations: exits(),
+		Args:        command.Takes(0, 0, ""),
+		Annotations: command.Exits(),
 		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion(p.wiring.Version)
-			return p.print(v, func() string {
+			v := buildVersion(given)
+			return p.Print(v, func() string {
 				text := "longshift " + v.Version
 				if v.Revision != "" {
 					text += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)

@@ -4,16 +4,29 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/repository"
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/projects"
 )
 
-func (p *program) workspacesCommand() *cobra.Command {
-	list := func(c *cobra.Command, _ []string) error { return p.listWorkspaces(c.Context()) }
-	ends := exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitInterrupt)
+// workspacesOptions are what the commands of workspaces use.
+type workspacesOptions struct {
+	workspaces *repository.Workspaces
+	choices    repository.Choices
+	printer    *term.Printer
+	now        func() time.Time
+}
+
+func newWorkspacesCommand(f *factory) *cobra.Command {
+	o := &workspacesOptions{f.workspaces, repository.NewChoices(f.env), f.printer, f.clock.Now}
+	list := func(c *cobra.Command, _ []string) error { return o.list(c.Context()) }
+	ends := command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitInterrupt)
 	c := &cobra.Command{
 		Use:   "workspaces",
 		Short: "List your projects, and choose the one that tasks run in",
@@ -21,55 +34,41 @@ func (p *program) workspacesCommand() *cobra.Command {
 count; links do not. The choice is kept for you on this machine: ` + "`longshift run`" + ` outside of a git repository takes it. A git
 repository that you are in, and --repo, come before it.`,
 		Example:     "  longshift workspaces\n  longshift workspaces switch web\n  longshift workspaces info",
-		Args:        takes(0, 0, ""),
+		Args:        command.Takes(0, 0, ""),
 		Annotations: ends,
 		RunE:        list,
 	}
 	none := false
 	switching := &cobra.Command{
-		Use: "switch <name>", Short: "Choose the workspace that tasks run in", Example: "  longshift workspaces switch web\n  longshift workspaces switch --none",
-		Annotations: ends, ValidArgsFunction: p.completeWorkspace,
+		Use: "switch <name>", Short: "Choose the workspace that tasks run in",
+		Example:     "  longshift workspaces switch web\n  longshift workspaces switch --none",
+		Annotations: ends, ValidArgsFunction: o.workspaces.Complete,
 		Args: func(c *cobra.Command, args []string) error {
 			if none {
-				return takes(0, 0, "")(c, args)
+				return command.Takes(0, 0, "")(c, args)
 			}
-			return takes(1, 1, "the name of the workspace")(c, args)
+			return command.Takes(1, 1, "the name of the workspace")(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if none {
-				return p.leaveWorkspace()
+				return o.leave()
 			}
-			return p.switchWorkspace(args[0])
+			return o.choose(args[0])
 		},
 	}
 	switching.Flags().BoolVar(&none, "none", false, "choose none")
 	c.AddCommand(&cobra.Command{
 		Use: "list", Short: "List your projects", Example: "  longshift workspaces list\n  longshift workspaces list -o jsonl | jq -r .name",
-		Args: takes(0, 0, ""), Annotations: ends, RunE: list,
+		Args: command.Takes(0, 0, ""), Annotations: ends, RunE: list,
 	}, switching, &cobra.Command{
-		Use: "info [name]", Short: "Show a workspace: path, branch, files, newest commits", Example: "  longshift workspaces info\n  longshift workspaces info web -o json",
-		Args: takes(0, 1, ""), Annotations: ends, ValidArgsFunction: p.completeWorkspace,
+		Use: "info [name]", Short: "Show a workspace: path, branch, files, newest commits",
+		Example: "  longshift workspaces info\n  longshift workspaces info web -o json",
+		Args:    command.Takes(0, 1, ""), Annotations: ends, ValidArgsFunction: o.workspaces.Complete,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.showWorkspace(c.Context(), strings.Join(args, ""), len(args) > 0)
+			return o.show(c.Context(), strings.Join(args, ""), len(args) > 0)
 		},
 	})
 	return c
-}
-
-// projects opens the operator's folder.
-func (p *program) projects() (*projects.Folder, error) {
-	conf, err := p.config()
-	if err != nil {
-		return nil, err
-	}
-	if conf.Projects == "" {
-		return nil, projects.NotSet()
-	}
-	git, err := p.findProgram("git")
-	if err != nil {
-		return nil, err
-	}
-	return projects.Open(conf.Projects, git)
 }
 
 // workspaceRow is a project in the list.
@@ -78,12 +77,12 @@ type workspaceRow struct {
 	Current bool `json:"current"`
 }
 
-func (p *program) listWorkspaces(ctx context.Context) error {
-	folder, err := p.projects()
+func (o *workspacesOptions) list(ctx context.Context) error {
+	folder, err := o.workspaces.Folder()
 	if err != nil {
 		return err
 	}
-	current, err := p.chosen()
+	current, err := o.choices.Read()
 	if err != nil {
 		return err
 	}
@@ -95,15 +94,15 @@ func (p *program) listWorkspaces(ctx context.Context) error {
 	for _, found := range all {
 		rows = append(rows, workspaceRow{found, current.Projects == folder.Dir() && current.Workspace == found.Name})
 	}
-	if len(rows) == 0 && p.format == formatText {
-		p.say("no folders in %s", folder.Dir())
+	if len(rows) == 0 && o.printer.IsText() {
+		o.printer.Say("no folders in %s", folder.Dir())
 		return nil
 	}
-	return p.print(rows, func() string { return p.fitted(workspaceTable(rows)) })
+	return o.printer.Print(rows, func() string { return o.printer.Fit(workspaceTable(rows)) })
 }
 
-func (p *program) switchWorkspace(name string) error {
-	folder, err := p.projects()
+func (o *workspacesOptions) choose(name string) error {
+	folder, err := o.workspaces.Folder()
 	if err != nil {
 		return err
 	}
@@ -111,29 +110,29 @@ func (p *program) switchWorkspace(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.choose(chosen{folder.Dir(), found.Name}); err != nil {
+	if err := o.choices.Write(repository.Chosen{Projects: folder.Dir(), Workspace: found.Name}); err != nil {
 		return err
 	}
 	if !found.Repository {
-		p.say("%s is no git repository: no task can run in it", found.Path)
+		o.printer.Say("%s is no git repository: no task can run in it", found.Path)
 	}
-	return p.print(workspaceRow{found, true}, func() string { return fmt.Sprintf("workspace %s: %s\n", found.Name, plain(found.Path)) })
+	return o.printer.Print(workspaceRow{found, true}, func() string { return fmt.Sprintf("workspace %s: %s\n", found.Name, term.Plain(found.Path)) })
 }
 
-func (p *program) leaveWorkspace() error {
-	was, err := p.forget()
+func (o *workspacesOptions) leave() error {
+	was, err := o.choices.Remove()
 	if err != nil {
 		return err
 	}
-	return p.print(map[string]bool{"forgotten": was}, func() string { return "no workspace is chosen\n" })
+	return o.printer.Print(map[string]bool{"forgotten": was}, func() string { return "no workspace is chosen\n" })
 }
 
-func (p *program) showWorkspace(ctx context.Context, name string, named bool) error {
-	folder, err := p.projects()
+func (o *workspacesOptions) show(ctx context.Context, name string, named bool) error {
+	folder, err := o.workspaces.Folder()
 	if err != nil {
 		return err
 	}
-	current, err := p.chosen()
+	current, err := o.choices.Read()
 	if err != nil {
 		return err
 	}
@@ -142,7 +141,7 @@ func (p *program) showWorkspace(ctx context.Context, name string, named bool) er
 	case current.Workspace == "":
 		return fault.New(fault.Input, "no workspace is chosen").WithHint("name one, or choose it with `longshift workspaces switch`")
 	default:
-		if _, err := p.stillThere(folder, current); err != nil {
+		if _, err := repository.StillThere(folder, current); err != nil {
 			return err
 		}
 		name = current.Workspace
@@ -151,5 +150,5 @@ func (p *program) showWorkspace(ctx context.Context, name string, named bool) er
 	if err != nil {
 		return err
 	}
-	return p.print(info, func() string { return workspaceText(info, p.clock.now()) })
+	return o.printer.Print(info, func() string { return workspaceText(info, o.now()) })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/projects"
 )
@@ -32,20 +33,20 @@ func spaces(t *testing.T) (c *console, root string) {
 }
 
 func (c *console) git(dir string, args ...string) {
-	c.t.Helper()
-	if _, err := c.program().git(c.t.Context(), dir, args...); err != nil {
-		c.t.Fatalf("git %v: %v", args, err)
+	c.T.Helper()
+	if _, err := c.factory().git.Run(c.T.Context(), dir, args...); err != nil {
+		c.T.Fatalf("git %v: %v", args, err)
 	}
 }
 
 // said is what one more command prints.
 func (c *console) said(want int, args ...string) (out, errs string) {
-	c.t.Helper()
-	o, e := len(c.out.String()), len(c.errs.String())
+	c.T.Helper()
+	o, e := len(c.Out.String()), len(c.Errs.String())
 	if code := c.run(args...); code != want {
-		c.t.Errorf("%v ends with %d, want %d: %s", args, code, want, c.errs.String()[e:])
+		c.T.Errorf("%v ends with %d, want %d: %s", args, code, want, c.Errs.String()[e:])
 	}
-	return c.out.String()[o:], c.errs.String()[e:]
+	return c.Out.String()[o:], c.Errs.String()[e:]
 }
 
 func TestWorkspaces(t *testing.T) {
@@ -115,7 +116,7 @@ func TestWorkspacesRefuse(t *testing.T) {
 			t.Errorf("%v: %s", tt.args, errs)
 		}
 	}
-	if current, err := c.program().chosen(); err != nil || current.Workspace != "" {
+	if current, err := c.choices().Read(); err != nil || current.Workspace != "" {
 		t.Errorf("chosen: %+v, %v", current, err)
 	}
 	bare := newConsole(t)
@@ -129,9 +130,9 @@ func TestWorkspacesRefuse(t *testing.T) {
 func TestCurrentWorkspace(t *testing.T) {
 	c, root := spaces(t)
 	taken := func(given string) (string, string, error) {
-		before := len(c.errs.String())
-		path, err := c.program().repository(t.Context(), given)
-		return path, c.errs.String()[before:], err
+		before := len(c.Errs.String())
+		path, err := c.factory().repositories.Find(t.Context(), given)
+		return path, c.Errs.String()[before:], err
 	}
 	if _, _, err := taken(""); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
 		t.Errorf("none is chosen: %v", err)
@@ -144,9 +145,9 @@ func TestCurrentWorkspace(t *testing.T) {
 	if path, said, err := taken("acme/shop"); path != "acme/shop" || said != "" || err != nil {
 		t.Errorf("--repo: %q, %q, %v", path, said, err)
 	}
-	elsewhere := c.dir
-	c.dir = filepath.Join(root, "api")
-	if path, said, err := taken(""); path != c.dir || said != "" || err != nil {
+	elsewhere := c.Dir
+	c.Dir = filepath.Join(root, "api")
+	if path, said, err := taken(""); path != c.Dir || said != "" || err != nil {
 		t.Errorf("in a repository: %q, %q, %v", path, said, err)
 	}
 	broken := filepath.Join(t.TempDir(), "broken")
@@ -154,27 +155,27 @@ func TestCurrentWorkspace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, ".git", "config"), []byte("[core\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.dir = broken
+	c.Dir = broken
 	if path, _, err := taken(""); path != "" || err == nil {
 		t.Errorf("in a repository that git can't read: %q, %v", path, err)
 	}
-	c.dir = elsewhere
+	c.Dir = elsewhere
 	for name, spoil := range map[string]func(){
 		"read the current": func() {
 			if err := os.WriteFile(stateFile(t, c), []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"is another folder now": func() { c.choose(chosen{"/srv/other", "web"}) },
-		"a path":                func() { c.choose(chosen{root, "../web"}) },
-		"not a git repository":  func() { c.choose(chosen{root, "notes"}) },
+		"is another folder now": func() { c.choose(repository.Chosen{Projects: "/srv/other", Workspace: "web"}) },
+		"a path":                func() { c.choose(repository.Chosen{Projects: root, Workspace: "../web"}) },
+		"not a git repository":  func() { c.choose(repository.Chosen{Projects: root, Workspace: "notes"}) },
 	} {
 		spoil()
 		if path, _, err := taken(""); path != "" || err == nil || !strings.Contains(err.Error(), name) || fault.HintOf(err) == "" {
 			t.Errorf("%s: %q, %v", name, path, err)
 		}
 	}
-	c.choose(chosen{root, "web"})
+	c.choose(repository.Chosen{Projects: root, Workspace: "web"})
 	if err := os.Rename(web, web+"-old"); err != nil {
 		t.Fatal(err)
 	}
@@ -187,22 +188,22 @@ func TestCurrentWorkspace(t *testing.T) {
 	if _, _, err := taken(""); fault.KindOf(err) != fault.Input || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
 	}
-	c.vars = append(c.vars, "LONGSHIFT_PROJECTS=")
+	c.Vars = append(c.Vars, "LONGSHIFT_PROJECTS=")
 	if _, _, err := taken(""); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
 		t.Errorf("without projects: %v", err)
 	}
 }
 
-func (c *console) choose(to chosen) {
-	c.t.Helper()
-	if err := c.program().choose(to); err != nil {
-		c.t.Fatal(err)
+func (c *console) choose(to repository.Chosen) {
+	c.T.Helper()
+	if err := c.choices().Write(to); err != nil {
+		c.T.Fatal(err)
 	}
 }
 
 func stateFile(t *testing.T, c *console) string {
 	t.Helper()
-	path, err := c.program().chosenFile()
+	path, err := c.choices().File()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func stateFile(t *testing.T, c *console) string {
 func TestChosenFile(t *testing.T) {
 	c, root := spaces(t)
 	state := t.TempDir()
-	c.vars = append(c.vars, "XDG_STATE_HOME="+state)
+	c.Vars = append(c.Vars, "XDG_STATE_HOME="+state)
 	c.said(0, "workspaces", "switch", "web")
 	c.said(0, "workspaces", "switch", "api")
 	info, err := os.Stat(filepath.Join(state, "longshift", "workspace.json"))
@@ -223,10 +224,10 @@ func TestChosenFile(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if got, err := c.program().chosen(); err != nil || got != (chosen{root, "api"}) {
+	if got, err := c.choices().Read(); err != nil || got != (repository.Chosen{Projects: root, Workspace: "api"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	c.vars = append(c.vars, "XDG_STATE_HOME=relative", "HOME=", "LONGSHIFT_DATA="+t.TempDir())
+	c.Vars = append(c.Vars, "XDG_STATE_HOME=relative", "HOME=", "LONGSHIFT_DATA="+t.TempDir())
 	if _, errs := c.said(2, "workspaces", "switch", "web"); !strings.Contains(errs, "neither XDG_STATE_HOME nor HOME") {
 		t.Errorf("without a home: %s", errs)
 	}
@@ -234,7 +235,7 @@ func TestChosenFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.vars = append(c.vars, "XDG_STATE_HOME="+file)
+	c.Vars = append(c.Vars, "XDG_STATE_HOME="+file)
 	if _, errs := c.said(1, "workspaces", "switch", "web"); !strings.Contains(errs, "keep the current workspace") {
 		t.Errorf("where nothing can be written: %s", errs)
 	}

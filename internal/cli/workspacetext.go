@@ -3,6 +3,7 @@ package cli
 import (
 	"time"
 
+	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/projects"
 )
 
@@ -16,13 +17,13 @@ func workspaceTable(rows []workspaceRow) string {
 		if r.Repository {
 			kind = "git"
 		}
-		cells = append(cells, []string{r.Name, kind, dash(r.Branch), mark})
+		cells = append(cells, []string{r.Name, kind, term.Dash(r.Branch), mark})
 	}
-	return table([]string{"WORKSPACE", "KIND", "BRANCH", ""}, cells)
+	return term.Table([]string{"WORKSPACE", "KIND", "BRANCH", ""}, cells)
 }
 
 func workspaceText(w projects.Info, now time.Time) string {
-	state, files := "", count(w.Files, "tracked file")
+	state, files := "", term.Count(w.Files, "tracked file")
 	if w.Repository && !w.Bare {
 		state = "clean"
 	}
@@ -30,18 +31,18 @@ func workspaceText(w projects.Info, now time.Time) string {
 		state = "changed"
 	}
 	if !w.Repository {
-		files = count(w.Files, "file") + ", no git repository"
+		files = term.Count(w.Files, "file") + ", no git repository"
 	}
 	if w.AtLeast {
 		files = "at least " + files
 	}
 	var commits [][]string
 	for _, c := range w.Commits {
-		commits = append(commits, []string{c.ID, ago(now, c.Time), c.Author, c.Subject})
+		commits = append(commits, []string{c.ID, term.Ago(now, c.Time), c.Author, c.Subject})
 	}
-	text := facts(w.Name, "path", plain(w.Path), "branch", w.Branch, "state", state, "files", files)
+	text := term.Facts(w.Name, "path", term.Plain(w.Path), "branch", w.Branch, "state", state, "files", files)
 	if len(commits) > 0 {
-		text += "\n" + table([]string{"COMMIT", "AGE", "AUTHOR", "SUBJECT"}, commits)
+		text += "\n" + term.Table([]string{"COMMIT", "AGE", "AUTHOR", "SUBJECT"}, commits)
 	}
 	return text
 }

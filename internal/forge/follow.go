@@ -10,16 +10,16 @@ import (
 // A Follower reads what has become of a pull request of ours, and answers. Every method may be called again after a crash with the
 // same effect as one call.
 type Follower interface {
-	// Look reads the pull request as it is now. seen is the Stamp of an earlier look, "" for none: when nothing that Look reads has
+	// Snapshot reads the pull request as it is now. seen is the Stamp of an earlier look, "" for none: when nothing that Look reads has
 	// changed since, as the forge itself says, the answer has Unchanged set and nothing else.
-	Look(ctx context.Context, r task.Repository, number int, seen string) (Look, error)
+	Snapshot(ctx context.Context, r task.Repository, number int, seen string) (Snapshot, error)
 	// Answer writes what was done about each item, where the item stands, and asks those for a review again who asked for changes.
 	// An answer that stands already, by its hidden mark, is not written again. The text is Markdown from a model: it is neutralised.
 	Answer(ctx context.Context, r task.Repository, number int, answers []Reply) error
 }
 
-// Look is a pull request as it stands, with what there is to do for us.
-type Look struct {
+// Snapshot is a pull request as it stands, with what there is to do for us.
+type Snapshot struct {
 	Unchanged  bool   `json:"unchanged,omitempty"`
 	Stamp      string `json:"stamp,omitempty"` // what the next Look is told; at most 1 KiB
 	State      State  `json:"state,omitempty"`

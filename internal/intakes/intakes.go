@@ -81,12 +81,12 @@ type Status struct {
 
 // LastLook is the newest look that has been started.
 type LastLook struct {
-	Workflow string        `json:"workflow"`
-	Run      string        `json:"run"`
-	At       time.Time     `json:"at"`
-	Running  bool          `json:"running,omitempty"`
-	Error    string        `json:"error,omitempty"`
-	Pass     *signals.Pass `json:"pass,omitempty"`
+	Workflow string              `json:"workflow"`
+	Run      string              `json:"run"`
+	At       time.Time           `json:"at"`
+	Running  bool                `json:"running,omitempty"`
+	Error    string              `json:"error,omitempty"`
+	Pass     *signals.PollResult `json:"pass,omitempty"`
 }
 
 // QueueItem is a task of the intake that waits for its turn.

@@ -80,7 +80,7 @@ func (l *LastLook) read(ctx context.Context, c Reader) error {
 		}
 		return nil
 	}
-	var pass signals.Pass
+	var pass signals.PollResult
 	err = c.GetWorkflow(ctx, l.Workflow, l.Run).Get(ctx, &pass)
 	var app *temporal.ApplicationError
 	var timeout *temporal.TimeoutError
@@ -103,7 +103,7 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	if err != nil {
 		return err
 	}
-	s.Gate = signals.GateID(host, r)
+	s.Gate = signals.LimiterID(host, r)
 	var gone *serviceerror.NotFound
 	switch d, err := c.DescribeWorkflowExecution(ctx, s.Gate, ""); {
 	case errors.As(err, &gone):
@@ -113,11 +113,11 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
 		return nil
 	}
-	v, err := c.QueryWorkflow(ctx, s.Gate, "", signals.QueryGate)
+	v, err := c.QueryWorkflow(ctx, s.Gate, "", signals.QueryLimiter)
 	if err != nil {
 		return fault.New(fault.Infra, "ask the gate who waits: %w", err).WithHint("a worker has to run; see `longshift doctor`")
 	}
-	var state signals.GateState
+	var state signals.LimiterState
 	if err := v.Get(&state); err != nil {
 		return fault.New(fault.Internal, "read the gate's answer: %w", err)
 	}

@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shifted takes the first word of a function away.
+// shifted is the state after shift: the first word of a function is gone.
 func shifted(args []grammar.Word, st *state) *state {
 	after := st.copy()
 	if len(args) == 0 && len(after.args) > 0 {
@@ -16,12 +18,12 @@ func shifted(args []grammar.Word, st *state) *state {
 	return after
 }
 
-// argument gives $1 of a function that is called.
+// argument returns $1 of a function that is called.
 func argument(name string, st *state) (value, bool) {
 	if st.args == nil || !isDigits(name) || name == "0" || len(name) > 1 {
 		return value{}, false
 	}
-	n := number0(name)
+	n := atoi(name)
 	if n > len(st.args) {
 		return literalValue(""), true
 	}
@@ -32,7 +34,7 @@ func argument(name string, st *state) (value, bool) {
 	return value{parts: w.Parts}, true
 }
 
-// ownArguments tells whether a word is "$@" of a function whose words are known: they are judged as a command of their own.
+// ownArguments reports whether a word is "$@" of a function whose words are known: they are judged as a command of their own.
 func ownArguments(w *syntax.Word, st *state) bool {
 	if len(w.Parts) != 1 || len(st.args) == 0 {
 		return false
@@ -50,7 +52,7 @@ func sameWords(a, b []grammar.Word) bool {
 		return false
 	}
 	for i := range a {
-		if !equalParts(a[i].Parts, b[i].Parts) || a[i].Many != b[i].Many || a[i].Glob != b[i].Glob || a[i].Tilde != b[i].Tilde {
+		if !slices.Equal(a[i].Parts, b[i].Parts) || a[i].Many != b[i].Many || a[i].Glob != b[i].Glob || a[i].Tilde != b[i].Tilde {
 			return false
 		}
 	}

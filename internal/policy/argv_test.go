@@ -99,7 +99,7 @@ func (b *box) bash(script string) (string, error) {
 	return string(out), err
 }
 
-// ran gives the words of every program that a script starts.
+// ran returns the words of every program that a script starts.
 func (b *box) ran(t testing.TB, script string) [][]string {
 	t.Helper()
 	log := filepath.Join(b.dir, "log", "argv")
@@ -161,7 +161,7 @@ func unquote(line string) ([]string, bool) {
 	return append(words, w.String()), true
 }
 
-// covers tells whether the words that the policy has judged stand for what was run: literal words exactly, unknown ones for
+// covers reports whether the words that the policy has judged stand for what was run: literal words exactly, unknown ones for
 // anything, "many" ones for any number.
 func covers(judged []grammar.Word, ran []string) bool {
 	if len(judged) == 0 {
@@ -184,7 +184,8 @@ func covers(judged []grammar.Word, ran []string) bool {
 func compare(t testing.TB, b *box, p *Policy, script string, refusedToo bool) (compared int) {
 	t.Helper()
 	var judged [][]grammar.Word
-	d := p.decide(Request{Role: task.Implementer, Command: script}, func(w []grammar.Word) { judged = append(judged, append([]grammar.Word(nil), w...)) }, nil)
+	d := p.decide(Request{Role: task.Implementer, Command: script},
+		observers{command: func(w []grammar.Word) { judged = append(judged, append([]grammar.Word(nil), w...)) }})
 	if d.Verdict != Allow && !refusedToo {
 		return 0
 	}

@@ -35,7 +35,7 @@ func (b *builder) add(p grammar.Part, quoted bool) {
 	}
 }
 
-// known adds what is known of an expansion's result; outside quotes, literal text is split and may hold globs.
+// known adds the result of an expansion. Outside quotes, literal text is split and may hold globs.
 func (b *builder) known(parts []grammar.Part, quoted bool) {
 	b.inside, b.bare = true, false
 	if quoted {
@@ -53,7 +53,7 @@ func (b *builder) known(parts []grammar.Part, quoted bool) {
 	}
 }
 
-// split cuts unquoted literal text at blanks, as an expansion is.
+// split cuts unquoted literal text at blanks, as bash does after an expansion.
 func (b *builder) split(text string) {
 	start := 0
 	for i := 0; i < len(text); i++ {
@@ -79,7 +79,7 @@ func (b *builder) end() {
 	b.cur, b.open, b.bare, b.square = grammar.Word{}, false, false, false
 }
 
-// one gives the word as it stands.
+// one returns the current word.
 func (b *builder) one() grammar.Word {
 	w := b.cur
 	if w.Glob && b.whole {

@@ -7,43 +7,51 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// assign judges NAME=value and notes the value. With exported, later programs see it.
-func (j *judge) assign(a *syntax.Assign, st *state, exported bool) {
+// assigner judges assignments, and sets the variables.
+type assigner struct {
+	verdict *collector
+	env     *environment
+	words   *expander
+	arith   *arithmetic
+}
+
+// assign judges NAME=value and sets the variable. With exported, later programs see it.
+func (s *assigner) assign(a *syntax.Assign, st *state, exported bool) {
 	if a.Name == nil || a.Naked && !exported {
-		j.ask("assign.unknown", "this assignment is not written out; write NAME=value")
+		s.verdict.ask("assign.unknown", "this assignment is not written out; write NAME=value")
 		return
 	}
 	name := a.Name.Value
 	if a.Index != nil {
-		j.arithmetic(a.Index, st)
+		s.arith.check(a.Index, st)
 		if a.Value != nil {
-			j.single(a.Value, st, true)
+			s.words.single(a.Value, st, true)
 		}
-		j.assignable(name, "assign")
+		s.env.assignable(name, "assign")
 		st.set(name, value{array: true, list: []grammar.Word{{Parts: []grammar.Part{{Source: grammar.Any}}, Many: true}}})
 		return
 	}
 	if a.Array != nil {
-		j.assignable(name, "assign")
-		st.set(name, j.array(a, st))
+		s.env.assignable(name, "assign")
+		st.set(name, s.array(a, st))
 		return
 	}
 	if a.Naked {
 		if envRules[name] == nil {
-			j.assignable(name, "export")
+			s.env.assignable(name, "export")
 		}
 		if v, ok := st.get(name); ok { // what the script has not set is exported already, or not there
-			j.variable(name, grammar.Word{Parts: v.parts}, st)
+			s.env.exported(name, grammar.Word{Parts: v.parts}, st)
 		}
 		return
 	}
-	w := j.single(withoutSelf(name, a.Value, st), st, true)
+	w := s.words.single(withoutSelf(name, a.Value, st), st, true)
 	v := value{parts: w.Parts}
 	if w.Tilde {
 		v = anyValue()
 	}
 	if a.Append {
-		old := j.lookup(name, st)
+		old := s.words.lookup(name, st)
 		if old.array {
 			v = anyValue()
 		} else {
@@ -52,9 +60,9 @@ func (j *judge) assign(a *syntax.Assign, st *state, exported bool) {
 	}
 	v.parts = merged(v.parts)
 	if exported {
-		j.variable(name, grammar.Word{Parts: v.parts, Tilde: w.Tilde}, st)
+		s.env.exported(name, grammar.Word{Parts: v.parts, Tilde: w.Tilde}, st)
 	} else {
-		j.assigned(name, v)
+		s.env.assigned(name, v)
 	}
 	st.set(name, v)
 }
@@ -72,25 +80,8 @@ func merged(parts []grammar.Part) []grammar.Part {
 	return out
 }
 
-// assigned judges a plain assignment: a variable that is exported already changes for later programs too.
-func (j *judge) assigned(name string, v value) {
-	if shellOwn(name) {
-		j.deny("env.name", "%s changes how the shell or every program works; leave it as it is", part(name))
-		return
-	}
-	if f, ok := envRules[name]; ok {
-		if text, lit := v.text(); !lit || !f(j, text) {
-			j.ask("env.value", "this value of %s changes what programs load or run; leave it out", part(name))
-		}
-		return
-	}
-	if dangerous(name) {
-		j.ask("env.name", "%s changes what programs load or run; use another name for a variable of your own", part(name))
-	}
-}
-
 // array judges NAME=(a b c).
-func (j *judge) array(a *syntax.Assign, st *state) value {
+func (s *assigner) array(a *syntax.Assign, st *state) value {
 	v := value{array: true}
 	if a.Append {
 		if old, ok := st.get(a.Name.Value); ok && old.array {
@@ -101,11 +92,11 @@ func (j *judge) array(a *syntax.Assign, st *state) value {
 	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
-			j.arithmetic(e.Index, st)
+			s.arith.check(e.Index, st)
 			v.list = append(v.list, grammar.Word{Parts: []grammar.Part{{Source: grammar.Any}}, Many: true})
 		}
 		if e.Value != nil {
-			for _, w := range j.fields(e.Value, st) {
+			for _, w := range s.words.fields(e.Value, st) {
 				if w.Tilde {
 					w = grammar.Word{Parts: []grammar.Part{{Source: grammar.Any}}, Many: w.Many}
 				}
@@ -116,32 +107,21 @@ func (j *judge) array(a *syntax.Assign, st *state) value {
 	return v
 }
 
-// assignable judges a name that a builtin or a loop writes to.
-func (j *judge) assignable(name, rule string) {
-	if !grammar.IsVariable(name) {
-		j.deny(rule+".name", "%q is no plain name of a variable; bash would evaluate it", part(name))
-		return
-	}
-	if shellOwn(name) || dangerous(name) || envRules[name] != nil {
-		j.deny("env.name", "%s changes what programs load or run; use another name for a variable of your own", part(name))
-	}
-}
-
 // prefix judges NAME=value before a command. It holds for that command alone.
-func (j *judge) prefix(a *syntax.Assign, c *syntax.CallExpr, st *state) {
+func (s *assigner) prefix(a *syntax.Assign, c *syntax.CallExpr, st *state) {
 	if a.Name == nil || a.Index != nil || a.Array != nil || a.Append {
-		j.ask("env.form", "before a command only NAME=value is known; write it so")
+		s.verdict.ask("env.form", "before a command only NAME=value is known; write it so")
 		return
 	}
-	w := j.single(withoutSelf(a.Name.Value, a.Value, st), st, true)
+	w := s.words.single(withoutSelf(a.Name.Value, a.Value, st), st, true)
 	if a.Name.Value == "IFS" && c.Args[0].Lit() == "read" {
-		return // how one line is cut
+		return // it only says how read splits a line
 	}
-	j.variable(a.Name.Value, w, st)
+	s.env.exported(a.Name.Value, w, st)
 }
 
-// withoutSelf gives PYTHONPATH=src:$PYTHONPATH without what it was before: that comes from the surroundings, which are
-// trusted, as long as the script has not set it.
+// withoutSelf drops ":$PYTHONPATH" from PYTHONPATH=src:$PYTHONPATH. The old value comes from the trusted environment as
+// long as the script has not set it.
 func withoutSelf(name string, w *syntax.Word, st *state) *syntax.Word {
 	if name != "PYTHONPATH" || w == nil {
 		return w
@@ -160,7 +140,7 @@ func withoutSelf(name string, w *syntax.Word, st *state) *syntax.Word {
 	return w
 }
 
-// endsInSelf tells whether the parts end in ":$name" or ":${name:-}".
+// endsInSelf reports whether the parts end in ":$name" or ":${name:-}".
 func endsInSelf(name string, parts []syntax.WordPart) bool {
 	n := len(parts)
 	if n < 2 {
@@ -168,7 +148,8 @@ func endsInSelf(name string, parts []syntax.WordPart) bool {
 	}
 	before, ok := parts[n-2].(*syntax.Lit)
 	p, also := parts[n-1].(*syntax.ParamExp)
-	if !ok || !also || !strings.HasSuffix(before.Value, ":") || p.Param == nil || p.Param.Value != name || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
+	if !ok || !also || !strings.HasSuffix(before.Value, ":") || p.Param == nil || p.Param.Value != name ||
+		p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
 		return false
 	}
 	return p.Exp == nil || p.Exp.Word == nil && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull)

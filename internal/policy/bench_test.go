@@ -9,7 +9,7 @@ import (
 // BenchmarkCorpus judges all commands of both corpora; it reports the median and the 99th percentile of a decision.
 func BenchmarkCorpus(b *testing.B) { benchmarkCorpus(b, openConfig()) }
 
-// BenchmarkCorpusBoxed is BenchmarkCorpus where a sandbox stands: there the text of code is looked through as well.
+// BenchmarkCorpusBoxed is BenchmarkCorpus in the sandbox, where inline code is searched as well.
 func BenchmarkCorpusBoxed(b *testing.B) { benchmarkCorpus(b, boxedConfig(knownProfiles)) }
 
 func benchmarkCorpus(b *testing.B, c Config) {

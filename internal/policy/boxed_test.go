@@ -40,7 +40,7 @@ func placedRows(t testing.TB, name string) []placed {
 	return all
 }
 
-// boxedConfig is what a host gives whose sandbox has every layer and registries behind it.
+// boxedConfig is the configuration on a host with a complete sandbox and package registries.
 func boxedConfig(profiles []string) Config {
 	if profiles == nil {
 		profiles = task.DefaultProfiles()
@@ -75,7 +75,7 @@ func TestBareIsNoLaxer(t *testing.T) {
 	}
 }
 
-// The rows of the bypass corpora that the box lets through stand in a list, with the reason for each, and are no others.
+// The rows of the bypass corpora that are allowed in the sandbox are listed with the reason for each, and there are no others.
 func TestBoxedBypassIsListed(t *testing.T) {
 	inside := []string{"inline-interpreter", "make-then-run", "build-tool-exec", "tool-flag-exec", "wrapper"}
 	listed := map[string][]string{}
@@ -111,7 +111,7 @@ func TestBoxedBypassIsListed(t *testing.T) {
 	}
 }
 
-// What projects' everyday work is made of runs in the box without a person; what reaches outside does not.
+// Everyday work of projects runs in the sandbox without a person; what reaches outside does not.
 func TestDailyWorkInTheBox(t *testing.T) {
 	inside, allowed := 0, 0
 	for _, r := range placedRows(t, "policy-daily.jsonl") {

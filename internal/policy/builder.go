@@ -9,7 +9,7 @@ import (
 
 // builder puts words together from their parts.
 type builder struct {
-	j        *judge
+	x        *expander
 	st       *state
 	whole    bool // no splitting
 	assigned bool // tildes count after colons too
@@ -36,7 +36,7 @@ func (b *builder) parts(parts []syntax.WordPart, quoted bool) {
 			b.singleQuoted(p)
 		case *syntax.DblQuoted:
 			if p.Dollar {
-				b.j.deny("word.translated", `text in $"..." is translated by settings outside; use plain quotes`)
+				b.x.verdict.deny("word.translated", `text in $"..." is translated by settings outside; use plain quotes`)
 			}
 			b.open, b.bare = true, false
 			b.parts(p.Parts, true)
@@ -44,20 +44,20 @@ func (b *builder) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.ParamExp:
 			b.param(p, quoted)
 		case *syntax.CmdSubst:
-			b.known(b.j.substitute(p, b.st), quoted)
+			b.known(b.x.substitute(p, b.st), quoted)
 		case *syntax.ArithmExp:
 			if p.Unsigned {
-				b.j.deny("node.unknown", "this kind of arithmetic is not bash; use $((...))")
+				b.x.verdict.deny("node.unknown", "this kind of arithmetic is not bash; use $((...))")
 			}
-			b.j.arithmetic(p.X, b.st)
+			b.x.arith.check(p.X, b.st)
 			b.unknown(grammar.Digits, quoted)
 		case *syntax.ProcSubst:
 			b.process(p)
 		case *syntax.ExtGlob:
-			b.j.deny("word.extglob", "extended patterns such as @(a|b) hide what they run; use plain patterns")
+			b.x.verdict.deny("word.extglob", "extended patterns such as @(a|b) hide what they run; use plain patterns")
 			b.unknown(grammar.Any, false)
 		default:
-			b.j.deny("node.unknown", "this piece of a word is not known; write it in a simpler way")
+			b.x.verdict.deny("node.unknown", "this piece of a word is not known; write it in a simpler way")
 			b.unknown(grammar.Any, false)
 		}
 	}
@@ -69,7 +69,7 @@ func (b *builder) singleQuoted(p *syntax.SglQuoted) {
 	if p.Dollar {
 		var ok bool
 		if text, ok = ansi(text); !ok {
-			b.j.deny("word.escape", "these escapes make bytes that are no text; write the characters themselves")
+			b.x.verdict.deny("word.escape", "these escapes make bytes that are no text; write the characters themselves")
 		}
 	}
 	b.literal(text, true)
@@ -78,10 +78,10 @@ func (b *builder) singleQuoted(p *syntax.SglQuoted) {
 // unquoted reads literal text outside quotes: backslashes, globs, a tilde.
 func (b *builder) unquoted(text string, first bool) {
 	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
-		b.j.deny("word.process", "inside ${...} the parser takes <( and >( for text, and bash runs the command; write it outside")
+		b.x.verdict.deny("word.process", "inside ${...} the parser takes <( and >( for text, and bash runs the command; write it outside")
 	}
 	if strangeSpace(text) {
-		b.j.deny("syntax.bytes", "there is a space outside quotes that is not the plain one; write a plain space")
+		b.x.verdict.deny("syntax.bytes", "there is a space outside quotes that is not the plain one; write a plain space")
 	}
 	if first && !b.inside || b.assigned {
 		text = b.tildes(text, first && !b.inside)
@@ -89,12 +89,12 @@ func (b *builder) unquoted(text string, first bool) {
 		text = b.lateTilde(text)
 	}
 	if strings.HasSuffix(text, "$") && b.expanded() {
-		b.j.ask("word.dollar", "bash does not split a word with a lone $ at its end as it splits others; quote the $")
+		b.x.verdict.ask("word.dollar", "bash does not split a word with a lone $ at its end as it splits others; quote the $")
 	}
 	b.rest(text)
 }
 
-// expanded tells whether an expansion stands in the word so far.
+// expanded reports whether the word contains an expansion so far.
 func (b *builder) expanded() bool {
 	for _, p := range b.cur.Parts {
 		if p.Source != grammar.Literal {
@@ -104,7 +104,7 @@ func (b *builder) expanded() bool {
 	return len(b.out) > 0 || b.inside && !b.bare
 }
 
-// rest reads unquoted text whose tildes are done with.
+// rest reads unquoted text after its tildes.
 func (b *builder) rest(text string) {
 	b.inside = true
 	start := 0
@@ -125,7 +125,7 @@ func (b *builder) rest(text string) {
 	b.literal(text[start:], false)
 }
 
-// globbing notes unquoted characters that make a word a pattern. A lone [ is none.
+// globbing records unquoted characters that make a word a pattern. A lone [ is none.
 func (b *builder) globbing(c byte) {
 	switch c {
 	case '*', '?':

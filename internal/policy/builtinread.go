@@ -7,22 +7,22 @@ import (
 )
 
 // read judges read: options, and names that must be plain ones.
-func (j *judge) read(args []grammar.Word, st *state) flow {
+func (b *builtins) read(args []grammar.Word, st *state) flow {
 	after := st.copy()
 	var names []string
 	array := false
 	for i := 0; i < len(args); i++ {
 		text, ok := args[i].Text()
 		if !ok {
-			j.deny("read.name", "what read is given is not written out; write plain options and names")
+			b.verdict.deny("read.name", "what read is given is not written out; write plain options and names")
 			return both(after)
 		}
 		if len(names) == 0 && strings.HasPrefix(text, "-") && len(text) > 1 {
-			skip := j.readOption(text, &array)
+			skip := b.readOption(text, &array)
 			if skip && i+1 < len(args) {
 				i++
 				if array {
-					if n, ok := j.name("read", args[i]); ok {
+					if n, ok := b.name("read", args[i]); ok {
 						after.set(n, value{array: true, list: []grammar.Word{{Parts: []grammar.Part{{Source: st.in.srcOr(grammar.Any)}}, Many: true}}})
 					}
 					array = false
@@ -30,7 +30,7 @@ func (j *judge) read(args []grammar.Word, st *state) flow {
 			}
 			continue
 		}
-		if n, ok := j.name("read", args[i]); ok {
+		if n, ok := b.name("read", args[i]); ok {
 			names = append(names, n)
 		}
 	}
@@ -41,8 +41,8 @@ func (j *judge) read(args []grammar.Word, st *state) flow {
 	if len(names) > 1 {
 		src = grammar.Any
 	}
-	if j.p.c.Boxed && src == grammar.Any && st.in.kind != noInput {
-		src = grammar.Tree // names, as a rule; a line that leads elsewhere finds the walls of the box
+	if b.policy.c.Boxed && src == grammar.Any && st.in.kind != noInput {
+		src = grammar.Tree // usually names; the sandbox stops a line that leads elsewhere
 	}
 	for _, n := range names {
 		after.set(n, sourceValue(src))
@@ -50,7 +50,7 @@ func (j *judge) read(args []grammar.Word, st *state) flow {
 	return flow{after, after, out{}}
 }
 
-// srcOr gives what the lines of the input are, if that is known.
+// srcOr returns the source of the input's lines, or the other one when that is not known.
 func (in input) srcOr(other grammar.Source) grammar.Source {
 	if in.src == grammar.Literal {
 		return other
@@ -58,8 +58,8 @@ func (in input) srcOr(other grammar.Source) grammar.Source {
 	return in.src
 }
 
-// readOption judges an option of read. It tells whether the next word belongs to it.
-func (j *judge) readOption(text string, array *bool) bool {
+// readOption judges an option of read. It reports whether the next word belongs to it.
+func (b *builtins) readOption(text string, array *bool) bool {
 	for i, c := range text[1:] {
 		last := i == len(text)-2
 		switch c {
@@ -70,7 +70,7 @@ func (j *judge) readOption(text string, array *bool) bool {
 		case 'p', 'd', 'n', 'N', 't', 'u':
 			return last
 		default:
-			j.ask("read.option", "option %s of read is not known; leave it out", part(text))
+			b.verdict.ask("read.option", "option %s of read is not known; leave it out", part(text))
 			return false
 		}
 	}
@@ -78,24 +78,24 @@ func (j *judge) readOption(text string, array *bool) bool {
 }
 
 // mapfile judges mapfile and readarray.
-func (j *judge) mapfile(args []grammar.Word, st *state) flow {
+func (b *builtins) mapfile(args []grammar.Word, st *state) flow {
 	after := st.copy()
 	name := "MAPFILE"
 	for i := 0; i < len(args); i++ {
 		text, ok := args[i].Text()
 		switch {
 		case !ok:
-			j.deny("mapfile.name", "what mapfile is given is not written out; write plain options and a name")
+			b.verdict.deny("mapfile.name", "what mapfile is given is not written out; write plain options and a name")
 		case text == "-t":
 		case text == "-n" || text == "-s" || text == "-O" || text == "-d" || text == "-u":
 			i++
 			if i < len(args) && text != "-d" && args[i].Fits(grammar.Number) != "" {
-				j.deny("mapfile.option", "the value of %s of mapfile is no number", text)
+				b.verdict.deny("mapfile.option", "the value of %s of mapfile is no number", text)
 			}
 		case strings.HasPrefix(text, "-"):
-			j.deny("mapfile.option", "option %s of mapfile runs code or is not known; use -t alone", part(text))
+			b.verdict.deny("mapfile.option", "option %s of mapfile runs code or is not known; use -t alone", part(text))
 		default:
-			if n, ok := j.name("mapfile", args[i]); ok {
+			if n, ok := b.name("mapfile", args[i]); ok {
 				name = n
 			}
 		}

@@ -8,25 +8,25 @@ import (
 )
 
 // exec judges exec: with a command, that command; without one, the redirects have been judged already.
-func (j *judge) exec(args []grammar.Word, st *state) flow {
+func (b *builtins) exec(args []grammar.Word, st *state) flow {
 	if len(args) == 0 {
 		return both(st)
 	}
 	if t := args[0].Prefix(); strings.HasPrefix(t, "-") {
-		j.deny("exec.option", "options of exec change the name or the environment of a program; leave them out")
+		b.verdict.deny("exec.option", "options of exec change the name or the environment of a program; leave them out")
 		return both(st)
 	}
-	f := j.run(args, st, true)
+	f := b.run.run(args, st, true)
 	return flow{out: f.out, fail: st}
 }
 
-// commandBuiltin judges command and builtin by the command behind them.
-func (j *judge) commandBuiltin(name string, args []grammar.Word, st *state) flow {
+// command judges command and builtin by the command that follows.
+func (b *builtins) command(name string, args []grammar.Word, st *state) flow {
 	for len(args) > 0 {
 		text, ok := args[0].Text()
 		switch {
 		case !ok:
-			j.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
+			b.verdict.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
 			return both(st)
 		case text == "--":
 			args = args[1:]
@@ -35,68 +35,69 @@ func (j *judge) commandBuiltin(name string, args []grammar.Word, st *state) flow
 			args = args[1:]
 			continue
 		case name == "command" && (text == "-v" || text == "-V"):
-			j.plainArgs("command", args[1:], "-v -V")
+			b.plainArgs("command", args[1:], "-v -V")
 			return flow{st, st, out{some: true, src: grammar.Any}}
 		case strings.HasPrefix(text, "-"):
-			j.ask("command.option", "option %s of %s is not known; leave it out", part(text), name)
+			b.verdict.ask("command.option", "option %s of %s is not known; leave it out", part(text), name)
 			return both(st)
 		}
-		if name == "builtin" && !builtins[text] && j.p.programs[text] == nil {
-			j.ask("program.unknown", "%s is no builtin that is known", part(text))
+		if name == "builtin" && !builtinNames[text] && b.policy.programs[text] == nil {
+			b.verdict.ask("program.unknown", "%s is no builtin that is known", part(text))
 			return both(st)
 		}
 		if isTest(args[0]) {
-			j.testWords(args[1:])
+			testWords(b.verdict, args[1:])
 		}
-		return j.run(args, st, false)
+		return b.run.run(args, st, false)
 	}
 	return both(st)
 }
 
-// source0 judges source: only the activation of a virtual environment of the tree.
-func (j *judge) source0(args []grammar.Word, st *state) flow {
+// source judges source, which may only activate a virtual environment of the tree.
+func (b *builtins) source(args []grammar.Word, st *state) flow {
 	after := st.copy()
 	text := ""
 	if len(args) > 0 {
 		text, _ = args[0].Text()
-		j.takes(args[0], st)
+		b.inputs.word(args[0], st)
 	}
 	local := strings.TrimPrefix(clean(text), "./")
 	if len(args) != 1 || path.Base(local) != "activate" || path.Base(path.Dir(local)) != "bin" || strings.Count(local, "/") > 3 {
 		if len(args) > 0 && text != "" {
-			j.path(args[0], Execute, st, "path")
+			b.paths.check(args[0], Execute, st, "path")
 		}
-		j.ask("builtin.source", "source runs a file inside this shell and may change all that follows; run it as a script of its own (bash file.sh)")
+		b.verdict.ask("builtin.source",
+			"source runs a file inside this shell and may change all that follows; run it as a script of its own (bash file.sh)")
 		return both(after)
 	}
-	j.path(args[0], Execute, st, "path")
-	j.notMade(args[0], st)
-	j.runs("source")
+	b.paths.check(args[0], Execute, st, "path")
+	b.selfWritten.checkCode(args[0], st)
+	b.rights.runs("source")
 	return both(after)
 }
 
-// trap judges the text that runs when the script ends. Where the shell is then, and what its variables hold, is not known.
-func (j *judge) trap(args []grammar.Word, st *state) flow {
+// trap judges the text that runs when the script ends. The folder and the variables at that time are not known.
+func (b *builtins) trap(args []grammar.Word, st *state) flow {
 	text := ""
 	for i, a := range args {
 		t, ok := a.Text()
 		switch {
 		case !ok:
-			j.deny("builtin.trap", "what trap is given is not written out; write it in single quotes, or do without")
+			b.verdict.deny("builtin.trap", "what trap is given is not written out; write it in single quotes, or do without")
 			return both(st)
 		case i == 0 && t != "--":
 			text = t
 		case !trapSignal(t):
-			j.ask("builtin.trap", "a trap for %s runs unseen among the commands; use EXIT, or do without", part(t))
+			b.verdict.ask("builtin.trap", "a trap for %s runs unseen among the commands; use EXIT, or do without", part(t))
 		}
 	}
 	if len(args) < 2 || text == "-" {
 		return both(st)
 	}
-	if j.enter() {
-		j.script(text, &state{params: true, vars: j.forgotten(st)}, bash)
+	if b.meter.enter() {
+		b.scripts.script(text, &state{params: true, vars: b.joiner.forgotten(st)}, bash)
+		b.meter.leave()
 	}
-	j.depth--
 	return both(st)
 }
 
@@ -108,27 +109,19 @@ func trapSignal(t string) bool {
 	return false
 }
 
-// forgotten gives the variables of a state with nothing known of them.
-func (j *judge) forgotten(st *state) *binding {
-	c := &state{}
-	for b := st.vars; b != nil && j.step(); b = b.before {
-		c.set(b.name, anyValue())
-	}
-	return c.vars
-}
-
-// kill judges kill: only jobs that this script has started.
-func (j *judge) kill(args []grammar.Word, st *state) flow {
-	j.need(grammar.NeedNamespace, "kill")
+// kill judges kill, which may only end jobs that this script has started.
+func (b *builtins) kill(args []grammar.Word, st *state) flow {
+	b.rights.need(grammar.NeedNamespace, "kill")
 	for i, a := range args {
 		text, ok := a.Text()
 		switch {
 		case i == 0 && ok && (signal(text) || text == "-0" || text == "-l"):
 		case ok && strings.HasPrefix(text, "%") && len(text) > 1:
-		case ownOnly(a), ok && j.p.c.Boxed && isDigits(text) && text != "0" && text != "1",
-			j.p.c.Boxed && !ok && a.Prefix() == "" && !a.Glob && !a.Tilde: // $(cat server.pid): all processes are the box's own
+		case ownOnly(a), ok && b.policy.c.Boxed && isDigits(text) && text != "0" && text != "1",
+			b.policy.c.Boxed && !ok && a.Prefix() == "" && !a.Glob && !a.Tilde: // $(cat server.pid): only processes of the sandbox can be named
 		default:
-			j.ask("kill.process", "%q is not known to be a job of this script; use kill %%1 or kill $! for a job that the same script started", part(a.String()))
+			b.verdict.ask("kill.process",
+				"%q is not known to be a job of this script; use kill %%1 or kill $! for a job that the same script started", part(a.String()))
 		}
 	}
 	return both(st)
@@ -142,7 +135,7 @@ func signal(text string) bool {
 	return false
 }
 
-// ownOnly tells whether a word is the number of a background job of this script.
+// ownOnly reports whether a word is the number of a background job of this script.
 func ownOnly(w grammar.Word) bool {
 	if len(w.Parts) != 1 {
 		return false

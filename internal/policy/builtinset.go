@@ -7,16 +7,16 @@ import (
 )
 
 // set judges the options of the shell that a script may switch.
-func (j *judge) set(args []grammar.Word, st *state) flow {
+func (b *builtins) set(args []grammar.Word, st *state) flow {
 	if len(args) == 0 {
-		j.ask("set.print", "set without words prints the whole environment; name the variable you need")
+		b.verdict.ask("set.print", "set without words prints the whole environment; name the variable you need")
 		return both(st)
 	}
 	after := st.copy()
 	for i := 0; i < len(args); i++ {
 		text, ok := args[i].Text()
 		if !ok {
-			j.ask("set.unknown", "what set is given is not written out; write it out")
+			b.verdict.ask("set.unknown", "what set is given is not written out; write it out")
 			after.params, after.args = true, nil
 			return both(after)
 		}
@@ -29,11 +29,11 @@ func (j *judge) set(args []grammar.Word, st *state) flow {
 			case 'e', 'u', 'x', 'v', 'E', 'C':
 			case 'o':
 				if n != len(text)-2 || i+1 >= len(args) || !shellOption(args[i+1]) {
-					j.ask("set.option", "this option of the shell changes what commands mean; use only -e, -u, -x and -o pipefail")
+					b.verdict.ask("set.option", "this option of the shell changes what commands mean; use only -e, -u, -x and -o pipefail")
 				}
 				i++
 			default:
-				j.ask("set.option", "option -%s of set changes what commands mean; use only -e, -u, -x and -o pipefail", part(string(c)))
+				b.verdict.ask("set.option", "option -%s of set changes what commands mean; use only -e, -u, -x and -o pipefail", part(string(c)))
 			}
 		}
 	}
@@ -50,16 +50,16 @@ func shellOption(w grammar.Word) bool {
 }
 
 // unset judges unset: a name with a subscript would be evaluated.
-func (j *judge) unset(args []grammar.Word, st *state) flow {
+func (b *builtins) unset(args []grammar.Word, st *state) flow {
 	after := st.copy()
 	for _, a := range args {
 		text, ok := a.Text()
 		switch {
 		case ok && (text == "-v" || text == "--"):
 		case !ok || !grammar.IsVariable(text):
-			j.deny("unset.name", "unset evaluates names that are not plain; write plain names")
+			b.verdict.deny("unset.name", "unset evaluates names that are not plain; write plain names")
 		case shellOwn(text):
-			j.deny("env.name", "%s changes how the shell works; leave it as it is", part(text))
+			b.verdict.deny("env.name", "%s changes how the shell works; leave it as it is", part(text))
 		default:
 			after.set(text, anyValue())
 		}

@@ -1,11 +1,12 @@
 package policy
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// badByte tells what in a script people and programs would read differently; "" when there is nothing.
+// badByte names what people and programs would read differently in a script; "" when there is nothing.
 func badByte(text string) string {
 	if !utf8.ValidString(text) {
 		return "bytes that are no UTF-8"
@@ -29,7 +30,7 @@ func badRune(r, last rune) string {
 	case r < ' ', r >= 0x7f && r < 0xa0:
 		return "a control character"
 	case r == 0xfe0e || r == 0xfe0f:
-		if unicode.Is(unicode.So, last) || last == 0x203c || last == 0x2049 { // the usual dress of an emoji
+		if unicode.Is(unicode.So, last) || last == 0x203c || last == 0x2049 { // an emoji's variation selector
 			return ""
 		}
 		return "an invisible character"
@@ -44,12 +45,7 @@ func badRune(r, last rune) string {
 	return ""
 }
 
-// strangeSpace tells whether an unquoted text holds a space that is not the plain one: it looks like two words and is one.
+// strangeSpace reports whether an unquoted text contains a space other than the plain one: it looks like two words and is one.
 func strangeSpace(text string) bool {
-	for _, r := range text {
-		if r >= 0x80 && unicode.Is(unicode.Zs, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Zs, r) })
 }

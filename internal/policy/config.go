@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Config is what a policy knows of its task. Paths are absolute and free of links; nothing here is looked up on disk.
+// Config is what a policy knows of its task. Paths are absolute and free of links; nothing is looked up on disk.
 type Config struct {
 	Root        string              // the working tree
 	Home        string              // what ~ is for the commands; "" when that is not known
@@ -35,7 +35,7 @@ type Config struct {
 }
 
 // Scope limits the paths of a role. Patterns are globs relative to Root with ** for any number of folders; one that matches a
-// folder holds for all that is in it.
+// folder applies to everything in it.
 type Scope struct {
 	Write    []string `yaml:"write"`     // when there are any, only what they match may be changed
 	ReadOnly []string `yaml:"read_only"` // may be read, not changed
@@ -56,7 +56,8 @@ var knownProfiles = append([]string{"jvm", "dotnet", "cpp"}, standardProfiles...
 
 // New makes a policy. An error names the field and the value that is wrong.
 func New(c Config) (*Policy, error) {
-	p := &Policy{c: c, programs: map[string]*grammar.Table{}, paths: map[string]*grammar.Table{}, off: map[string]string{}, scopes: map[task.Role]scope{}}
+	p := &Policy{c: c, programs: map[string]*grammar.Table{}, paths: map[string]*grammar.Table{}}
+	p.off, p.scopes = map[string]string{}, map[task.Role]scope{}
 	for _, check := range []func() error{p.folders, p.profiles, p.patterns, p.rules} {
 		if err := check(); err != nil {
 			return nil, err
@@ -123,8 +124,8 @@ func (p *Policy) profiles() error {
 	return nil
 }
 
-// everyChain tells whether the tools of all languages may be used: in the box they only run code inside it. A list of
-// profiles that somebody has narrowed holds all the same.
+// everyChain reports whether the tools of all languages may be used: in the sandbox they only run code inside it. A list of
+// profiles that leaves out a standard one still applies.
 func (p *Policy) everyChain() bool {
 	return p.c.Boxed && !slices.ContainsFunc(standardProfiles, func(n string) bool { return !slices.Contains(p.c.Profiles, n) })
 }
@@ -166,8 +167,8 @@ func (p *Policy) rules() (err error) {
 	return err
 }
 
-// allPrograms gives every table there is. A name that more than one has is that of the last: the tables of a language know its
-// tools better than the base does, and what bash has itself comes first.
+// allPrograms returns every table. Where several have the same name, the last one wins: builtins of bash come first, the
+// tables of the languages last.
 func allPrograms(boxed bool) []grammar.Program {
 	if boxed {
 		return slices.Concat(fallbacks(), base.Programs(), base.Boxed(), lang.Boxed())

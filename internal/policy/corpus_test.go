@@ -49,7 +49,7 @@ func openConfig() Config {
 	return Config{Root: root, Home: home, Profiles: knownProfiles, Destructive: true, Registry: true, PrivateTmp: true, Loopback: true, Namespace: true}
 }
 
-// required gives the plain config with what a row requires.
+// required returns the plain config with what a row requires.
 func required(t testing.TB, what string) Config {
 	t.Helper()
 	c := plainConfig()

@@ -6,17 +6,17 @@ import (
 )
 
 // declare judges export, declare, local, readonly and typeset.
-func (j *judge) declare(c *syntax.DeclClause, st *state) flow {
+func (s *assigner) declare(c *syntax.DeclClause, st *state) flow {
 	after := st.copy()
 	kind := c.Variant.Value
 	exported := kind == "export"
 	if kind == "nameref" {
-		j.deny("declare.nameref", "a name reference is evaluated when it is used; use the variable itself")
+		s.verdict.deny("declare.nameref", "a name reference is evaluated when it is used; use the variable itself")
 	}
 	plain := 0
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
-			e, named := j.declareOption(kind, a, after, exported)
+			e, named := s.option(kind, a, after, exported)
 			exported = exported || e
 			if named {
 				plain++
@@ -25,27 +25,27 @@ func (j *judge) declare(c *syntax.DeclClause, st *state) flow {
 		}
 		plain++
 		if exported {
-			j.assign(a, after, true)
+			s.assign(a, after, true)
 		} else if a.Naked {
-			j.assignable(a.Name.Value, kind)
+			s.env.assignable(a.Name.Value, kind)
 			after.set(a.Name.Value, literalValue(""))
 		} else {
-			j.assign(a, after, false)
+			s.assign(a, after, false)
 		}
 	}
 	if plain == 0 {
-		j.ask("declare.print", "%s without names prints the whole environment; name the variable you need", kind)
+		s.verdict.ask("declare.print", "%s without names prints the whole environment; name the variable you need", kind)
 	}
 	return both(after)
 }
 
-// declareOption judges a word of declare that is no plain assignment: an option, or a name in quotes. It tells whether later
-// names are exported, and whether this was a name.
-func (j *judge) declareOption(kind string, a *syntax.Assign, st *state, exported bool) (export, named bool) {
-	w := j.single(a.Value, st, true)
+// option judges a word of declare that is no plain assignment: an option, or a name in quotes. It reports whether later names
+// are exported, and whether this was a name.
+func (s *assigner) option(kind string, a *syntax.Assign, st *state, exported bool) (export, named bool) {
+	w := s.words.single(a.Value, st, true)
 	text, ok := w.Text()
 	if !ok {
-		j.ask("declare.unknown", "what %s is given is not written out; write NAME=value", kind)
+		s.verdict.ask("declare.unknown", "what %s is given is not written out; write NAME=value", kind)
 		return false, true
 	}
 	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {
@@ -56,7 +56,8 @@ func (j *judge) declareOption(kind string, a *syntax.Assign, st *state, exported
 			case 'r', 'g', 'a', 'A':
 			case '-':
 			default:
-				j.deny("declare.option", "option %s of %s evaluates, prints or changes more than a value; use a plain assignment", part(text), kind)
+				s.verdict.deny("declare.option",
+					"option %s of %s evaluates, prints or changes more than a value; use a plain assignment", part(text), kind)
 			}
 		}
 		return export, false
@@ -66,19 +67,19 @@ func (j *judge) declareOption(kind string, a *syntax.Assign, st *state, exported
 		eq++
 	}
 	if !grammar.IsVariable(text[:eq]) {
-		j.deny("declare.name", "%q is no plain name of a variable; bash would evaluate it", part(text))
+		s.verdict.deny("declare.name", "%q is no plain name of a variable; bash would evaluate it", part(text))
 		return false, true
 	}
 	if eq < len(text) {
 		v := grammar.Lit(text[eq+1:])
 		if exported {
-			j.variable(text[:eq], v, st)
+			s.env.exported(text[:eq], v, st)
 		} else {
-			j.assigned(text[:eq], value{parts: v.Parts})
+			s.env.assigned(text[:eq], value{parts: v.Parts})
 		}
 		st.set(text[:eq], value{parts: v.Parts})
 	} else {
-		j.assignable(text, kind)
+		s.env.assignable(text, kind)
 	}
 	return false, true
 }

@@ -2,99 +2,104 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// environment judges NAME=value as a word: the operand of env.
-func (j *judge) environment(w grammar.Word, st *state) {
-	name, _, _ := strings.Cut(w.Prefix(), "=")
-	j.variable(name, w.Drop(len(name)+1), st)
+// environment judges variables by their names, and their values by what programs do with them.
+type environment struct {
+	policy  *Policy
+	verdict *collector
+	paths   *paths
+	writes  *writes
 }
 
-// variable judges a variable that programs will see: the name by list, the value by what the name means.
-func (j *judge) variable(name string, w grammar.Word, st *state) {
+// word judges NAME=value as an operand, as of env.
+func (e *environment) word(w grammar.Word, st *state) {
+	name, _, _ := strings.Cut(w.Prefix(), "=")
+	e.exported(name, w.Drop(len(name)+1), st)
+}
+
+// exported judges a variable that programs will see: the name by lists, the value by the rule of the name.
+func (e *environment) exported(name string, w grammar.Word, st *state) {
 	text, literal := w.Text()
 	if f, ok := envRules[name]; ok {
 		if !literal {
-			j.ask("env.value", "the value of %s is not written out, and it changes what programs do; write it out", part(name))
-		} else if !f(j, text) {
-			j.ask("env.value", "this value of %s changes what programs load, run or write; leave it out", part(name))
+			e.verdict.ask("env.value", "the value of %s is not written out, and it changes what programs do; write it out", part(name))
+		} else if !f(e, text) {
+			e.verdict.ask("env.value", "this value of %s changes what programs load, run or write; leave it out", part(name))
 		}
 		return
 	}
 	switch {
 	case shellOwn(name):
-		j.deny("env.name", "%s changes how the shell or every program works; leave it as it is", part(name))
+		e.verdict.deny("env.name", "%s changes how the shell or every program works; leave it as it is", part(name))
 		return
 	case strings.HasPrefix(name, "LC_"), strings.HasPrefix(name, "GIT_AUTHOR_"), strings.HasPrefix(name, "GIT_COMMITTER_"):
-		if literal && strings.HasPrefix(name, "LC_") && !localeText(j, text) {
-			j.ask("env.value", "%s is no name of a locale", part(name))
+		if literal && strings.HasPrefix(name, "LC_") && !localeText(e, text) {
+			e.verdict.ask("env.value", "%s is no name of a locale", part(name))
 		}
 		return
 	case dangerous(name):
 		if literal && harmlessValue(text) && !strongly(name) {
 			return
 		}
-		j.deny("env.name", "%s changes what programs load or run; leave it out", part(name))
+		e.verdict.deny("env.name", "%s changes what programs load or run; leave it out", part(name))
 		return
 	}
-	j.ownVariable(name, w, st)
+	e.own(name, w, st)
 }
 
-// ownVariable judges the value of a variable that belongs to the project: any text, but no way out.
-func (j *judge) ownVariable(name string, w grammar.Word, st *state) {
+// own judges the value of a variable of the project: any text that does not lead outside.
+func (e *environment) own(name string, w grammar.Word, st *state) {
 	text := w.Prefix()
 	switch {
 	case publicName(name) && !leadsUp(text) && !w.Tilde && !strings.Contains(text, "://"):
-		return // "/api" there is a piece of an address
-	case strings.HasPrefix(text, "-"), strings.HasPrefix(text, "()"), strings.ContainsAny(text, "`;|\n"), strings.Contains(text, "$("), startsProgram(text):
-		j.ask("env.value", "this value of %s looks like options or a command, and a program may take it for that; leave it out", part(name))
+		return // "/api" is part of an address
+	case strings.HasPrefix(text, "-"), strings.HasPrefix(text, "()"), strings.ContainsAny(text, "`;|\n"), strings.Contains(text, "$("),
+		startsProgram(text):
+		e.verdict.ask("env.value",
+			"this value of %s looks like options or a command, and a program may take it for that; leave it out", part(name))
 	case (strings.HasPrefix(text, "./") || text == ".") && !dataName.MatchString(name):
-		j.ask("env.value", "a program may load or run what %s names; leave it out, or give it the name of a folder of data (DATA_DIR)", part(name))
+		e.verdict.ask("env.value",
+			"a program may load or run what %s names; leave it out, or give it the name of a folder of data (DATA_DIR)", part(name))
 	case w.Tilde, strings.HasPrefix(text, "/"), leadsUp(text):
 		if w.Tilde || w.Source() == grammar.Any {
-			j.ask("env.value", "where the value of %s leads is not known; write it out", part(name))
+			e.verdict.ask("env.value", "where the value of %s leads is not known; write it out", part(name))
 			return
 		}
 		for _, one := range strings.Split(text, ":") {
 			if strings.HasPrefix(one, "/") || leadsUp(one) {
-				j.path(grammar.Lit(one), Read, st, "env")
+				e.paths.check(grammar.Lit(one), Read, st, "env")
 			}
 		}
 	case strings.Contains(text, "://"):
 		if !localAddress(text) {
-			j.ask("env.address", "the value of %s names another machine; use one of this machine, or leave it out", part(name))
+			e.verdict.ask("env.address", "the value of %s names another machine; use one of this machine, or leave it out", part(name))
 		}
 	}
 }
 
-// dataName matches names of variables that tell where data lies.
-var dataName = regexp.MustCompile(`(^|_)(DATA|TESTDATA|FIXTURES?|OUT|OUTPUT|OUTPUTS|BUILD|DIST|LOGS?|COVERAGE|REPORTS?|SNAPSHOTS?|ARTIFACTS?|INPUTS?|SAMPLES?|ASSETS|STATIC|PUBLIC|SRC|TESTS?|GOLDEN|SCHEMA|DATABASE|DB|STORAGE|UPLOADS?|PKGS?|PACKAGES?|TARGETS?)(_?(DIR|FILE|ROOT|FOLDER|URL|URI|NAME))?$`)
+// dataName matches names of variables that locate data.
+var dataName = regexp.MustCompile(`(^|_)(DATA|TESTDATA|FIXTURES?|OUT|OUTPUT|OUTPUTS|BUILD|DIST|LOGS?|COVERAGE|` +
+	`REPORTS?|SNAPSHOTS?|ARTIFACTS?|INPUTS?|SAMPLES?|ASSETS|STATIC|PUBLIC|SRC|TESTS?|GOLDEN|` +
+	`SCHEMA|DATABASE|DB|STORAGE|UPLOADS?|PKGS?|PACKAGES?|TARGETS?)(_?(DIR|FILE|ROOT|FOLDER|URL|URI|NAME))?$`)
 
-// startsProgram tells whether a value begins with a shell, an interpreter or a program of the network and goes on: a command.
+// startsProgram reports whether a value begins with a shell, an interpreter or a program of the network and continues: a command.
 func startsProgram(text string) bool {
 	name, rest, more := strings.Cut(strings.TrimSpace(text), " ")
-	if !more || rest == "" {
-		return false
-	}
-	switch strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "|! ") {
-	case "sh", "bash", "dash", "zsh", "ksh", "env", "sudo", "exec", "eval", "curl", "wget", "nc", "ssh", "python", "python3", "perl", "ruby", "node", "php", "touch", "rm", "cp", "mv", "cat", "tee", "echo", "printf", "xargs", "git":
-		return true
-	}
-	return false
+	return more && rest != "" && starters[strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "|! ")]
 }
 
-// publicName tells whether bundlers put a variable into pages: its value is text, no path of this machine.
-func publicName(name string) bool {
-	for _, p := range []string{"NEXT_PUBLIC_", "NUXT_PUBLIC_", "REACT_APP_", "VITE_", "VUE_APP_", "EXPO_PUBLIC_", "PUBLIC_URL"} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
-}
+var starters = nameSet(`sh bash dash zsh ksh env sudo exec eval curl wget nc ssh python python3 perl ruby node php touch rm cp mv cat tee echo
+	printf xargs git`)
+
+// publicName reports whether bundlers put a variable into pages: its value is no path of this machine.
+func publicName(name string) bool { return hasPrefix(name, publicPrefixes) }
+
+var publicPrefixes = strings.Fields("NEXT_PUBLIC_ NUXT_PUBLIC_ REACT_APP_ VITE_ VUE_APP_ EXPO_PUBLIC_ PUBLIC_URL")
 
 // localAddress accepts addresses of this machine and databases in files: what tests use.
 func localAddress(text string) bool {
@@ -121,7 +126,7 @@ func localAddress(text string) bool {
 	return true
 }
 
-// harmlessValue accepts switches and numbers: they name no file and no program.
+// harmlessValue accepts switches and numbers, which name no file and no program.
 func harmlessValue(text string) bool {
 	switch strings.ToLower(text) {
 	case "", "true", "false", "yes", "no", "on", "off", "auto", "always", "never", "none", "default":
@@ -130,19 +135,20 @@ func harmlessValue(text string) bool {
 	return isDigits(text)
 }
 
-// shellOwn are names that change the shell itself. No value of them is fine.
+// shellOwn reports whether a variable changes the shell itself, whatever its value.
 func shellOwn(name string) bool {
-	switch name {
-	case "PATH", "IFS", "ENV", "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "GLOBSORT",
-		"HISTFILE", "HISTCMD", "INPUTRC", "SHELL", "POSIXLY_CORRECT", "OPTARG", "OPTIND", "OPTERR", "MAIL", "MAILPATH", "MAILCHECK", "TIMEFORMAT",
-		"FIGNORE", "EXECIGNORE", "SRANDOM", "EPOCHSECONDS", "EPOCHREALTIME", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HISTTIMEFORMAT", "HOSTFILE",
-		"DIRSTACK", "GROUPS", "FUNCNAME", "PIPESTATUS", "READLINE_LINE", "PROMPT_DIRTRIM", "IGNOREEOF", "HOSTTYPE", "CHILD_MAX", "_", "FUNCNEST", "TMOUT", "COMP_WORDBREAKS", "PWD", "OLDPWD", "UID", "EUID", "PPID", "LINENO", "FCEDIT", "HOME", "LOGNAME", "USER":
-		return true
-	}
-	return strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "COPROC")
+	return shellNames[name] || hasPrefix(name, shellPrefixes)
 }
 
-// strongPrefixes are families of names that programs and tool chains obey. What is safe among them stands in envRules.
+var shellPrefixes = strings.Fields("BASH LD_ DYLD_ COPROC")
+
+var shellNames = nameSet(`PATH IFS ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH GLOBIGNORE GLOBSORT HISTFILE
+	HISTCMD INPUTRC SHELL POSIXLY_CORRECT OPTARG OPTIND OPTERR MAIL MAILPATH MAILCHECK TIMEFORMAT FIGNORE EXECIGNORE SRANDOM
+	EPOCHSECONDS EPOCHREALTIME HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE HISTTIMEFORMAT HOSTFILE DIRSTACK GROUPS FUNCNAME
+	PIPESTATUS READLINE_LINE PROMPT_DIRTRIM IGNOREEOF HOSTTYPE CHILD_MAX _ FUNCNEST TMOUT COMP_WORDBREAKS PWD OLDPWD UID EUID PPID
+	LINENO FCEDIT HOME LOGNAME USER`)
+
+// strongPrefixes are families of names that programs and tool chains obey. envRules lists the safe ones.
 var strongPrefixes = strings.Fields(`GIT_ GITHUB_ GITLAB_ SSH_ GPG_ npm_ NPM_ YARN_ PNPM_ BUN_ DENO_ NODE_ NVM_ COREPACK_ CARGO_ RUSTUP_ RUSTC RUSTDOC
 	PYTHON PIP_ PIPENV_ PIPX_ UV_ POETRY_ PDM_ CONDA_ VIRTUALENV_ TOX_ NOX_ PERL RUBY GEM_ BUNDLE_ BUNDLER_ LUA_ PHP PHPRC COMPOSER_ JAVA_ JDK_ _JAVA MAVEN_
 	MVN_ GRADLE_ SBT_ KOTLIN_ DOTNET_ CORECLR_ COR_ MSBUILD NUGET_ CMAKE_ CTEST_ PKG_CONFIG GCC_ COMPILER_ CCACHE_ SCCACHE_ AWS_ GOOGLE_ GCLOUD_ AZURE_ ARM_
@@ -165,25 +171,46 @@ var exactNames = nameSet(`CC CXX CPP LD AR AS NM RANLIB STRIP OBJCOPY YACC LEX M
 	ENV_FILE DOTENV_FILE FREETYPE_PROPERTIES LIBVA_DRIVERS_PATH GST_PLUGIN_PATH PANGO_RC_FILE ICU_DATA ODBCINI CONFIG_FILE
 	LS_COLORS_FILE HUSKY SKIP BABEL_CACHE_PATH VIRTUAL_ENV JQ_LIBRARY_PATH ZIPOPT UNZIP TAPE EXTRA_ARGS MISE ROLLUP_WATCH LANGUAGE_SERVER LOCALDOMAIN`)
 
-// strongly tells whether even a plain switch under this name is none of a task's business.
+// strongly reports whether a task may not even set this name to a plain switch.
 func strongly(name string) bool {
-	for _, p := range strongPrefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "GOLDEN") && name == strings.ToUpper(name) || strings.HasPrefix(strings.ToLower(name), "npm_config")
+	goTool := strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "GOLDEN") && name == strings.ToUpper(name)
+	return hasPrefix(name, strongPrefixes) || goTool || strings.HasPrefix(strings.ToLower(name), "npm_config")
 }
 
-// dangerous tells whether programs take what they load, run or write from a variable of this name.
+// dangerous reports whether a variable of this name may say what programs load, run or write.
 func dangerous(name string) bool {
 	if strongly(name) || exactNames[name] {
 		return true
 	}
-	for _, p := range weakParts {
-		if strings.HasSuffix(name, p) || strings.HasSuffix(name, p+"S") {
-			return true
-		}
+	weak := func(part string) bool { return strings.HasSuffix(name, part) || strings.HasSuffix(name, part+"S") }
+	return slices.ContainsFunc(weakParts, weak) || strings.HasSuffix(name, "PATH") ||
+		strings.HasSuffix(name, "RC") && !strings.HasSuffix(name, "SRC")
+}
+
+// assigned judges a plain assignment. A variable that is exported already changes for later programs too.
+func (e *environment) assigned(name string, v value) {
+	if shellOwn(name) {
+		e.verdict.deny("env.name", "%s changes how the shell or every program works; leave it as it is", part(name))
+		return
 	}
-	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "RC") && !strings.HasSuffix(name, "SRC")
+	if f, ok := envRules[name]; ok {
+		if text, lit := v.text(); !lit || !f(e, text) {
+			e.verdict.ask("env.value", "this value of %s changes what programs load or run; leave it out", part(name))
+		}
+		return
+	}
+	if dangerous(name) {
+		e.verdict.ask("env.name", "%s changes what programs load or run; use another name for a variable of your own", part(name))
+	}
+}
+
+// assignable judges a name that a builtin or a loop writes to.
+func (e *environment) assignable(name, rule string) {
+	if !grammar.IsVariable(name) {
+		e.verdict.deny(rule+".name", "%q is no plain name of a variable; bash would evaluate it", part(name))
+		return
+	}
+	if shellOwn(name) || dangerous(name) || envRules[name] != nil {
+		e.verdict.deny("env.name", "%s changes what programs load or run; use another name for a variable of your own", part(name))
+	}
 }

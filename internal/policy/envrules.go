@@ -2,16 +2,17 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// envRules are variables that programs obey, with the values that are fine.
-var envRules = map[string]func(j *judge, value string) bool{}
+// envRules are variables that programs obey, each with a check of its value.
+var envRules = map[string]func(e *environment, value string) bool{}
 
 func init() {
-	add := func(f func(*judge, string) bool, names string) {
+	add := func(f func(*environment, string) bool, names string) {
 		for _, n := range strings.Fields(names) {
 			envRules[n] = f
 		}
@@ -78,30 +79,23 @@ var (
 	harmless   = matching(`^[\w.,:;=@\- ]*$`)
 )
 
-func switchOrNumber(_ *judge, v string) bool {
+func switchOrNumber(_ *environment, v string) bool {
 	return harmlessValue(v) || strings.Trim(v, "0123456789") == ""
 }
 
-func matching(pattern string) func(*judge, string) bool {
+func matching(pattern string) func(*environment, string) bool {
 	re := regexp.MustCompile(pattern)
-	return func(_ *judge, v string) bool { return re.MatchString(v) }
+	return func(_ *environment, v string) bool { return re.MatchString(v) }
 }
 
-func oneOf(values ...string) func(*judge, string) bool {
-	return func(_ *judge, v string) bool {
-		for _, want := range values {
-			if v == want {
-				return true
-			}
-		}
-		return false
-	}
+func oneOf(values ...string) func(*environment, string) bool {
+	return func(_ *environment, v string) bool { return slices.Contains(values, v) }
 }
 
 // flags accepts blank-separated words that each match one of the patterns as a whole.
-func flags(patterns ...string) func(*judge, string) bool {
+func flags(patterns ...string) func(*environment, string) bool {
 	re := regexp.MustCompile(`^(?:` + strings.Join(patterns, `|`) + `)$`)
-	return func(_ *judge, v string) bool {
+	return func(_ *environment, v string) bool {
 		for _, w := range strings.Fields(v) {
 			if !re.MatchString(w) {
 				return false
@@ -111,18 +105,19 @@ func flags(patterns ...string) func(*judge, string) bool {
 	}
 }
 
-func localURL(_ *judge, v string) bool { return grammar.IsLocal(v) }
+func localURL(_ *environment, v string) bool { return grammar.IsLocal(v) }
 
 // treePath accepts one relative path inside the tree that nothing protects.
-func treePath(j *judge, v string) bool { return v != "" && (v == "." || j.p.ordinary(v)) }
+func treePath(e *environment, v string) bool { return v != "" && (v == "." || e.policy.ordinary(v)) }
 
-// treePaths accepts such paths with colons between them.
-func treePaths(j *judge, v string) bool {
+// treePaths accepts such paths, separated by colons.
+func treePaths(e *environment, v string) bool {
 	for _, one := range strings.Split(v, ":") {
-		if one != "" && one != "." && !j.p.ordinary(one) && !(strings.HasPrefix(one, j.p.c.Root+"/") && j.p.ordinary(strings.TrimPrefix(one, j.p.c.Root+"/"))) && one != j.p.c.Root {
+		root := e.policy.c.Root
+		if one != "" && one != "." && one != root && !e.policy.ordinary(strings.TrimPrefix(one, root+"/")) {
 			return false
 		}
-		if j.isMade(grammar.Lit(one), &state{cwd: []place{{path: j.p.c.Root}}}) {
+		if e.writes.mayHold(grammar.Lit(one), &state{cwd: []place{{path: root}}}) {
 			return false
 		}
 	}
@@ -130,6 +125,6 @@ func treePaths(j *judge, v string) bool {
 }
 
 // tmpOrTree accepts a folder of the private /tmp, or one inside the tree.
-func tmpOrTree(j *judge, v string) bool {
-	return j.p.c.PrivateTmp && inside(clean(v), "/tmp") && !leadsUp(v) || treePath(j, v)
+func tmpOrTree(e *environment, v string) bool {
+	return e.policy.c.PrivateTmp && inside(clean(v), "/tmp") && !leadsUp(v) || treePath(e, v)
 }

@@ -24,7 +24,7 @@ func TestEverydayCommandsAreAllowed(t *testing.T) {
 	}
 }
 
-// requiredAll gives the plain config with everything that a list of requirements names.
+// requiredAll returns the plain config with everything that a list of requirements names.
 func requiredAll(t testing.TB, what string) Config {
 	t.Helper()
 	c := plainConfig()

@@ -7,19 +7,19 @@ import (
 )
 
 // changeFolder judges cd, pushd and popd, and follows them. A cd that fails leaves the shell where it was.
-func (j *judge) changeFolder(name string, args []grammar.Word, st *state) flow {
+func (b *builtins) changeFolder(name string, args []grammar.Word, st *state) flow {
 	switch name {
 	case "popd":
-		return j.pop(args, st)
+		return b.pop(args, st)
 	case "dirs":
-		j.plainArgs(name, args, "-l -p -v")
+		b.plainArgs(name, args, "-l -p -v")
 		return flow{st, st, out{some: true, src: grammar.Any}}
 	}
 	for len(args) > 0 && (args[0].Is("-P") || args[0].Is("-L") || args[0].Is("--") || args[0].Is("-e")) {
 		args = args[1:]
 	}
 	if len(args) != 1 {
-		j.ask("cd.operand", "%s goes to one named folder only; write its name", name)
+		b.verdict.ask("cd.operand", "%s goes to one named folder only; write its name", name)
 		return flow{unknownFolder(st), st, out{}}
 	}
 	w := args[0]
@@ -27,28 +27,28 @@ func (j *judge) changeFolder(name string, args []grammar.Word, st *state) flow {
 		return both(st)
 	}
 	if strings.HasPrefix(w.Prefix(), "-") || strings.HasPrefix(w.Prefix(), "+") {
-		j.ask("cd.back", "where %s %s leads is not followed; write the folder's name", name, part(w.Prefix()))
+		b.verdict.ask("cd.back", "where %s %s leads is not followed; write the folder's name", name, part(w.Prefix()))
 		return flow{unknownFolder(st), st, out{}}
 	}
 	if w.Source() == grammar.Any || w.Tilde || w.Many && !w.Glob && w.Source() != grammar.Tree {
-		j.ask("cd.unknown", "where this cd leads is not known; write the folder's name")
+		b.verdict.ask("cd.unknown", "where this cd leads is not known; write the folder's name")
 		return flow{unknownFolder(st), st, out{}}
 	}
-	j.path(w, dir, st, "cd")
+	b.paths.check(w, dir, st, "cd")
 	after := st.copy()
-	after.cwd = j.resolve(w, st)
+	after.cwd = st.resolve(w)
 	failed := st.copy()
 	failed.cwd = strayed(st.cwd)
 	if name == "pushd" {
 		after.dirs = append(append([][]place(nil), st.dirs...), st.cwd)
 		if len(st.dirs) == 0 {
-			failed.dirs = [][]place{failed.cwd} // a popd finds nothing then, and stays
+			failed.dirs = [][]place{failed.cwd} // a popd finds an empty stack then, and stays
 		}
 	}
 	return flow{after, failed, out{}}
 }
 
-// strayed marks folders as those in which the shell is only when a cd has failed.
+// strayed marks folders in which the shell is only if a cd has failed.
 func strayed(all []place) []place {
 	marked := make([]place, len(all))
 	for i, p := range all {
@@ -64,9 +64,9 @@ func unknownFolder(st *state) *state {
 	return c
 }
 
-func (j *judge) pop(args []grammar.Word, st *state) flow {
+func (b *builtins) pop(args []grammar.Word, st *state) flow {
 	if len(args) > 0 || len(st.dirs) == 0 {
-		j.ask("cd.back", "where popd leads is not known; write cd and the folder's name")
+		b.verdict.ask("cd.back", "where popd leads is not known; write cd and the folder's name")
 		return flow{unknownFolder(st), st, out{}}
 	}
 	after := st.copy()

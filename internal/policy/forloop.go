@@ -1,36 +1,38 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-const maxUnrolled = 24 // words of a for loop that are looked at one by one
+const maxUnrolled = 24 // words of a for loop that are judged one by one
 
-// forLoop judges for and select.
-func (j *judge) forLoop(c *syntax.ForClause, st *state) flow {
+// each judges for and select.
+func (ls *loops) each(c *syntax.ForClause, st *state) flow {
 	if c.Select {
-		j.ask("node.select", "select waits for a person at a terminal; use for")
+		ls.verdict.ask("node.select", "select waits for a person at a terminal; use for")
 	}
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
-		return j.cStyle(c, st)
+		return ls.cStyle(c, st)
 	}
 	name := iter.Name.Value
-	j.assignable(name, "for")
+	ls.env.assignable(name, "for")
 	var items []grammar.Word
 	if iter.InPos.IsValid() {
-		items = j.words(iter.Items, st)
+		items = ls.words.all(iter.Items, st)
 	} else {
 		items = []grammar.Word{{Parts: []grammar.Part{{Source: grammar.Any}}, Many: true}}
 	}
 	l := &loop{}
 	in, done, printed := st, st, out{}
-	if len(items) > maxUnrolled || j.loopDepth() > 3 {
-		items = []grammar.Word{j.oneOf(items)}
+	if len(items) > maxUnrolled || len(ls.stack) > 3 {
+		items = []grammar.Word{ls.policy.oneOf(items)}
 	}
 	if sure(items) {
-		done = nil // it is gone through at least once
+		done = nil // the body runs at least once
 	}
 	for _, item := range items {
 		round := func(s *state) flow {
@@ -38,21 +40,21 @@ func (j *judge) forLoop(c *syntax.ForClause, st *state) flow {
 			if s.set(name, value{parts: item.Parts}); item.Tilde {
 				s.set(name, anyValue())
 			}
-			return j.statements(c.Do, s)
+			return ls.run.statements(c.Do, s)
 		}
 		if item.Many {
-			in = j.settle(in, func(s *state) *state { f := round(s); return j.join(f.ok, f.fail) })
+			in = ls.settle(in, func(s *state) *state { f := round(s); return ls.joiner.states(f.ok, f.fail) })
 		}
-		j.loops = append(j.loops, l)
+		ls.stack = append(ls.stack, l)
 		f := round(in)
-		j.loops = j.loops[:len(j.loops)-1]
-		after := j.join(f.ok, f.fail)
+		ls.stack = ls.stack[:len(ls.stack)-1]
+		after := ls.joiner.states(f.ok, f.fail)
 		for _, s := range l.left {
-			after = j.join(after, s)
+			after = ls.joiner.states(after, s)
 		}
-		printed = j.then(printed, f.out)
+		printed = ls.joiner.outputs(printed, f.out)
 		if after != nil {
-			in, done = after, j.join(done, after)
+			in, done = after, ls.joiner.states(done, after)
 			if item.Many {
 				in = done
 			}
@@ -64,23 +66,16 @@ func (j *judge) forLoop(c *syntax.ForClause, st *state) flow {
 	return flow{done, done, printed}
 }
 
-// sure tells whether there is a word for certain.
+// sure reports whether there is certainly a word.
 func sure(items []grammar.Word) bool {
-	for _, w := range items {
-		if !w.Many {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(w grammar.Word) bool { return !w.Many })
 }
 
-func (j *judge) loopDepth() int { return len(j.loops) }
-
-// oneOf gives one word that stands for all of them.
-func (j *judge) oneOf(items []grammar.Word) grammar.Word {
+// oneOf returns one word that represents all of them.
+func (p *Policy) oneOf(items []grammar.Word) grammar.Word {
 	src := grammar.Source(grammar.Digits)
 	for _, w := range items {
-		if src = worse(src, j.p.source(w.Parts)); w.Tilde {
+		if src = worse(src, p.source(w.Parts)); w.Tilde {
 			src = grammar.Any
 		}
 	}
@@ -88,36 +83,36 @@ func (j *judge) oneOf(items []grammar.Word) grammar.Word {
 }
 
 // cStyle judges for ((a; b; c)).
-func (j *judge) cStyle(c *syntax.ForClause, st *state) flow {
+func (ls *loops) cStyle(c *syntax.ForClause, st *state) flow {
 	head, ok := c.Loop.(*syntax.CStyleLoop)
 	if !ok {
-		j.deny("node.unknown", "this kind of loop is not known; use for x in ...")
+		ls.verdict.deny("node.unknown", "this kind of loop is not known; use for x in ...")
 		return both(st)
 	}
 	if head.Cond == nil && !leaves(c.Do) {
-		j.ask("loop.endless", "this loop never ends; give it an end (break), or run the command once")
+		ls.verdict.ask("loop.endless", "this loop never ends; give it an end (break), or run the command once")
 	}
 	start := st.copy()
-	j.arithmetic(head.Init, start)
+	ls.arith.check(head.Init, start)
 	round := func(s *state) flow {
 		s = s.copy()
-		j.arithmetic(head.Cond, s)
-		f := j.statements(c.Do, s)
-		if end := j.join(f.ok, f.fail); end != nil {
+		ls.arith.check(head.Cond, s)
+		f := ls.run.statements(c.Do, s)
+		if end := ls.joiner.states(f.ok, f.fail); end != nil {
 			end = end.copy()
-			j.arithmetic(head.Post, end)
+			ls.arith.check(head.Post, end)
 			return flow{end, end, f.out}
 		}
 		return f
 	}
-	in := j.settle(start, func(s *state) *state { f := round(s); return j.join(f.ok, f.fail) })
+	in := ls.settle(start, func(s *state) *state { f := round(s); return ls.joiner.states(f.ok, f.fail) })
 	l := &loop{}
-	j.loops = append(j.loops, l)
+	ls.stack = append(ls.stack, l)
 	f := round(in)
-	j.loops = j.loops[:len(j.loops)-1]
-	done := j.join(in, j.join(f.ok, f.fail))
+	ls.stack = ls.stack[:len(ls.stack)-1]
+	done := ls.joiner.states(in, ls.joiner.states(f.ok, f.fail))
 	for _, s := range l.left {
-		done = j.join(done, s)
+		done = ls.joiner.states(done, s)
 	}
 	return flow{done, done, f.out}
 }

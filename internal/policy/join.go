@@ -2,13 +2,20 @@ package policy
 
 import (
 	"reflect"
+	"slices"
 	"sort"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// join gives the state in which both of two branches leave the shell. Either may be nil: a branch that is never left.
-func (j *judge) join(a, b *state) *state {
+// joiner merges what is known after branches of which one was taken.
+type joiner struct {
+	policy *Policy
+	meter  *meter
+}
+
+// states merges the states at the ends of two branches. Either may be nil: a branch that never ends.
+func (jn *joiner) states(a, b *state) *state {
 	switch {
 	case a == nil:
 		return b
@@ -26,20 +33,20 @@ func (j *judge) join(a, b *state) *state {
 	}
 	c.params = c.params || a.params || b.params
 	if a.in != b.in {
-		c.in = input{kind: max(a.in.kind, b.in.kind), src: grammar.Any, made: a.in.made || b.in.made}
+		c.in = input{kind: max(a.in.kind, b.in.kind), src: grammar.Any}
 	}
-	c.vars = j.joinVars(a.vars, b.vars)
+	c.vars = jn.vars(a.vars, b.vars)
 	return &c
 }
 
-// joinVars walks both chains to where they part, and joins what came after.
-func (j *judge) joinVars(a, b *binding) *binding {
+// vars goes back to where both chains part, and merges the bindings after that.
+func (jn *joiner) vars(a, b *binding) *binding {
 	if a == b {
 		return a
 	}
 	x, y := a, b
 	names := map[string]bool{}
-	for x != y && j.step() {
+	for x != y && jn.meter.step() {
 		if depthOf(x) >= depthOf(y) {
 			names[x.name], x = true, x.before
 		} else {
@@ -57,7 +64,7 @@ func (j *judge) joinVars(a, b *binding) *binding {
 		va, oka := left.get(n)
 		vb, okb := right.get(n)
 		if oka && okb {
-			joined.set(n, j.p.joinValues(va, vb))
+			joined.set(n, jn.policy.joinValues(va, vb))
 		} else {
 			joined.set(n, anyValue())
 		}
@@ -72,7 +79,7 @@ func depthOf(b *binding) int {
 	return b.depth
 }
 
-// joinStacks joins what pushd has kept; nothing is known when one stack is deeper.
+// joinStacks merges the stacks of pushd; nothing is known when one is deeper.
 func joinStacks(a, b [][]place) [][]place {
 	if len(a) != len(b) || len(a) == 0 {
 		return nil
@@ -86,7 +93,7 @@ func joinStacks(a, b [][]place) [][]place {
 	return all
 }
 
-// joinPlaces gives the places that either list has; none when they are too many to be looked at one by one.
+// joinPlaces returns the places of both lists; none when they are too many to be judged one by one.
 func joinPlaces(a, b []place) []place {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -105,26 +112,12 @@ func joinPlaces(a, b []place) []place {
 	return all
 }
 
-// samePlace gives the index of a place, stray or not; -1 when it is not there.
+// samePlace returns the index of a place, stray or not; -1 when it is not there.
 func samePlace(all []place, p place) int {
-	for i, q := range all {
-		if p.path == q.path && p.below == q.below {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(all, func(q place) bool { return p.path == q.path && p.below == q.below })
 }
 
-func holdsPlace(all []place, p place) bool {
-	for _, q := range all {
-		if p == q {
-			return true
-		}
-	}
-	return false
-}
-
-// same tells whether two states are alike, for a loop that waits for its effects to settle.
+// same reports whether two states are alike, for a loop that waits for its effects to settle.
 func (st *state) same(o *state) bool {
 	if len(st.cwd) != len(o.cwd) || st.params != o.params {
 		return false
@@ -151,4 +144,50 @@ func (st *state) same(o *state) bool {
 		}
 	}
 	return true
+}
+
+// outputs returns what two commands print, one after the other or only one of them.
+func (jn *joiner) outputs(a, b out) out {
+	switch {
+	case !a.some:
+		return b
+	case !b.some:
+		return a
+	}
+	return out{some: true, src: worse(jn.source(a), jn.source(b))}
+}
+
+func (jn *joiner) source(o out) grammar.Source {
+	if o.src != grammar.Literal {
+		return o.src
+	}
+	return jn.policy.source(trimEnd(o.text))
+}
+
+// forget returns b, with everything unknown that differs from a.
+func (jn *joiner) forget(a, b *state) *state {
+	c := b.copy()
+	if len(joinPlaces(a.cwd, b.cwd)) != len(a.cwd) {
+		c.cwd = nil
+	}
+	for x := b.vars; x != nil; x = x.before {
+		va, oka := a.get(x.name)
+		vb, _ := b.get(x.name)
+		if !oka || jn.policy.source(va.parts) != jn.policy.source(vb.parts) || va.array || vb.array {
+			c.set(x.name, anyValue())
+		}
+		if !jn.meter.step() {
+			break
+		}
+	}
+	return c
+}
+
+// forgotten returns the variables of a state with nothing known of them.
+func (jn *joiner) forgotten(st *state) *binding {
+	c := &state{}
+	for b := st.vars; b != nil && jn.meter.step(); b = b.before {
+		c.set(b.name, anyValue())
+	}
+	return c.vars
 }

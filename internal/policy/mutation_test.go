@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// mutations write a script in other ways that do the same. What is in braces stands on lines of its own, so that comments and
+// mutations write a script in other ways that do the same. What is in braces is on lines of its own, so that comments and
 // here-documents end where they did.
 var mutations = map[string]string{
 	"bash": "bash -c {q}", "sh": "sh -c {q}", "login": "bash -lc {q}", "errexit": "bash -ec {q}", "eval": "eval {q}", "env": "env A=b bash -c {q}",
@@ -24,7 +24,7 @@ var wordMutations = map[string]string{
 
 var plainProgram = regexp.MustCompile(`^[a-z][a-z0-9]+ `)
 
-// mutants gives the mutations of a script by their names.
+// mutants returns the mutations of a script by their names.
 func mutants(script string) map[string]string {
 	all := map[string]string{}
 	for name, m := range mutations {

@@ -7,12 +7,12 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// filters hand on lines of their input as they are.
+// filters print lines of their input unchanged.
 var filters = nameSet("head tail sort uniq cat tac shuf grep egrep fgrep rg sponge")
 
-// printed says what a program prints, for when that becomes part of another command.
-func (j *judge) printed(m *grammar.Match, st *state) out {
-	if j.p.c.Boxed && m.Rule == "cat" && len(m.Words) == 0 && st.in.text != nil {
+// printed returns what a program prints, which may become part of another command.
+func printed(p *Policy, m *grammar.Match, st *state) out {
+	if p.c.Boxed && m.Rule == "cat" && len(m.Words) == 0 && st.in.text != nil {
 		return out{some: true, text: st.in.text.Parts}
 	}
 	if st.in.kind == pipeInput && filters[m.Rule] && passesLines(m) {
@@ -25,26 +25,27 @@ func (j *judge) printed(m *grammar.Match, st *state) out {
 	case m.Rule == "pwd" && len(m.Words) == 0 && len(st.cwd) == 1 && !st.cwd[0].below:
 		return out{some: true, text: []grammar.Part{{Text: st.cwd[0].path}}}
 	case m.Rule == "git.rev-parse" && len(m.Words) == 1 && m.Words[0].Is("--show-toplevel"):
-		return out{some: true, text: []grammar.Part{{Text: j.p.c.Root}}}
+		return out{some: true, text: []grammar.Part{{Text: p.c.Root}}}
 	case m.Rule == "mktemp":
 		return out{some: true, src: grammar.Literal, text: []grammar.Part{{Text: "/tmp/"}, {Source: grammar.Plain}}}
 	case m.Rule == "wc" && len(m.Uses) == 0, m.Rule == "nproc", m.Rule == "date" && len(m.Words) == 1 && m.Words[0].Is("+%s"):
 		return out{some: true, src: grammar.Digits}
 	case m.Rule == "echo":
-		return j.echoed(m)
+		return echoed(m)
 	case m.Rule == "true" || m.Rule == "false" || m.Rule == ":" || m.Rule == "test" || m.Rule == "[" || m.Rule == "sleep":
 		return out{}
 	case m.Yields == grammar.YieldsPlain:
 		return out{some: true, src: grammar.Plain}
-	case m.Yields == grammar.YieldsTree && !picksSecrets(m) && j.staysInside(m, st):
+	case m.Yields == grammar.YieldsTree && !picksSecrets(m) && staysInside(p, m, st):
 		return out{some: true, src: grammar.Tree, narrow: narrow(m)}
 	}
 	return out{some: true, src: grammar.Any}
 }
 
-var secretWords = regexp.MustCompile(`(?i)(^|[^a-z])(\.?env|secrets?|credentials?|id_[a-z0-9]+|pem|key|netrc|npmrc|pypirc|password|passwd|token|ssh|aws|kube)($|[^a-z])`)
+var secretWords = regexp.MustCompile(`(?i)(^|[^a-z])(\.?env|secrets?|credentials?|id_[a-z0-9]+|pem|key|netrc|npmrc|pypirc|password` +
+	`|passwd|token|ssh|aws|kube)($|[^a-z])`)
 
-// picksSecrets tells whether a listing is asked for names that are likely to be those of secrets.
+// picksSecrets reports whether a listing searches for names that secrets are likely to have.
 func picksSecrets(m *grammar.Match) bool {
 	for _, u := range m.Uses {
 		if u.Kind != grammar.Data {
@@ -57,7 +58,7 @@ func picksSecrets(m *grammar.Match) bool {
 	return false
 }
 
-// narrow tells whether a listing names only some files, chosen by a name or a text.
+// narrow reports whether a listing names only some files, chosen by a name or a text.
 func narrow(m *grammar.Match) bool {
 	switch m.Rule {
 	case "find":
@@ -68,7 +69,7 @@ func narrow(m *grammar.Match) bool {
 	return len(m.Uses) > 0
 }
 
-// passesLines tells whether a filter reads only its input and hands on whole lines.
+// passesLines reports whether a filter reads only its input and prints whole lines.
 func passesLines(m *grammar.Match) bool {
 	for _, u := range m.Uses {
 		if u.Kind == grammar.Read || u.Kind == grammar.Write || u.Kind == grammar.Code {
@@ -79,8 +80,8 @@ func passesLines(m *grammar.Match) bool {
 		"-v", "-e", "-E", "-T", "-s", "--squeeze", "-b") || m.Rule != "cat" && !m.Has("-o", "--only-matching", "-c", "--count", "-b", "--replace")
 }
 
-// echoed gives the text that echo prints, when that is known.
-func (j *judge) echoed(m *grammar.Match) out {
+// echoed returns the text that echo prints, when that is known.
+func echoed(m *grammar.Match) out {
 	var parts []grammar.Part
 	for i, w := range m.Words {
 		text, ok := w.Text()
@@ -98,8 +99,8 @@ func (j *judge) echoed(m *grammar.Match) out {
 	return out{some: true, text: parts}
 }
 
-// staysInside tells whether all that a listing looks at lies in the tree and is named from the folder it runs in.
-func (j *judge) staysInside(m *grammar.Match, st *state) bool {
+// staysInside reports whether everything that a listing reads lies in the tree, by paths relative to the folder it runs in.
+func staysInside(p *Policy, m *grammar.Match, st *state) bool {
 	if len(st.cwd) == 0 {
 		return false
 	}
@@ -110,17 +111,33 @@ func (j *judge) staysInside(m *grammar.Match, st *state) bool {
 			if !ok || leadsUp(text) {
 				return false
 			}
-			for _, p := range j.resolve(u.Word, st) {
-				if !j.p.within(p.path) || j.p.guarded(strings.TrimPrefix(p.path[len(j.p.c.Root):], "/"), Write) != nil {
+			for _, at := range st.resolve(u.Word) {
+				if !p.within(at.path) || p.guarded(strings.TrimPrefix(at.path[len(p.c.Root):], "/"), Write) != nil {
 					return false
 				}
 			}
 		}
 	}
 	for _, at := range st.cwd {
-		if !j.p.within(at.path) {
+		if !p.within(at.path) {
 			return false
 		}
 	}
 	return true
+}
+
+// printedText returns the text that a program prints, as input of the next one.
+func printedText(boxed bool, o out) *grammar.Word {
+	if !o.some || o.src != grammar.Literal || len(o.text) == 0 {
+		return nil
+	}
+	return inputText(boxed, grammar.Word{Parts: o.text})
+}
+
+// inputText returns the text on standard input where it is searched: in the sandbox.
+func inputText(boxed bool, w grammar.Word) *grammar.Word {
+	if !boxed {
+		return nil
+	}
+	return &w
 }

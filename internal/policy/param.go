@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -9,14 +10,15 @@ import (
 
 // param expands a parameter.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
-	j := b.j
+	x := b.x
 	if quoted && apostrophes(p) {
 		// In double quotes bash takes these quotes for text, so the word may end elsewhere and its $( ) are run.
-		j.deny("word.quotes", "quotes inside ${...} inside double quotes do not quote what they hold; write the text into a variable first")
+		x.verdict.deny("word.quotes",
+			"quotes inside ${...} inside double quotes do not quote what they hold; write the text into a variable first")
 	}
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Width || p.IsSet || p.Names != 0 || p.NestedParam != nil || len(p.Modifiers) > 0 ||
 		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset {
-		j.deny("param.transform", "${!x} and its like take a name or code from a variable; use the variable itself")
+		x.verdict.deny("param.transform", "${!x} and its like take a name or code from a variable; use the variable itself")
 		b.unknown(grammar.Any, quoted)
 		return
 	}
@@ -26,19 +28,19 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	if p.Length {
-		j.lookup(name, b.st)
+		x.lookup(name, b.st)
 		b.unknown(grammar.Digits, quoted)
 		return
 	}
 	if name == "!" && !quoted && b.inside {
-		j.ask("word.dollar", "bash does not split a word with $! in it as it splits others; quote it")
+		x.verdict.ask("word.dollar", "bash does not split a word with $! in it as it splits others; quote it")
 	}
-	v := j.lookup(name, b.st)
+	v := x.lookup(name, b.st)
 	if p.Exp == nil && p.Slice == nil && p.Repl == nil {
 		b.variable(name, v, quoted)
 		return
 	}
-	b.known(j.modified(p, v, b.st), quoted)
+	b.known(x.modified(p, v, b.st), quoted)
 }
 
 // variable adds the value of $name.
@@ -60,15 +62,15 @@ func (b *builder) variable(name string, v value, quoted bool) {
 
 // element adds ${a[i]}, ${a[@]}, ${#a[@]}.
 func (b *builder) element(p *syntax.ParamExp, name string, quoted bool) {
-	j := b.j
-	v := j.lookup(name, b.st)
+	x := b.x
+	v := x.lookup(name, b.st)
 	index := ""
 	if w, ok := p.Index.(*syntax.Word); ok {
 		index = w.Lit()
 	}
 	all := index == "@" || index == "*"
 	if !all {
-		j.arithmetic(p.Index, b.st)
+		x.arith.check(p.Index, b.st)
 	}
 	switch {
 	case p.Length:
@@ -76,18 +78,18 @@ func (b *builder) element(p *syntax.ParamExp, name string, quoted bool) {
 	case p.Exp != nil || p.Slice != nil || p.Repl != nil:
 		src := grammar.Source(grammar.Any)
 		if v.array {
-			src = j.p.source(joinArrays(j.p, v, v).list[0].Parts)
+			src = x.policy.source(joinArrays(x.policy, v, v).list[0].Parts)
 		}
-		b.known(j.modified(p, sourceValue(src), b.st), quoted)
+		b.known(x.modified(p, sourceValue(src), b.st), quoted)
 		b.cur.Many = b.cur.Many || all && !b.whole
 	case all && v.array && !b.whole && exact(v.list) && !b.open && index == "@" && quoted:
 		b.elements(v.list)
-	case v.array && exact(v.list) && isDigits(index) && !all && number0(index) < len(v.list):
-		b.known(v.list[number0(index)].Parts, quoted)
+	case v.array && exact(v.list) && isDigits(index) && !all && atoi(index) < len(v.list):
+		b.known(v.list[atoi(index)].Parts, quoted)
 	default:
 		src := grammar.Source(grammar.Any)
 		if v.array {
-			src = j.p.source(joinArrays(j.p, v, v).list[0].Parts)
+			src = x.policy.source(joinArrays(x.policy, v, v).list[0].Parts)
 		}
 		b.add(grammar.Part{Source: src}, quoted)
 		b.cur.Many = b.cur.Many || all && !b.whole
@@ -109,17 +111,12 @@ func (b *builder) elements(list []grammar.Word) {
 	}
 }
 
-// exact tells whether the words are one element each.
+// exact reports whether each word is exactly one element.
 func exact(list []grammar.Word) bool {
-	for _, w := range list {
-		if w.Many {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(w grammar.Word) bool { return w.Many })
 }
 
-func number0(digits string) int {
+func atoi(digits string) int {
 	n := 0
 	for _, c := range digits {
 		n = n*10 + int(c-'0')
@@ -130,7 +127,7 @@ func number0(digits string) int {
 	return n
 }
 
-// apostrophes tells whether a default or the like holds single quotes with more than plain text in them.
+// apostrophes reports whether a default or a pattern contains single quotes around more than plain text.
 func apostrophes(p *syntax.ParamExp) bool {
 	found := false
 	see := func(w *syntax.Word) {

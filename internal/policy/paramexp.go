@@ -8,50 +8,50 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// modified gives the result of ${x:-y}, ${x%y}, ${x/y/z}, ${x:1:2}.
-func (j *judge) modified(p *syntax.ParamExp, v value, st *state) []grammar.Part {
+// modified returns the result of ${x:-y}, ${x%y}, ${x/y/z}, ${x:1:2}.
+func (x *expander) modified(p *syntax.ParamExp, v value, st *state) []grammar.Part {
 	switch {
 	case p.Slice != nil:
-		j.arithmetic(p.Slice.Offset, st)
+		x.arith.check(p.Slice.Offset, st)
 		if p.Slice.Length != nil {
-			j.arithmetic(p.Slice.Length, st)
+			x.arith.check(p.Slice.Length, st)
 		}
-		return []grammar.Part{{Source: j.sliced(p, v)}}
+		return []grammar.Part{{Source: x.sliced(p, v)}}
 	case p.Repl != nil:
-		orig, with := j.single(p.Repl.Orig, st, false), j.single(p.Repl.With, st, false)
-		if text, ok := j.computed(p, v, orig, with); ok {
+		orig, with := x.single(p.Repl.Orig, st, false), x.single(p.Repl.With, st, false)
+		if text, ok := computed(p, v, orig, with); ok {
 			return []grammar.Part{{Text: text}}
 		}
 		return []grammar.Part{{Source: grammar.Any}}
 	}
-	arg := j.single(p.Exp.Word, st, false)
+	arg := x.single(p.Exp.Word, st, false)
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		return j.defaulted(p, v, arg, st)
+		return x.defaulted(p, v, arg, st)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		if text, ok := v.text(); ok && text != "" {
 			return arg.Parts
 		}
-		return j.p.joinValues(literalValue(""), value{parts: arg.Parts}).parts
+		return x.policy.joinValues(literalValue(""), value{parts: arg.Parts}).parts
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return v.parts
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
-		if text, ok := j.computed(p, v, arg); ok {
+		if text, ok := computed(p, v, arg); ok {
 			return []grammar.Part{{Text: text}}
 		}
-		return []grammar.Part{{Source: j.trimmed(p.Exp.Op, v, arg)}}
+		return []grammar.Part{{Source: x.trimmed(p.Exp.Op, v, arg)}}
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		if text, ok := j.computed(p, v, arg); ok {
+		if text, ok := computed(p, v, arg); ok {
 			return []grammar.Part{{Text: text}}
 		}
 		return []grammar.Part{{Source: grammar.Any}}
 	}
-	j.deny("param.transform", "${x:=y} and ${x@P} assign or evaluate while they expand; use a plain assignment")
+	x.verdict.deny("param.transform", "${x:=y} and ${x@P} assign or evaluate while they expand; use a plain assignment")
 	return []grammar.Part{{Source: grammar.Any}}
 }
 
-// defaulted gives ${x:-y}: y where x is known to be empty, x where it is known not to be, else either.
-func (j *judge) defaulted(p *syntax.ParamExp, v value, arg grammar.Word, st *state) []grammar.Part {
+// defaulted returns ${x:-y}: y where x is known to be empty, x where it is known not to be, else either.
+func (x *expander) defaulted(p *syntax.ParamExp, v value, arg grammar.Word, st *state) []grammar.Part {
 	text, ok := v.text()
 	_, assigned := st.get(p.Param.Value)
 	switch {
@@ -60,13 +60,13 @@ func (j *judge) defaulted(p *syntax.ParamExp, v value, arg grammar.Word, st *sta
 	case ok && text != "":
 		return v.parts
 	}
-	return j.p.joinValues(v, value{parts: arg.Parts}).parts
+	return x.policy.joinValues(v, value{parts: arg.Parts}).parts
 }
 
-// sliced says what is known of a piece of a text: the beginning of a plain token is a plain token.
-func (j *judge) sliced(p *syntax.ParamExp, v value) grammar.Source {
+// sliced returns the source of a piece of a text: the beginning of a plain token is a plain token.
+func (x *expander) sliced(p *syntax.ParamExp, v value) grammar.Source {
 	from, _ := p.Slice.Offset.(*syntax.Word)
-	switch src := j.p.source(v.parts); {
+	switch src := x.policy.source(v.parts); {
 	case src == grammar.Digits:
 		return grammar.Plain // may be empty
 	case src == grammar.Plain && from != nil && from.Lit() == "0":
@@ -75,9 +75,9 @@ func (j *judge) sliced(p *syntax.ParamExp, v value) grammar.Source {
 	return grammar.Any
 }
 
-// trimmed says what is known of a text whose beginning or end is cut off.
-func (j *judge) trimmed(op syntax.ParExpOperator, v value, arg grammar.Word) grammar.Source {
-	src := j.p.source(v.parts)
+// trimmed returns the source of a text whose beginning or end is cut off.
+func (x *expander) trimmed(op syntax.ParExpOperator, v value, arg grammar.Word) grammar.Source {
+	src := x.policy.source(v.parts)
 	if src == grammar.Any || src == grammar.Literal {
 		return grammar.Any
 	}
@@ -94,8 +94,8 @@ func (j *judge) trimmed(op syntax.ParExpOperator, v value, arg grammar.Word) gra
 	return grammar.Any
 }
 
-// computed gives the exact result when value and patterns are literal text.
-func (j *judge) computed(p *syntax.ParamExp, v value, args ...grammar.Word) (string, bool) {
+// computed returns the exact result when value and patterns are literal text.
+func computed(p *syntax.ParamExp, v value, args ...grammar.Word) (string, bool) {
 	text, ok := v.text()
 	if !ok || p.Index != nil || !grammar.IsVariable(p.Param.Value) {
 		return "", false

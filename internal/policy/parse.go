@@ -4,44 +4,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
-)
-
-// Limits of a script. Beyond them it is denied as a whole.
-const (
-	maxScript = 1 << 20 // bytes
-	maxDepth  = 200     // commands inside substitutions inside commands...
-	maxSteps  = 300_000 // commands and words judged, loops several times
 )
 
 var (
 	bashParsers  = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) }}
 	posixParsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true)) }}
 )
-
-// command judges a script that the agent wants to run.
-func (j *judge) command(r Request) {
-	dir := r.Dir
-	if dir == "" {
-		dir = j.p.c.Root
-	}
-	if !strings.HasPrefix(dir, "/") {
-		j.deny("request", "the working folder %q is not absolute", part(dir))
-		return
-	}
-	if strings.TrimSpace(r.Command) == "" {
-		j.deny("syntax.empty", "there is no command")
-		return
-	}
-	j.whole = r.Command
-	st := &state{cwd: []place{{path: clean(dir)}}, in: input{kind: noInput}}
-	if !j.p.within(st.cwd[0].path) && !j.p.temporary(st.cwd[0].path) {
-		j.ask("path.cwd", "the working folder lies outside the repository; go back into it first")
-		return
-	}
-	j.script(r.Command, st, bash)
-}
 
 // shell is the dialect of a script.
 type shell int
@@ -52,35 +21,35 @@ const (
 )
 
 // script judges a script in a state that it may change.
-func (j *judge) script(text string, st *state, as shell) out {
-	old, oldAt := j.src, j.at
-	defer func() { j.src, j.at = old, oldAt }()
-	j.src, j.at = text, text
+func (w *walker) script(text string, st *state, as shell) out {
+	defer w.source.restore(w.source.read(text))
+	defer w.verdict.restore(w.verdict.about(text))
 	if len(text) > maxScript {
-		j.deny("syntax.long", "this command is longer than 1 MiB; write a file and use it")
+		w.verdict.deny("syntax.long", "this command is longer than 1 MiB; write a file and use it")
 		return out{}
 	}
 	if what := badByte(text); what != "" {
-		j.deny("syntax.bytes", "the command holds %s; write it with plain characters", what)
+		w.verdict.deny("syntax.bytes", "the command holds %s; write it with plain characters", what)
 		return out{}
 	}
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		j.deny("syntax.dash", "a script that begins with a sign is taken for an option of the shell; begin with a command")
+		w.verdict.deny("syntax.dash", "a script that begins with a sign is taken for an option of the shell; begin with a command")
 		return out{}
 	}
 	if strings.HasSuffix(text, `\`) {
-		j.deny("syntax.error", "the script ends with a backslash, so something is missing; write it to its end")
+		w.verdict.deny("syntax.error", "the script ends with a backslash, so something is missing; write it to its end")
 		return out{}
 	}
 	file, err := parse(text, as)
 	if err != nil {
-		j.deny("syntax.error", "bash would not read this as it is meant (%s); check quotes, brackets and here-documents", part(err.Error()))
+		w.verdict.deny("syntax.error",
+			"bash would not read this as it is meant (%s); check quotes, brackets and here-documents", part(err.Error()))
 		return out{}
 	}
-	return j.statements(file.Stmts, st).out
+	return w.statements(file.Stmts, st).out
 }
 
-// parse reads a script with a parser of its own or of the pool. A parser that has panicked is not used again.
+// parse reads a script. A parser that has panicked does not return to its pool.
 func parse(text string, as shell) (*syntax.File, error) {
 	pool := &bashParsers
 	if as == posix {
@@ -102,7 +71,7 @@ type syntaxError string
 
 func (e syntaxError) Error() string { return string(e) }
 
-// hiddenLine finds a comment that ends with a backslash: the parser takes the next line for more of it, bash runs that line.
+// hiddenLine finds a comment that ends with a backslash: to the parser the next line is part of it, and bash runs that line.
 func hiddenLine(file *syntax.File) (err error) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.Comment); ok && strings.Contains(c.Text, "\n") {
@@ -118,33 +87,33 @@ const (
 	errIncomplete = syntaxError("the command is not complete")
 )
 
-// step pays for a piece of work. It tells whether the judgement may go on.
-func (j *judge) step() bool {
-	if j.budget--; j.budget < 0 {
-		j.dry = 0
-		j.refuse(grammar.Deny, "syntax.complex", "this script is too involved to be judged; split it up")
-		return false
-	}
-	return true
+// source is the text of a script.
+type source struct {
+	script string // the one that is being read
+	whole  string // the one of the request, with all that it writes into files
 }
 
-// enter goes one level deeper. Leave with j.depth--.
-func (j *judge) enter() bool {
-	if j.depth++; j.depth > maxDepth {
-		dry := j.dry
-		j.dry = 0
-		j.refuse(grammar.Deny, "syntax.deep", "this script is nested too deeply to be judged; split it up")
-		j.dry = dry
-		return false
-	}
-	return true
+// asked is the script of the request.
+func (s *source) asked() string { return s.whole }
+
+// read begins a script inside the whole one. It returns the script before, for restore.
+func (s *source) read(script string) (before string) {
+	before, s.script = s.script, script
+	return before
 }
 
-// text gives the source of a node.
-func (j *judge) text(n syntax.Node) string {
+func (s *source) restore(before string) { s.script = before }
+
+// text returns the source of a node.
+func (s *source) text(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
-	if from >= to || to > uint(len(j.src)) {
+	if from >= to || to > uint(len(s.script)) {
 		return ""
 	}
-	return j.src[from:to]
+	return s.script[from:to]
+}
+
+// redirectAt reports whether the sign of a redirect is at an offset.
+func (s *source) redirectAt(offset uint) bool {
+	return offset < uint(len(s.script)) && strings.IndexByte("<>", s.script[offset]) >= 0
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,7 +11,7 @@ import (
 // pattern is a glob over paths relative to Root, cut at its slashes; "**" is any number of folders.
 type pattern []string
 
-// compilePatterns reads globs; an error names the field, the place and the value.
+// compilePatterns compiles globs. An error names the field, the index and the value.
 func compilePatterns(field string, list []string) ([]pattern, error) {
 	var all []pattern
 	for i, text := range list {
@@ -35,20 +36,15 @@ func compilePatterns(field string, list []string) ([]pattern, error) {
 	return all, nil
 }
 
-// matchAny tells whether any pattern matches the path, or a folder above it, or what the path's own stars and unknown parts may
-// stand for. With below, so does one that names something inside the path (but not one that begins with "**", which would
-// be inside of every folder).
+// matchAny reports whether a pattern matches the path, a folder above it, or something that the path's own stars and unknown
+// parts may match. With below, a pattern also matches that names something inside the path, unless it begins with "**", which
+// would be inside of every folder.
 func matchAny(list []pattern, rel string, below bool) bool {
 	segs := strings.Split(rel, "/")
-	for _, p := range list {
-		if p.match(segs, below && p[0] != "**") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p pattern) bool { return p.match(segs, below && p[0] != "**") })
 }
 
-// match compares segment by segment. A pattern that is used up matches all below it.
+// match compares segment by segment. A pattern matches everything below what it names.
 func (p pattern) match(segs []string, below bool) bool {
 	switch {
 	case len(p) == 0:
@@ -66,14 +62,15 @@ func (p pattern) match(segs []string, below bool) bool {
 	return ok && p[1:].match(segs[1:], below)
 }
 
-// mayMeet tells whether two globs may match one name: their fixed beginnings and ends must not contradict each other.
+// mayMeet reports whether two globs may match one name: their fixed beginnings and ends must not contradict each other.
 func mayMeet(a, b string) bool {
 	headA, tailA := fixed(a)
 	headB, tailB := fixed(b)
-	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) && (strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
+	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) &&
+		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
 }
 
-// fixed gives what stands before the first and after the last sign of a glob.
+// fixed returns the text before the first and after the last special character of a glob.
 func fixed(glob string) (head, tail string) {
 	i := strings.IndexAny(glob, `*?[\`)
 	if i < 0 {
@@ -82,15 +79,10 @@ func fixed(glob string) (head, tail string) {
 	return glob[:i], glob[strings.LastIndexAny(glob, `*?]\`)+1:]
 }
 
-// coversAny tells whether one pattern surely matches all that the path stands for.
+// coversAny reports whether one pattern certainly matches everything that the path may name.
 func coversAny(list []pattern, rel string) bool {
 	segs := strings.Split(rel, "/")
-	for _, p := range list {
-		if p.covers(segs) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p pattern) bool { return p.covers(segs) })
 }
 
 func (p pattern) covers(segs []string) bool {

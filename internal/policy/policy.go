@@ -2,21 +2,20 @@
 // script with bash's own grammar, follows folders and variables through it, and judges every program by a table of its
 // options. What it does not know it never allows.
 //
-// It is a filter and a tripwire, not a wall: code of the repository that a test runs can do anything the sandbox lets it. Where
-// the sandbox stands as a whole (Config.Boxed), what only runs code inside of it is let through, and code in other languages is
-// looked through for the names of what lies outside; elsewhere nothing of that is allowed. It touches no file, starts nothing, keeps nothing from one decision to the next, and does not know who asks.
+// It is a filter, not a wall: code of the repository that a test runs can do anything the sandbox allows. With a complete
+// sandbox (Config.Boxed), commands that only run code inside it are allowed, and inline code in other languages is searched for
+// names of what lies outside; without one neither is allowed. The package touches no file, starts nothing, retains nothing
+// between decisions, and does not know who asks.
 package policy
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Verdict is what a decision comes to.
+// Verdict is the result of a decision.
 type Verdict string
 
 // The verdicts. Deny beats Ask beats Allow.
@@ -26,7 +25,7 @@ const (
 	Deny  Verdict = "deny"
 )
 
-// Decision is a verdict with its ground.
+// Decision is a verdict with its reason.
 type Decision struct {
 	Verdict Verdict
 	Rule    string // stable dotted name: "redirect.outside", "git.option"
@@ -58,8 +57,8 @@ type Request struct {
 	Path    string // absolute, or relative to Dir
 	Access  Access
 
-	// Restorable tells whether all at and below an absolute path of the tree may go without a person: it can be brought back,
-	// or the base never had it. Nil says that nothing may. Only what runs boxed asks.
+	// Restorable reports whether everything at and below an absolute path of the tree may be removed without a person: it can
+	// be restored, or the base never had it. Nil means that nothing may. It is only called when Config.Boxed is set.
 	Restorable func(path string) bool
 }
 
@@ -77,31 +76,29 @@ type Policy struct {
 }
 
 // Decide judges a request. It never fails: what can't be judged is denied.
-func (p *Policy) Decide(r Request) Decision { return p.decide(r, nil, nil) }
+func (p *Policy) Decide(r Request) Decision { return p.decide(r, observers{}) }
 
-func (p *Policy) decide(r Request, seen func([]grammar.Word), file func(string)) (d Decision) {
+func (p *Policy) decide(r Request, seen observers) (d Decision) {
 	defer func() {
 		if recover() != nil {
 			d = Decision{Deny, "internal", "this could not be judged; write it in a simpler way", part(r.Command)}
 		}
 	}()
-	j := &judge{p: p, role: r.Role, best: Decision{Verdict: Allow}, budget: maxSteps, seen: seen, file: file, restorable: r.Restorable}
+	j := newJudge(p, r, seen)
+	verdict := &j.progress.verdict
 	switch {
 	case !known(r.Role):
-		j.refuse(grammar.Deny, "role.unknown", fmt.Sprintf("nothing is known of the role %q", part(string(r.Role))))
+		verdict.deny("role.unknown", "nothing is known of the role %q", part(string(r.Role)))
 	case set(r.Command)+set(r.Tool)+set(r.Path) > 1:
-		j.refuse(grammar.Deny, "request", "a request is for a command, a tool or a path, not for several of them")
+		verdict.deny("request", "a request is for a command, a tool or a path, not for several of them")
 	case r.Tool != "":
-		j.tool(r)
+		j.parts.tools.judge(r)
 	case r.Path != "":
-		j.onePath(r)
+		j.parts.tools.onePath(r)
 	default:
 		j.command(r)
 	}
-	if j.best.Verdict == Allow {
-		j.best.Rule, j.best.Reason = "allowed", "every program, option and path in it is one that this role may use"
-	}
-	return j.best
+	return verdict.result()
 }
 
 func set(s string) int {
@@ -109,81 +106,4 @@ func set(s string) int {
 		return 0
 	}
 	return 1
-}
-
-// judge is the state of one decision.
-type judge struct {
-	p         *Policy
-	role      task.Role
-	src       string // the script that is being read
-	best      Decision
-	at        string // the piece of the script that is being judged
-	dry       int    // > 0 while a loop is walked for its effects only
-	depth     int
-	wrapped   int  // programs around the command that is judged
-	nested    int  // substitutions and scripts in words around it
-	broadFeed bool // xargs feeds it a list of all files there are
-	budget    int
-	made      []made
-	fresh     map[string]bool // files of made that are new from end to end
-	links     []string
-	piped     out // what the last <( ) prints
-	frames    []*frame
-	own       [2]int // the part of made that the redirects of this very command wrote
-	noEditor  bool   // GIT_EDITOR=true stands before the command
-	loops     []*loop
-	seen      func(words []grammar.Word) // told every command that is judged; for tests
-	file      func(path string)          // told every file that something takes code or input from; see Files
-
-	whole      string                 // the script as it came, with all that it writes into files
-	codeAt     []place                // the folders that the code which is looked through may run in
-	clean      string                 // the text that was looked through last, when nothing was found
-	restorable func(path string) bool // Request.Restorable
-}
-
-// refuse notes a verdict when it is stricter than what is known so far.
-func (j *judge) refuse(c grammar.Class, rule, reason string) {
-	v := Ask
-	if c == grammar.Deny {
-		v = Deny
-	}
-	if j.dry > 0 || rank(v) <= rank(j.best.Verdict) {
-		return
-	}
-	j.best = Decision{v, rule, reason, part(j.at)}
-}
-
-func (j *judge) ask(rule, format string, args ...any) {
-	j.refuse(grammar.Ask, rule, fmt.Sprintf(format, args...))
-}
-
-func (j *judge) deny(rule, format string, args ...any) {
-	j.refuse(grammar.Deny, rule, fmt.Sprintf(format, args...))
-}
-
-func rank(v Verdict) int {
-	switch v {
-	case Allow:
-		return 0
-	case Ask:
-		return 1
-	}
-	return 2
-}
-
-// part makes a piece of a command fit to be shown: escapes visible, at most 160 bytes.
-func part(text string) string {
-	const limit = 160
-	text = strings.TrimSpace(text)
-	cut := len(text) > limit
-	if cut {
-		text = text[:limit]
-	}
-	q := fmt.Sprintf("%+q", text)
-	q = q[1 : len(q)-1]
-	q = strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q)
-	if cut || len(q) > limit {
-		q = q[:min(len(q), limit-3)] + "..."
-	}
-	return q
 }

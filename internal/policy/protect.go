@@ -2,11 +2,12 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// guard is what keeps an access away from a path.
+// guard refuses an access to a path.
 type guard struct {
 	deny   bool
 	rule   string
@@ -23,7 +24,7 @@ var (
 	guardKey     = &guard{false, "path.secret", "this looks like a private key or a store of credentials; a person decides whether it is one"}
 )
 
-// control are names of files and folders that something else obeys. All names are in lower case.
+// control are names of files and folders that tools obey, in lower case.
 var control = nameSet(`
 	codeowners opencode.json opencode.jsonc .tool-versions .nvim.lua .emacs.d .dir-locals.el gradle-wrapper.properties gradle-wrapper.jar gradle.properties init.gradle
 	directory.build.props directory.build.targets directory.packages.props .bazelrc .bazeliskrc .bazelversion .rspec .lesskey .tigrc .hgrc .condarc
@@ -60,7 +61,7 @@ func nameSet(text string) map[string]bool {
 	return set
 }
 
-// guarded tells what keeps an access away from a path of the tree, nil when nothing does. The path is relative to Root.
+// guarded returns the guard that refuses an access to a path of the tree, or nil. The path is relative to Root.
 func (p *Policy) guarded(rel string, acc Access) *guard {
 	segs := strings.Split(rel, "/")
 	for i, seg := range segs {
@@ -83,7 +84,7 @@ func (p *Policy) guarded(rel string, acc Access) *guard {
 	return keyFile(rel, acc)
 }
 
-// toolFolder tells whether a folder holds the programs of a package manager: node_modules/.bin, .venv/bin, vendor/bin.
+// toolFolder reports whether a folder holds the programs of a package manager: node_modules/.bin, .venv/bin, vendor/bin.
 func toolFolder(above []string, name string) bool {
 	if len(above) == 0 {
 		return false
@@ -97,7 +98,7 @@ func toolFolder(above []string, name string) bool {
 	return false
 }
 
-// passesFor tells whether a letter looks like, or is folded to, a dot or a slash.
+// passesFor reports whether a letter looks like a dot or a slash, or is folded to one.
 func passesFor(r rune) bool {
 	switch r {
 	case 0x2024, 0x2025, 0x2026, 0x2044, 0x2215, 0x29f8, 0xff0e, 0xff0f, 0xff5e, 0xfe52, 0x3002, 0xff61, 0x2e3c:
@@ -106,19 +107,19 @@ func passesFor(r rune) bool {
 	return r >= 0xff21 && r <= 0xff5a
 }
 
-// folded gives the name as careless file systems see it.
+// folded returns the name as file systems see it that ignore case, dots and blanks at the end.
 func folded(seg string) string {
 	return strings.TrimRight(strings.ToLower(seg), ". ")
 }
 
-// matches gives the name, or for a pattern the protected names that it may find.
+// matches returns the name, or the protected names that a pattern may match.
 func matches(name string) []string {
 	if !strings.ContainsAny(name, "*?[\x01") {
 		return []string{name}
 	}
 	fixed := name[:strings.IndexAny(name, "*?[\x01")]
 	if !strings.HasPrefix(fixed, ".") && len(fixed) < 3 {
-		return nil // finds no hidden file; and that "*.md" may find AGENTS.md is what it is
+		return nil // matches no hidden file; that "*.md" may match AGENTS.md is accepted
 	}
 	pattern := strings.ReplaceAll(name, string(hole), "*")
 	var found []string
@@ -132,7 +133,7 @@ func matches(name string) []string {
 	return found
 }
 
-// guardOf gives the guard of one name in a path.
+// guardOf returns the guard of one name in a path.
 func guardOf(name string, acc Access, last bool) *guard {
 	changes := acc == Write || acc == Remove
 	switch {
@@ -144,13 +145,14 @@ func guardOf(name string, acc Access, last bool) *guard {
 			return guardGitRead
 		}
 		return guardGit
-	case name == ".longshift" || name == ".autonoe" || strings.HasPrefix(name, ".longshift.") || strings.HasPrefix(name, ".longshift-") || strings.HasPrefix(name, ".autonoe-") || strings.HasPrefix(name, ".autonoe."):
+	case name == ".longshift" || name == ".autonoe" || hasPrefix(name, []string{".longshift.", ".longshift-", ".autonoe.", ".autonoe-"}):
 		if acc == list {
 			return nil
 		}
 		return guardState
 	case secret[name] || strings.HasPrefix(name, ".env.") && !exampleEnv(name):
-		if acc == Read || acc == Remove || acc == Execute && last || acc == dir && name != ".env" || acc == Write && name != ".env" && !strings.HasPrefix(name, ".env.") {
+		if acc == Read || acc == Remove || acc == Execute && last || acc == dir && name != ".env" ||
+			acc == Write && name != ".env" && !strings.HasPrefix(name, ".env.") {
 			return guardSecret
 		}
 	case control[name]:
@@ -168,15 +170,17 @@ func guardOf(name string, acc Access, last bool) *guard {
 }
 
 func exampleEnv(name string) bool {
-	for _, s := range []string{".example", ".sample", ".template", ".dist", ".defaults", ".schema"} {
-		if strings.HasSuffix(name, s) || strings.Contains(name, s+".") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".example", ".sample", ".template", ".dist", ".defaults", ".schema"}, func(s string) bool {
+		return strings.HasSuffix(name, s) || strings.Contains(name, s+".")
+	})
 }
 
-// keyFile guards files whose ending says that they hold keys, unless they are made for tests.
+// hasPrefix reports whether a text begins with one of the prefixes.
+func hasPrefix(text string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
+}
+
+// keyFile guards files with an extension of keys, unless they are made for tests.
 func keyFile(rel string, acc Access) *guard {
 	if acc != Read {
 		return nil
@@ -200,10 +204,5 @@ func keyFile(rel string, acc Access) *guard {
 }
 
 func ascii(s string) bool {
-	for _, r := range s {
-		if r > unicode.MaxASCII {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }

@@ -71,7 +71,7 @@ sbt publish
 lein deploy
 `
 
-// Nothing is published without a person, wherever the box stands and however the command is wrapped.
+// Nothing is published without a person, in either mode and however the command is wrapped.
 func TestPublishingIsNeverAllowed(t *testing.T) {
 	profiles := []string{"node", "bun", "python", "ruby", "go", "rust", "php", "jvm", "dotnet", "cpp"}
 	bare := newPolicy(t, Config{Root: root, Home: home, Profiles: profiles})

@@ -2,9 +2,11 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
+	"github.com/longshift/longshift/internal/task"
 )
 
 // rule is a Rule, compiled.
@@ -14,7 +16,7 @@ type rule struct {
 	why   string
 }
 
-// compileRules reads rules; an error names the field, the place and the value.
+// compileRules compiles rules. An error names the field, the index and the value.
 func compileRules(field string, list []Rule) ([]rule, error) {
 	var all []rule
 	for i, r := range list {
@@ -40,7 +42,7 @@ func compileRules(field string, list []Rule) ([]rule, error) {
 	return all, nil
 }
 
-// matchesStart tells whether a command begins with the rule's words: as written, or by program and sub-command.
+// matchesStart reports whether a command begins with the rule's words: as written, or by program and sub-command.
 func (r rule) matchesStart(words []grammar.Word, name string) bool {
 	if name != "" {
 		dotted := strings.Join(r.words, ".")
@@ -63,16 +65,24 @@ func (r rule) matchesStart(words []grammar.Word, name string) bool {
 	return true
 }
 
-// restricted applies the rules that ask and deny. They win over everything that allows.
-func (j *judge) restricted(words []grammar.Word, name string) {
-	for _, r := range j.p.deny {
+// rules applies the rules of the operator and of the repository.
+type rules struct {
+	policy  *Policy
+	role    task.Role
+	verdict *collector
+	writes  *writes
+}
+
+// restricted applies the rules that ask and deny. They take precedence over whatever allows.
+func (s *rules) restricted(words []grammar.Word, name string) {
+	for _, r := range s.policy.deny {
 		if r.matchesStart(words, name) {
-			j.deny("rule.deny", "a rule denies %q%s", part(strings.Join(r.words, " ")), because(r.why))
+			s.verdict.deny("rule.deny", "a rule denies %q%s", part(strings.Join(r.words, " ")), because(r.why))
 		}
 	}
-	for _, r := range j.p.ask {
+	for _, r := range s.policy.ask {
 		if r.matchesStart(words, name) {
-			j.ask("rule.ask", "a rule wants a person to decide on %q%s", part(strings.Join(r.words, " ")), because(r.why))
+			s.verdict.ask("rule.ask", "a rule wants a person to decide on %q%s", part(strings.Join(r.words, " ")), because(r.why))
 		}
 	}
 }
@@ -84,30 +94,21 @@ func because(why string) string {
 	return ": " + part(why)
 }
 
-// permitted tells whether a rule of the operator allows the command. The words that a star admits are plain ones.
-func (j *judge) permitted(words []grammar.Word, st *state) bool {
-	for _, r := range j.p.allow {
+// permitted reports whether a rule of the operator allows the command. A star admits plain words only.
+func (s *rules) permitted(words []grammar.Word, st *state) bool {
+	for _, r := range s.policy.allow {
 		if len(words) < len(r.words) || len(words) > len(r.words) && !r.open {
 			continue
 		}
-		if exactly(words[:len(r.words)], r.words) && j.plainWords(words[len(r.words):], st) {
+		if slices.EqualFunc(words[:len(r.words)], r.words, grammar.Word.Is) && s.plainWords(words[len(r.words):], st) {
 			return true
 		}
 	}
 	return false
 }
 
-func exactly(words []grammar.Word, want []string) bool {
-	for i, w := range words {
-		if !w.Is(want[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// plainWords tells whether words are neither options nor lead out of the tree.
-func (j *judge) plainWords(words []grammar.Word, st *state) bool {
+// plainWords reports whether no word is an option or leads out of the tree.
+func (s *rules) plainWords(words []grammar.Word, st *state) bool {
 	for _, w := range words {
 		text := w.Prefix()
 		if w.Source() == grammar.Any || w.Tilde || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") || strings.Contains(text, "://") {
@@ -116,9 +117,10 @@ func (j *judge) plainWords(words []grammar.Word, st *state) bool {
 		if w.Fits(grammar.Name) != "" && !strings.HasPrefix(text, "/") {
 			return false
 		}
-		probe := &judge{p: j.p, role: j.role, best: Decision{Verdict: Allow}, budget: 1000, made: j.made, links: j.links}
-		probe.path(w, Read, st, "path")
-		if probe.best.Verdict != Allow {
+		var verdict collector
+		verdict.clear()
+		probe := paths{s.policy, s.role, &verdict, s.writes}
+		if probe.check(w, Read, st, "path"); verdict.strictest().Verdict != Allow {
 			return false
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const maxFile = 1 << 30 // bytes that one command may make a file of without a person
+const maxFile = 1 << 30 // bytes of a file that one command may make without a person
 
-// sized judges programs that make a file of a size they are told.
-func (j *judge) sized(m *grammar.Match) {
+// tooLarge reports whether a program is told to make a file that is larger than maxFile.
+func tooLarge(m *grammar.Match) bool {
 	size := int64(0)
 	switch m.Rule {
 	case "truncate":
-		size = j.flagSize(m, "-s")
+		size = flagSize(m, "-s")
 	case "fallocate":
-		size = j.flagSize(m, "-l")
+		size = flagSize(m, "-l")
 	case "dd":
 		block, count := int64(512), int64(0)
 		for _, w := range m.Words {
@@ -37,15 +37,11 @@ func (j *judge) sized(m *grammar.Match) {
 		} else {
 			size = block * count
 		}
-	default:
-		return
 	}
-	if size > maxFile {
-		j.ask("size", "this makes a file of more than 1 GiB; a smaller one will do")
-	}
+	return size > maxFile
 }
 
-func (j *judge) flagSize(m *grammar.Match, flag string) int64 {
+func flagSize(m *grammar.Match, flag string) int64 {
 	w, ok := m.Flags[flag]
 	if !ok {
 		return 0
@@ -57,7 +53,7 @@ func (j *judge) flagSize(m *grammar.Match, flag string) int64 {
 	return sizeOf(strings.TrimLeft(text, "+-<>/%"))
 }
 
-// sizeOf reads a number with a unit; what it does not know is too much.
+// sizeOf reads a number with a unit. One that it does not know is too large.
 func sizeOf(text string) int64 {
 	digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 	if digits == "" || len(digits) > 12 {

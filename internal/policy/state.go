@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
@@ -10,7 +13,7 @@ type state struct {
 	dirs   [][]place
 	vars   *binding
 	in     input
-	params bool           // "set --" has been there: $1 is not empty any more
+	params bool           // the words may have been set: $1 is not known to be empty
 	args   []grammar.Word // "$@" of a function that is called; nil when that is not known
 	funcs  *funcs
 }
@@ -19,7 +22,7 @@ type state struct {
 type place struct {
 	path  string
 	below bool
-	stray bool // only when a cd to a folder of the tree has failed
+	stray bool // only if a cd to a folder of the tree has failed
 }
 
 // binding is one assignment of a variable.
@@ -38,7 +41,7 @@ type value struct {
 	set   bool
 }
 
-// inputKind says where standard input comes from.
+// inputKind is where standard input comes from.
 type inputKind int
 
 const (
@@ -52,9 +55,8 @@ const (
 type input struct {
 	kind   inputKind
 	src    grammar.Source
-	made   bool          // comes from a file that this script has written
 	narrow bool          // lists only some files, not all there are
-	text   *grammar.Word // what a here-document, a here-string or an echo says; nil when that is not known
+	text   *grammar.Word // the text of a here-document, a here-string or an echo; nil when that is not known
 }
 
 // out is what a command prints.
@@ -70,14 +72,14 @@ func (st *state) copy() *state {
 	return &c
 }
 
-// Beyond these a value is forgotten: doubling a variable forty times fits into one line.
+// A value that exceeds these is forgotten: doubling a variable forty times fits into one line.
 const (
 	maxText  = 16 << 10 // bytes of a value
 	maxParts = 64
 	maxList  = 1024 // elements of an array
 )
 
-// small gives the value, or one of which nothing is known when it has grown too large.
+// small returns the value, or an unknown one when it has grown too large.
 func small(v value) value {
 	n := 0
 	for _, p := range v.parts {
@@ -122,10 +124,45 @@ func sourceValue(s grammar.Source) value { return value{parts: []grammar.Part{{S
 
 func literalValue(text string) value { return value{parts: []grammar.Part{{Text: text}}} }
 
-// text gives the value's text when it is known.
+// text returns the value's text when it is known.
 func (v value) text() (string, bool) {
 	if v.array {
 		return "", false
 	}
 	return grammar.Word{Parts: v.parts}.Text()
+}
+
+// resolve returns the folders or files that a word may mean; none when that is not known.
+func (st *state) resolve(w grammar.Word) []place {
+	text, ok := pathText(w)
+	if !ok {
+		return nil
+	}
+	if i := strings.IndexAny(text, "*?[\x01"); i >= 0 {
+		if leadsUp(text[i:]) {
+			return nil
+		}
+		text = text[:i]
+		text = text[:strings.LastIndexByte(text, '/')+1]
+		return st.under(text, true)
+	}
+	return st.under(text, false)
+}
+
+// under returns what a path may mean in each folder that the shell may be in.
+func (st *state) under(text string, below bool) []place {
+	if strings.HasPrefix(text, "/") {
+		return []place{{path: clean(text), below: below}}
+	}
+	var all []place
+	for _, at := range st.cwd {
+		p := place{clean(at.path + "/" + text), below || at.below, at.stray}
+		if at.below && leadsUp(text) {
+			return nil
+		}
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }

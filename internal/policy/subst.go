@@ -7,21 +7,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// substitute judges $(...) and gives what it becomes.
-func (j *judge) substitute(p *syntax.CmdSubst, st *state) []grammar.Part {
+// substitute judges $(...) and returns its result.
+func (x *expander) substitute(p *syntax.CmdSubst, st *state) []grammar.Part {
 	if p.TempFile || p.ReplyVar {
-		j.deny("node.unknown", "${ command; } is not known to every bash; use $(command)")
+		x.verdict.deny("node.unknown", "${ command; } is not known to every bash; use $(command)")
 		return []grammar.Part{{Source: grammar.Any}}
 	}
-	if !j.enter() {
-		j.depth--
+	if !x.meter.enter() {
 		return []grammar.Part{{Source: grammar.Any}}
 	}
-	defer func() { j.depth-- }()
-	j.nested++
-	defer func() { j.nested-- }()
+	defer x.meter.leave()
+	x.nesting.enterWord()
+	defer x.nesting.leaveWord()
 	inner := st.copy()
-	o := j.statements(p.Stmts, inner).out
+	o := x.run.statements(p.Stmts, inner).out
 	switch {
 	case !o.some:
 		return []grammar.Part{{Text: ""}}
@@ -31,7 +30,7 @@ func (j *judge) substitute(p *syntax.CmdSubst, st *state) []grammar.Part {
 	return []grammar.Part{{Source: o.src}}
 }
 
-// trimEnd takes the line ends off, as a substitution does.
+// trimEnd removes the line ends at the end, as a substitution does.
 func trimEnd(parts []grammar.Part) []grammar.Part {
 	out := append([]grammar.Part(nil), parts...)
 	if n := len(out); n > 0 && out[n-1].Source == grammar.Literal {
@@ -40,22 +39,25 @@ func trimEnd(parts []grammar.Part) []grammar.Part {
 	return out
 }
 
-// process judges <(...) and >(...). The program sees a name of a pipe.
+// lastProcess is what the last <(...) prints.
+func (x *expander) lastProcess() out { return x.piped }
+
+// process judges <(...) and >(...). The program sees the name of a pipe.
 func (b *builder) process(p *syntax.ProcSubst) {
-	j := b.j
+	x := b.x
 	if p.Op == syntax.CmdInTemp {
-		j.deny("node.unknown", "=(command) is not bash; use <(command)")
+		x.verdict.deny("node.unknown", "=(command) is not bash; use <(command)")
 	}
-	j.nested++
-	defer func() { j.nested-- }()
-	if j.enter() {
+	x.nesting.enterWord()
+	defer x.nesting.leaveWord()
+	if x.meter.enter() {
 		inner := b.st.copy()
 		if p.Op == syntax.CmdOut {
 			inner.in = input{kind: pipeInput, src: grammar.Any}
 		}
-		j.piped = j.statements(p.Stmts, inner).out
+		x.piped = x.run.statements(p.Stmts, inner).out
+		x.meter.leave()
 	}
-	j.depth--
 	b.open, b.inside, b.bare = true, true, false
 	b.cur.Parts = append(b.cur.Parts, grammar.Part{Text: "/dev/fd/"}, grammar.Part{Source: grammar.Digits})
 }

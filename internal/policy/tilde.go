@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// tildes reads the tildes of unquoted text that begins a word (first), or stands in a value, and gives what is left to read.
+// tildes reads the tildes of unquoted text that begins a word (first), or is part of a value, and returns the rest.
 func (b *builder) tildes(text string, first bool) string {
 	if first {
 		b.bare = true
@@ -31,7 +31,7 @@ func (b *builder) tildes(text string, first bool) string {
 	}
 }
 
-// lateTilde reads NAME=~ where the parser has cut the text in two.
+// lateTilde reads NAME=~ where the parser has split the text.
 func (b *builder) lateTilde(text string) string {
 	before := grammar.Word{Parts: b.cur.Parts}.Prefix()
 	if strings.HasPrefix(text, "~") && (strings.HasSuffix(before, "=") || strings.HasSuffix(before, ":") && assignment(b.cur, "")) {
@@ -45,15 +45,15 @@ func assignment(w grammar.Word, text string) bool {
 	return ok && grammar.IsVariable(name)
 }
 
-// home reads a tilde prefix. One that is not known marks the word.
+// home reads a tilde prefix, and marks the word when it is not known.
 func (b *builder) home(text string) string {
 	end := strings.IndexAny(text, "/:")
 	if end < 0 {
 		end = len(text)
 	}
 	switch name := text[:end]; {
-	case name == "~" && b.j.p.c.Home != "":
-		b.literal(b.j.p.c.Home, true)
+	case name == "~" && b.x.policy.c.Home != "":
+		b.literal(b.x.policy.c.Home, true)
 	case name == "~+" && len(b.st.cwd) == 1 && !b.st.cwd[0].below:
 		b.literal(b.st.cwd[0].path, true)
 	default:
@@ -64,7 +64,7 @@ func (b *builder) home(text string) string {
 	return text[end:]
 }
 
-// ansi reads the escapes of $'...'. It is false when the result is no printable text with tabs and newlines.
+// ansi reads the escapes of $'...'. It is false when the result is more than printable text, tabs and newlines.
 func ansi(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -88,7 +88,7 @@ func ansi(text string) (string, bool) {
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			i = number(&b, text, i, 3, 8)
 		default:
-			return "", false // \c and what bash leaves as it is
+			return "", false // \c, and what bash leaves unchanged
 		}
 	}
 	s := b.String()
@@ -106,7 +106,7 @@ func ansi(text string) (string, bool) {
 	return s, true
 }
 
-// number reads up to n digits at i and writes the character. It gives the place of the last digit.
+// number reads up to n digits at i and writes the character. It returns the index of the last digit.
 func number(b *strings.Builder, text string, i, n, base int) int {
 	v, at := 0, i
 	for ; at < len(text) && at < i+n; at++ {

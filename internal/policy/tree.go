@@ -3,56 +3,59 @@ package policy
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// inTree judges a path inside the tree, relative to Root.
-func (j *judge) inTree(rel string, acc Access, what string, slash bool) {
+// tree judges a path inside the tree, relative to Root.
+func (a *paths) tree(rel string, acc Access, what string, slash bool) {
 	changes := acc == Write || acc == Remove
 	if rel == "" {
 		if acc == Remove {
-			j.deny("path.root", "this would remove the whole repository; name the files that should go")
+			a.verdict.deny("path.root", "this would remove the whole repository; name the files that should go")
 		}
 		return
 	}
-	if link, ok := j.belowLink(rel, slash); ok {
-		j.deny("path.link", "%s is a link that this script has made, so what lies below it may be anywhere; make links and use them in separate steps", part(link))
+	if link, ok := a.writes.belowLink(rel, slash); ok {
+		a.verdict.deny("path.link",
+			"%s is a link that this script has made, so what lies below it may be anywhere; make links and use them in separate steps", part(link))
 		return
 	}
-	for _, l := range j.links {
-		if acc == Write && rel == l {
-			j.deny("path.link", "%s is a link that this script has made, so this writes to what it leads to; make links and use them in separate steps", part(l))
-			return
-		}
+	if acc == Write && a.writes.isLink(rel) {
+		a.verdict.deny("path.link",
+			"%s is a link that this script has made, so this writes to what it leads to; make links and use them in separate steps", part(rel))
+		return
 	}
 	if link := namedLink(rel, slash || acc == dir); link != "" {
-		j.ask("path.link", "by its name %s is a link, and where it leads can't be seen from here; use the path of the file itself", part(link))
+		a.verdict.ask("path.link",
+			"by its name %s is a link, and where it leads can't be seen from here; use the path of the file itself", part(link))
 		return
 	}
-	if g := j.p.guarded(rel, acc); g != nil {
-		j.guard(g, rel)
+	if g := a.policy.guarded(rel, acc); g != nil {
+		a.refuse(g, rel)
 		return
 	}
 	if changes {
 		for _, seg := range strings.Split(rel, "/") {
 			if strings.HasPrefix(seg, "-") {
-				j.ask("path.dash", "a file name that begins with a dash is taken for an option by other commands; choose another name")
+				a.verdict.ask("path.dash", "a file name that begins with a dash is taken for an option by other commands; choose another name")
 			}
 		}
 	}
-	j.scoped(rel, acc)
-	if (changes || acc == Execute) && matchAny(j.p.own, rel, acc == Remove) {
-		j.deny("path.protected", "%s is protected by the settings of this project; leave it as it is", shownPath(rel))
+	a.scope(rel, acc)
+	if (changes || acc == Execute) && matchAny(a.policy.own, rel, acc == Remove) {
+		a.verdict.deny("path.protected", "%s is protected by the settings of this project; leave it as it is", shownPath(rel))
 	}
 }
 
-// linkName is how people name a link that leads elsewhere.
+// linkName matches usual names of links that lead elsewhere.
 var linkName = regexp.MustCompile(`^(sym|soft)?links?[-_].|.[-_](sym|soft)?link$|^(sym|soft)links?$`)
 
-// outName is a link whose name says that it leads out, a file or a folder.
+// outName matches names of links to a file or a folder outside.
 var outName = regexp.MustCompile(`^(sym|soft)?links?[-_](to|out|outside|abs|root|etc|home|host)([-_.]|$)`)
 
-// namedLink gives the folder on the path that calls itself a link. No file is looked up, so the name is all there is to go by;
-// links that are there and have other names are for the sandbox.
+// namedLink returns the folder on the path whose name says that it is a link. No file is looked up; links with other names are
+// left to the sandbox.
 func namedLink(rel string, folder bool) string {
 	parts := strings.Split(strings.ToLower(rel), "/")
 	for i, seg := range parts {
@@ -63,11 +66,11 @@ func namedLink(rel string, folder bool) string {
 	return ""
 }
 
-func (j *judge) guard(g *guard, rel string) {
+func (a *paths) refuse(g *guard, rel string) {
 	if g.deny {
-		j.deny(g.rule, "%s: %s", shownPath(rel), g.reason)
+		a.verdict.deny(g.rule, "%s: %s", shownPath(rel), g.reason)
 	} else {
-		j.ask(g.rule, "%s: %s", shownPath(rel), g.reason)
+		a.verdict.ask(g.rule, "%s: %s", shownPath(rel), g.reason)
 	}
 }
 
@@ -75,32 +78,46 @@ func shownPath(rel string) string {
 	return part(strings.ReplaceAll(rel, string(hole), "..."))
 }
 
-// belowLink tells whether a path goes through a link that this script has made.
-func (j *judge) belowLink(rel string, slash bool) (string, bool) {
-	for _, l := range j.links {
-		if rel != l && inside(rel, l) || rel == l && slash {
-			return l, true
-		}
-	}
-	return "", false
-}
-
 // scope is a Scope, compiled.
 type scope struct{ write, readOnly, ignore []pattern }
 
-// scoped applies what the settings say about the role.
-func (j *judge) scoped(rel string, acc Access) {
-	s, ok := j.p.scopes[j.role]
+// scope applies what the settings say about the role.
+func (a *paths) scope(rel string, acc Access) {
+	s, ok := a.policy.scopes[a.role]
 	if !ok || acc == list {
 		return
 	}
 	changes := acc == Write || acc == Remove
 	switch {
 	case matchAny(s.ignore, rel, acc == Remove):
-		j.deny("scope.ignore", "%s is closed to a %s by the settings of this project; do without it", shownPath(rel), j.role)
+		a.verdict.deny("scope.ignore", "%s is closed to a %s by the settings of this project; do without it", shownPath(rel), a.role)
 	case changes && matchAny(s.readOnly, rel, acc == Remove):
-		j.deny("scope.read_only", "%s may only be read by a %s; leave it as it is", shownPath(rel), j.role)
+		a.verdict.deny("scope.read_only", "%s may only be read by a %s; leave it as it is", shownPath(rel), a.role)
 	case changes && len(s.write) > 0 && !coversAny(s.write, rel):
-		j.deny("scope.write", "%s is not among the files that a %s may change; change only those", shownPath(rel), j.role)
+		a.verdict.deny("scope.write", "%s is not among the files that a %s may change; change only those", shownPath(rel), a.role)
+	}
+}
+
+// checkCommands asks about writing text into a file whose commands others run by name.
+func (a *paths) checkCommands(w grammar.Word) {
+	text, ok := w.Text()
+	if !ok {
+		return
+	}
+	switch name := strings.ToLower(text[strings.LastIndexByte(text, '/')+1:]); {
+	case a.policy.c.Boxed: // the whole script is searched when it is run
+	case name == "package.json", name == "composer.json", name == "makefile", name == "gnumakefile", strings.HasSuffix(name, ".mk"):
+		a.verdict.ask("path.commands",
+			"%s holds commands that others run by name; change it with the edit tool, where the change is seen line by line", part(text))
+	}
+}
+
+// checkName asks about a word that is the name of a file of secrets, given to code of the repository.
+func (a *paths) checkName(w grammar.Word) {
+	if text, ok := w.Text(); ok && text != "" {
+		text = text[strings.LastIndexByte(text, '=')+1:]
+		if g := a.policy.guarded(strings.TrimPrefix(clean("/"+text), "/"), Read); g == guardSecret {
+			a.refuse(g, text)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package projects
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -10,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // view is a git directory of ours that shows a project's objects and index. The project's own configuration, which could name
@@ -21,8 +20,6 @@ type view struct {
 	dir  string // ours; the caller removes it
 	head string // commit; empty before the first one
 }
-
-var errEnough = errors.New("enough")
 
 // view makes a view. Only its first step, which asks for the current commit, reads the project's configuration.
 func (f *Folder) view(ctx context.Context, p Project) (v view, err error) {
@@ -91,55 +88,46 @@ func (v view) read(name string, limit int64) (string, bool) {
 
 // commit gives the id of the current commit. Nothing that a configuration can name is run to find it.
 func (v view) commit(ctx context.Context) (string, error) {
-	out := &bounded{}
-	exit, err := v.run(ctx, out, []string{"GIT_DIR=" + v.gitDir(), "GIT_COMMON_DIR=" + v.gitDir()}, "rev-parse", "--verify", "--quiet", "HEAD")
-	id := strings.TrimSpace(out.String())
+	g := v.program("GIT_DIR="+v.gitDir(), "GIT_COMMON_DIR="+v.gitDir())
+	g.Limit = mostPrint
+	out, err := g.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	id := strings.TrimSpace(out)
 	switch {
-	case err != nil:
-		return "", err
-	case exit.Code == 1 && id == "": // no commit yet
+	case git.ExitCode(err) == 1 && id == "": // no commit yet
 		return "", nil
-	case !exit.Success() || len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "":
-		return "", v.unreadable()
+	case err != nil || len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "":
+		return "", v.failure(ctx)
 	}
 	return id, nil
 }
 
-// git runs a command in the view.
-func (v view) git(ctx context.Context, out io.Writer, args ...string) error {
-	env := []string{"GIT_DIR=" + v.dir, "GIT_COMMON_DIR=" + v.dir, "GIT_OBJECT_DIRECTORY=" + filepath.Join(v.gitDir(), "objects"),
-		"GIT_INDEX_FILE=" + filepath.Join(v.gitDir(), "index")}
-	exit, err := v.run(ctx, out, env, args...)
-	if err == nil && !exit.Success() {
-		err = v.unreadable()
+// git runs a command in the view, and refuses more output than limit; 0 for no limit.
+func (v view) git(ctx context.Context, out io.Writer, limit int64, args ...string) error {
+	g := v.program("GIT_DIR="+v.dir, "GIT_COMMON_DIR="+v.dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(v.gitDir(), "objects"),
+		"GIT_INDEX_FILE="+filepath.Join(v.gitDir(), "index"))
+	g.Limit = limit
+	if g.Run(ctx, nil, out, args...) != nil {
+		return v.failure(ctx)
 	}
-	return err
+	return nil
 }
 
-// unreadable repeats nothing of what git says: it could be words of the project.
+// failure repeats nothing of what git says: it could be words of the project.
+func (v view) failure(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fault.New(fault.Infra, "git takes too long in workspace %q", v.p.Name).WithHint("try again later")
+	}
+	return v.unreadable()
+}
+
 func (v view) unreadable() error {
 	return fault.New(fault.Work, "git can't read workspace %q", v.p.Name).WithHint("look at it with `git status` on its machine")
 }
 
-// run runs git with an environment that is built, not filtered: no file of the user or of the system has a say in it, and nothing
-// can be fetched.
-func (v view) run(ctx context.Context, out io.Writer, where []string, args ...string) (process.Exit, error) {
-	env := append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
-		"GIT_ALLOW_PROTOCOL=none", "GIT_PAGER=cat", "GIT_EDITOR=:", "GIT_ASKPASS=" + os.DevNull,
-	}, where...)
+// program is git at the project's folder, for commands that only read.
+func (v view) program(where ...string) git.Git {
 	if !v.p.Bare {
-		env = append(env, "GIT_WORK_TREE="+v.p.Path)
+		where = append(where, "GIT_WORK_TREE="+v.p.Path)
 	}
-	base := []string{"--no-pager", "--no-optional-locks", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.attributesFile=" + os.DevNull,
-		"-c", "core.excludesFile=" + os.DevNull, "-c", "core.pager=cat", "-c", "log.showSignature=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0"}
-	exit, _, err := process.Direct(ctx, process.Spec{Path: v.f.git, Args: append(base, args...), Dir: v.p.Path, Env: env}, out)
-	switch {
-	case err == nil:
-		return exit, nil
-	case ctx.Err() != nil:
-		return exit, fault.New(fault.Infra, "git takes too long in workspace %q", v.p.Name).WithHint("try again later")
-	}
-	return exit, v.unreadable()
+	return git.Git{Program: v.f.git, Dir: v.p.Path, Env: append(where, "GIT_OPTIONAL_LOCKS=0")}
 }

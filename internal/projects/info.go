@@ -3,6 +3,7 @@ package projects
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"strconv"
@@ -82,7 +83,7 @@ func (v view) files(ctx context.Context, info *Info) error {
 		args = []string{"ls-tree", "-r", "-z", "--name-only", v.head}
 	}
 	n := &counter{}
-	err := v.git(ctx, n, args...)
+	err := v.git(ctx, n, 0, args...)
 	info.Files = n.n
 	return err
 }
@@ -102,12 +103,14 @@ func (v view) dirty(ctx context.Context, info *Info) error {
 		return nil
 	}
 	w := &first{}
-	err := v.git(ctx, w, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
+	err := v.git(ctx, w, 0, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
 	if info.Dirty = w.some; info.Dirty {
 		return nil // it was stopped
 	}
 	return err
 }
+
+var errEnough = errors.New("enough")
 
 // first takes the first bytes and no more.
 type first struct{ some bool }
@@ -121,8 +124,8 @@ func (v view) commits(ctx context.Context, info *Info) error {
 	if v.head == "" {
 		return nil
 	}
-	out := &bounded{}
-	err := v.git(ctx, out, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8", "--no-use-mailmap",
+	var out strings.Builder // a project can make it as long as it likes
+	err := v.git(ctx, &out, mostPrint, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8", "--no-use-mailmap",
 		"--format=%h%x00%ct%x00%<(100,trunc)%an%x00%<(200,trunc)%s", v.head, "--")
 	if err != nil {
 		return err
@@ -136,16 +139,6 @@ func (v view) commits(ctx context.Context, info *Info) error {
 		info.Commits = append(info.Commits, Commit{ID: oneLine(fields[0]), Author: oneLine(fields[2]), Subject: oneLine(fields[3]), Time: time.Unix(at, 0).UTC()})
 	}
 	return nil
-}
-
-// bounded keeps what git prints, which a project can make as long as it likes.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostPrint {
-		return 0, errEnough
-	}
-	return b.Buffer.Write(p)
 }
 
 // oneLine makes a text one line without what nobody can see.

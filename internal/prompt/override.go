@@ -31,7 +31,7 @@ func NotePaths() []string {
 var open = []string{"Specs", "Setup", "Check", "Commits"}
 
 // override gives the repository's own instruction for a role. One that comes to nothing counts as none.
-func override(role task.Role, s Standing, files Files) (text string, found bool, err error) {
+func override(role task.Role, s Conventions, files Files) (text string, found bool, err error) {
 	if files == nil {
 		return "", false, nil
 	}

@@ -16,9 +16,9 @@ import (
 //go:embed templates/*.md
 var templates embed.FS
 
-// Standing is what holds for all sessions of a task. Repositories may use its fields, but for Structured, in their own
+// Conventions is what holds for all sessions of a task. Repositories may use its fields, but for Structured, in their own
 // instructions (see Files).
-type Standing struct {
+type Conventions struct {
 	Specs      string `json:"specs,omitempty"`      // folder of the specifications, "" for none
 	Setup      string `json:"setup,omitempty"`      // setup command, "" for none
 	Check      string `json:"check,omitempty"`      // check command, "" for none
@@ -28,7 +28,7 @@ type Standing struct {
 
 // Data is what varies between sessions. Fields that do not apply are left empty.
 type Data struct {
-	Standing
+	Conventions
 	Task        string            `json:"task,omitempty"`
 	Issue       *task.Issue       `json:"issue,omitempty"` // its text is marked as data
 	RequestedBy *task.Person      `json:"requestedBy,omitempty"`
@@ -44,7 +44,7 @@ type Data struct {
 	Review      string            `json:"review,omitempty"`      // the review that asked for changes
 	Edit        string            `json:"edit,omitempty"`        // what a person wants changed in the plan
 	EditBy      *task.Person      `json:"editBy,omitempty"`
-	Tells       []Tell            `json:"tells,omitempty"`      // messages from people
+	Messages    []Message         `json:"tells,omitempty"`      // messages from people
 	BaseCommit  string            `json:"baseCommit,omitempty"` // for the reviewer; "" when the repository was empty
 	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
 	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
@@ -74,8 +74,8 @@ type Feedback struct {
 	Log  string       `json:"log,omitempty"`  // the end of the check's log
 }
 
-// Tell is a message from a person.
-type Tell struct {
+// Message is a message from a person.
+type Message struct {
 	From *task.Person `json:"from,omitempty"`
 	Text string       `json:"text,omitempty"`
 }
@@ -83,7 +83,7 @@ type Tell struct {
 // System gives the system text of a role: who it is, what it does, the notes of the project and how it reports. It is the
 // same for all sessions of a role in one task, so an agent can be started before its prompt is known. The instruction is the
 // repository's own when it has one; the contract by which the session reports can't be replaced.
-func System(role task.Role, s Standing, files Files) (string, error) {
+func System(role task.Role, s Conventions, files Files) (string, error) {
 	t, err := load(role)
 	if err != nil {
 		return "", err

@@ -52,8 +52,8 @@ type Leftover struct {
 	alone bool // its checkpoint on the remote stays
 }
 
-// Look tells of each folder whether it goes. It removes nothing.
-func (s *Sweeper) Look(ctx context.Context) ([]Leftover, error) {
+// Find tells of each folder whether it goes. It removes nothing.
+func (s *Sweeper) Find(ctx context.Context) ([]Leftover, error) {
 	dirs, err := os.ReadDir(s.Tasks)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -66,7 +66,7 @@ func (w *world) folder(id string, size int, runs bool) {
 // sweep gives the names of the folders that are left.
 func (w *world) sweep() (left []string) {
 	w.t.Helper()
-	all, err := w.Look(w.t.Context())
+	all, err := w.Find(w.t.Context())
 	must(w.t, err)
 	_, err = w.Clear(w.t.Context(), all)
 	must(w.t, err)
@@ -130,7 +130,7 @@ func TestSweepBySize(t *testing.T) {
 	for _, id := range []string{"c-first", "b-second", "a-third"} {
 		w.folder(id, 1000, false)
 		w.folder("runs-"+id, 5000, true)
-		_, err := w.Look(t.Context())
+		_, err := w.Find(t.Context())
 		must(t, err)
 		w.now = w.now.Add(time.Hour)
 	}
@@ -143,10 +143,10 @@ func due(t *testing.T) (*world, []Leftover) {
 	w := newWorld(t)
 	w.folder("task", 10, false)
 	w.Keep = time.Nanosecond
-	_, err := w.Look(t.Context())
+	_, err := w.Find(t.Context())
 	must(t, err)
 	w.now = w.now.Add(time.Hour)
-	all, err := w.Look(t.Context())
+	all, err := w.Find(t.Context())
 	must(t, err)
 	if all[0].Stays != "" {
 		t.Fatalf("it stays: %s", all[0].Stays)
@@ -194,7 +194,7 @@ func TestSweepDiesInTheMiddle(t *testing.T) {
 		t.Error("nothing was removed")
 	}()
 	w.remove = nil
-	if all, err := w.Look(t.Context()); err != nil || len(all) != 0 {
+	if all, err := w.Find(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("what is half removed is shown as %+v: %v", all, err)
 	}
 	w.left("after the next sweep")

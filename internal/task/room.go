@@ -7,8 +7,8 @@ type Room struct {
 	Thread  string `json:"thread,omitempty"` // id of the message that a thread hangs on; empty for the conversation itself
 }
 
-// Place is where a message of ours stands.
-type Place struct {
+// MessageRef is where a message of ours stands.
+type MessageRef struct {
 	Room
 	Message string `json:"message"` // its id, as the channel names it
 }

@@ -2,8 +2,8 @@ package workfile
 
 import "context"
 
-// Desk is a folder that is open, with the marks about its files.
-type Desk struct {
+// MarkedFolder is a folder that is open, with the marks about its files.
+type MarkedFolder struct {
 	*Folder
 	Marks *Marks
 	// MayGo says of a file that a crash has left aside whether its content may go, as Recover asks it, by all the marks there are.
@@ -11,7 +11,7 @@ type Desk struct {
 }
 
 // settle ends what a crash has left between the steps of a change. The caller holds the lock.
-func (d *Desk) settle() error {
+func (d *MarkedFolder) settle() error {
 	if !d.LeftAside() {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (d *Desk) settle() error {
 }
 
 // Quiet settles before a call that only reads.
-func (d *Desk) Quiet(ctx context.Context) error {
+func (d *MarkedFolder) Quiet(ctx context.Context) error {
 	if !d.LeftAside() {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (d *Desk) Quiet(ctx context.Context) error {
 }
 
 // Locked makes a change, with nothing half done in the folder and nobody else at it. do is given all the marks there are.
-func (d *Desk) Locked(ctx context.Context, do func(all []Mark) error) error {
+func (d *MarkedFolder) Locked(ctx context.Context, do func(all []Mark) error) error {
 	release, err := d.Marks.Lock(ctx)
 	if err != nil {
 		return err

@@ -5,16 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/longshift/longshift/internal/process"
 )
 
 // mostAdopted is how many commits of an agent are taken over as they are.
 const mostAdopted = 200
+
+// adoption takes over commits that the agent has made.
+type adoption struct {
+	id      string
+	place   place
+	repo    repo
+	bare    repo
+	author  Person
+	agent   *agentGit
+	objects *lfsObjects
+	maker   *commitMaker
+	log     *slog.Logger
+}
 
 // adopt brings in commits that the agent has made on top of head, and gives the last of them; head when there are none
 // or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, bear none of
@@ -22,35 +34,35 @@ const mostAdopted = 200
 // configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no effect.
 // Nothing is moved yet, and none of them is pushed: retell makes ours of them. Commits that can't be taken are no loss:
 // what they hold is in the work tree.
-func (o *opened) adopt(ctx context.Context, head string, exclude []string) (string, error) {
-	theirs := o.agentHead()
+func (a *adoption) adopt(ctx context.Context, head string, exclude []string) (string, error) {
+	theirs := a.agent.head()
 	if theirs == "" || theirs == head {
 		return head, nil
 	}
-	why := o.adoptable(ctx, head, theirs, exclude)
+	why := a.adoptable(ctx, head, theirs, exclude)
 	if why == nil {
-		why = o.fit(ctx, head, theirs)
+		why = a.fit(ctx, head, theirs)
 	}
 	if why == nil {
-		why = o.bringIn(ctx, head, theirs)
+		why = a.bringIn(ctx, head, theirs)
 	}
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
 	if why != nil {
-		o.m.log.InfoContext(ctx, "commits of the agent are not taken as they are", "task", o.id, "commit", theirs, "reason", why)
+		a.log.InfoContext(ctx, "commits of the agent are not taken as they are", "task", a.id, "commit", theirs, "reason", why)
 		return head, nil
 	}
 	return theirs, nil
 }
 
 // theirObjects is our git folder with the agent's objects to read.
-func (o *opened) theirObjects() repo {
-	dir := filepath.Join(o.place.work(), ".git", "objects")
+func (a *adoption) theirObjects() repo {
+	dir := filepath.Join(a.place.work(), ".git", "objects")
 	if strings.ContainsAny(dir, `:"\`) {
 		dir = configValue(dir)
 	}
-	return o.bare().with("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + dir)
+	return a.bare.with("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + dir)
 }
 
 func span(head, theirs string) []string {
@@ -60,16 +72,16 @@ func span(head, theirs string) []string {
 	return []string{theirs, "^" + head}
 }
 
-func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []string) error {
-	root, err := os.OpenRoot(o.place.work())
+func (a *adoption) adoptable(ctx context.Context, head, theirs string, exclude []string) error {
+	root, err := os.OpenRoot(a.place.work())
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if !o.agentGitSound(root) {
+	if !a.agent.sound(root) {
 		return errors.New("the agent's git folder was changed")
 	}
-	r := o.theirObjects()
+	r := a.theirObjects()
 	args := []string{"log", "--format=%ae%x00%ce%x00%(trailers:key=" + trailer + ")%x00", "-z", fmt.Sprintf("-n%d", mostAdopted+1)}
 	text, err := r.run(ctx, slices.Concat(args, span(head, theirs))...)
 	if err != nil {
@@ -80,7 +92,7 @@ func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []s
 		return fmt.Errorf("there are more than %d", mostAdopted)
 	}
 	for i := 0; i+2 < len(f); i += 4 {
-		if f[i] != o.m.config.Author.Email || f[i+1] != o.m.config.Author.Email {
+		if f[i] != a.author.Email || f[i+1] != a.author.Email {
 			return fmt.Errorf("one is in the name of %q", f[i])
 		}
 		if f[i+2] != "" {
@@ -98,27 +110,22 @@ func (o *opened) adoptable(ctx context.Context, head, theirs string, exclude []s
 }
 
 // bringIn copies the commits into our git folder.
-func (o *opened) bringIn(ctx context.Context, head, theirs string) error {
-	pack, err := os.CreateTemp(o.place.git(), "adopt-*.pack")
+func (a *adoption) bringIn(ctx context.Context, head, theirs string) error {
+	pack, err := os.CreateTemp(a.place.git(), "adopt-*.pack")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(pack.Name())
 	defer pack.Close()
 	revs := strings.Join(span(head, theirs), "\n") + "\n"
-	if err := o.theirObjects().pipe(ctx, []byte(revs), pack, "pack-objects", "--revs", "--stdout", "--quiet"); err != nil {
+	if err := a.theirObjects().pipe(ctx, []byte(revs), pack, "pack-objects", "--revs", "--stdout", "--quiet"); err != nil {
 		return err
 	}
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	r := o.bare()
-	exit, stderr, err := process.Direct(ctx, process.Spec{Path: o.m.git, Args: []string{"index-pack", "--strict", "--stdin"},
-		Dir: r.cwd(), Env: r.environ(nil), Stdin: pack}, io.Discard)
-	if err == nil {
-		err = o.m.judge("index-pack", exit, stderr)
-	}
-	if err != nil {
+	r := a.bare
+	if err := r.once(ctx, pack, io.Discard, "index-pack", "--strict", "--stdin"); err != nil {
 		return err
 	}
 	if _, err := r.run(ctx, append([]string{"rev-list", "--objects", "--quiet"}, span(head, theirs)...)...); err != nil {
@@ -136,8 +143,8 @@ func (o *opened) bringIn(ctx context.Context, head, theirs string) error {
 // retell makes the agent's commits ours: each keeps its tree, its parents and its dates. Its message passes what ours pass, author and
 // committer are the configured ones, it is signed when ours are, and what else an object can say is gone: an encoding, another's signature.
 // The last one gets our mark, if any. One that is so already keeps its id.
-func (o *opened) retell(ctx context.Context, head, theirs, mark string) (string, error) {
-	text, err := o.bare().run(ctx, slices.Concat([]string{"log", "-z", "--topo-order", "--reverse", "--date=raw",
+func (a *adoption) retell(ctx context.Context, head, theirs, mark string) (string, error) {
+	text, err := a.bare.run(ctx, slices.Concat([]string{"log", "-z", "--topo-order", "--reverse", "--date=raw",
 		"--format=%H%x00%T%x00%P%x00%ad%x00%cd%x00%B"}, span(head, theirs))...)
 	if err != nil {
 		return "", err
@@ -155,7 +162,7 @@ func (o *opened) retell(ctx context.Context, head, theirs, mark string) (string,
 		if f[0] == theirs {
 			own = mark
 		}
-		if retold[f[0]], err = o.commitTree(ctx, f[1], withTrailer(f[5], own), datedAs(f[3], f[4]), parents...); err != nil {
+		if retold[f[0]], err = a.maker.commitTree(ctx, f[1], withTrailer(f[5], own), datedAs(f[3], f[4]), parents...); err != nil {
 			return "", err
 		}
 	}

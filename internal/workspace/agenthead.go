@@ -23,9 +23,9 @@ func readSmall(root *os.Root, name string) (string, error) {
 	return string(data), err
 }
 
-// agentHead is the commit the agent's git is at, as its files say: "" when they say nothing we understand.
-func (o *opened) agentHead() string {
-	root, err := os.OpenRoot(o.place.work())
+// head is the commit the agent's git is at, as its files say: "" when they say nothing we understand.
+func (g *agentGit) head() string {
+	root, err := os.OpenRoot(g.place.work())
 	if err != nil {
 		return ""
 	}

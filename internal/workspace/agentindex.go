@@ -10,8 +10,8 @@ import (
 )
 
 // showBase moves the agent's view of the base branch to where a round started, or to what came in last.
-func (o *opened) showBase(root *os.Root) error {
-	rec := o.state.Record
+func (g *agentGit) showBase(root *os.Root) error {
+	rec := g.state.Record
 	tip := rec.Trunk
 	if n := len(rec.Merged); n > 0 {
 		tip = rec.Merged[n-1]
@@ -26,11 +26,11 @@ func (o *opened) showBase(root *os.Root) error {
 	return replace(root, ref, []byte(tip+"\n"))
 }
 
-// agentIndex is our index. While a merge waits, the files in conflict have their three sides in it, so that the agent's
+// indexFile is our index. While a merge waits, the files in conflict have their three sides in it, so that the agent's
 // git shows them as not merged and can bring each side back.
-func (o *opened) agentIndex(ctx context.Context) ([]byte, error) {
+func (g *agentGit) indexFile(ctx context.Context) ([]byte, error) {
 	var sides strings.Builder
-	if m := o.state.Merging; m != nil {
+	if m := g.state.Merging; m != nil {
 		none := strings.Repeat("0", len(m.Tree))
 		for _, c := range m.conflicts() {
 			fmt.Fprintf(&sides, "0 %s\t%s\x00", none, c.path)
@@ -42,14 +42,14 @@ func (o *opened) agentIndex(ctx context.Context) ([]byte, error) {
 		}
 	}
 	if sides.Len() == 0 {
-		return os.ReadFile(filepath.Join(o.place.git(), "index"))
+		return os.ReadFile(filepath.Join(g.place.git(), "index"))
 	}
-	copied, err := o.copyIndex()
+	copied, err := copyIndex(g.place.git())
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(copied)
-	if _, err := o.bare().with("GIT_INDEX_FILE="+copied).feed(ctx, sides.String(), "update-index", "-z", "--index-info"); err != nil {
+	if _, err := g.bare.with("GIT_INDEX_FILE="+copied).feed(ctx, sides.String(), "update-index", "-z", "--index-info"); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(copied)

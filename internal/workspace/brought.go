@@ -25,12 +25,12 @@ func (r repo) broughtBy(ctx context.Context, revs []string) ([]blob, error) {
 }
 
 // broughtFrom gives the files that one tree has and another has not.
-func (o *opened) broughtFrom(ctx context.Context, before, tree string) ([]blob, error) {
-	changed, err := o.differ(ctx, o.or(before), tree)
+func broughtFrom(ctx context.Context, r repo, before, tree string) ([]blob, error) {
+	changed, err := differ(ctx, r, before, tree)
 	if err != nil {
 		return nil, err
 	}
-	return o.bare().sized(ctx, func(yield func(string, entry) bool) {
+	return r.sized(ctx, func(yield func(string, entry) bool) {
 		for path, e := range changed {
 			if !yield(path, e) {
 				return

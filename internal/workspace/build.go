@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/longshift/longshift/internal/disk"
@@ -12,8 +13,12 @@ import (
 
 // preparation is the making or taking over of one workspace.
 type preparation struct {
-	*opened
+	o       *opened // what there is of it; nil before it is made
 	spec    Spec
+	remotes *remotes
+	mirrors *mirrors
+	log     *slog.Logger
+
 	rem     remote // where the base is
 	home    remote // where the task's branch and refs are: the same, or a fork of it
 	listing listing
@@ -25,17 +30,17 @@ type preparation struct {
 
 // build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
 func (j *preparation) build(ctx context.Context, m *Manager) error {
-	t := m.tree(j.spec.TaskID, j.spec.Fence)
-	mirror, err := j.look(ctx, m)
+	p := m.place(j.spec.TaskID)
+	mirror, err := j.look(ctx)
 	if err != nil {
 		return err
 	}
-	j.opened = t.opened(state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork, Format: j.listing.format, Mirror: mirror,
-		Record: record{Branch: j.spec.Branch}})
-	if err := os.MkdirAll(t.place.work(), 0o700); err != nil {
+	j.o = m.open(j.spec.TaskID, j.spec.Fence, p, state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork,
+		Format: j.listing.format, Mirror: mirror, Record: record{Branch: j.spec.Branch}})
+	if err := os.MkdirAll(p.work(), 0o700); err != nil {
 		return disk.Fault(fmt.Errorf("make work tree: %w", err), m.tasks())
 	}
-	if err := j.enforce(ctx); err != nil {
+	if err := j.o.enforce(ctx); err != nil {
 		return err
 	}
 	if err := j.claim(ctx); err != nil {
@@ -52,7 +57,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 
 // resolveBase settles where the task starts: where it started before, else at the tip of the base branch.
 func (j *preparation) resolveBase(ctx context.Context) error {
-	rec := &j.state.Record
+	rec := &j.o.state.Record
 	switch {
 	case j.found.Fence > 0:
 		branch := rec.Branch
@@ -65,14 +70,14 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 	case j.tip != "":
 		rec.BaseBranch, rec.Base, rec.Checkpoint = j.branch, j.tip, j.found.Checkpoint
 		if rec.Checkpoint != "" { // somebody has removed the fence: take the last commit that both have
-			base, err := j.bare().run(ctx, "merge-base", rec.Checkpoint, j.tip)
+			base, err := j.o.bare.run(ctx, "merge-base", rec.Checkpoint, j.tip)
 			if err != nil {
 				return fmt.Errorf("find where the checkpoint starts: %w", err)
 			}
 			rec.Base = base
 		}
 	default:
-		all, err := j.m.list(ctx, j.rem)
+		all, err := j.rem.list(ctx)
 		if err != nil {
 			return err
 		}
@@ -80,7 +85,7 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 			return noBase(j.rem, j.spec.Base, there)
 		}
 		if rec.BaseBranch = j.spec.Base; rec.BaseBranch == "" {
-			if rec.BaseBranch, err = j.m.unbornBranch(ctx, j.rem); err != nil {
+			if rec.BaseBranch, err = j.rem.unbornBranch(ctx); err != nil {
 				return err
 			}
 		}
@@ -93,10 +98,10 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 
 // checkOut fills the work tree and gives the agent its git.
 func (j *preparation) checkOut(ctx context.Context) error {
-	rec, r := j.state.Record, j.bare()
+	rec, r := j.o.state.Record, j.o.bare
 	start := rec.Base
 	if rec.Checkpoint != "" {
-		start, j.state.Restored = rec.Checkpoint, true
+		start, j.o.state.Restored = rec.Checkpoint, true
 	}
 	if err := j.mayStart(ctx, start); err != nil {
 		return err
@@ -105,23 +110,23 @@ func (j *preparation) checkOut(ctx context.Context) error {
 		return err
 	}
 	if start != "" {
-		if _, err := r.run(ctx, "update-ref", j.branchRef(), start); err != nil {
+		if _, err := r.run(ctx, "update-ref", j.o.state.branchRef(), start); err != nil {
 			return err
 		}
-		if err := j.fillLFS(ctx, start); err != nil {
+		if err := j.o.objects.fill(ctx, start); err != nil {
 			return err
 		}
-		if _, err := j.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
+		if _, err := j.o.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
 			return err
 		}
 	}
-	if err := j.handOver(ctx, start); err != nil {
+	if err := j.o.agent.handOver(ctx, start); err != nil {
 		return err
 	}
-	if err := writeFile(j.place.ready(), []byte(j.state.Mirror+"\n")); err != nil {
+	if err := writeFile(j.o.place.ready(), []byte(j.o.state.Mirror+"\n")); err != nil {
 		return err
 	}
-	return j.save()
+	return j.o.state.save()
 }
 
 // announce moves the fence on the remote to this attempt and completes the workspace.
@@ -129,14 +134,14 @@ func (j *preparation) announce(ctx context.Context) error {
 	var err error
 	for range tries {
 		var list []update
-		if now := j.state.Record.Checkpoint; j.behind != now {
-			list = append(list, update{checkpointRef(j.id), j.behind, now})
+		if now := j.o.state.Record.Checkpoint; j.behind != now {
+			list = append(list, update{checkpointRef(j.o.id), j.behind, now})
 		}
-		err = j.write(ctx, j.home, j.state.Record, list...)
+		err = j.o.refs.write(ctx, j.home, j.o.state.Record, list...)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		l, failed := j.m.list(ctx, j.home, fenceRef(j.id), checkpointRef(j.id))
+		l, failed := j.home.list(ctx, fenceRef(j.o.id), checkpointRef(j.o.id))
 		if failed != nil {
 			return failed
 		}
@@ -144,10 +149,10 @@ func (j *preparation) announce(ctx context.Context) error {
 		if err := j.claim(ctx); err != nil {
 			return err
 		}
-		if j.found.Checkpoint != j.state.Record.Checkpoint {
-			return fault.New(fault.Infra, "the checkpoint of task %s moved while it was restored", j.id)
+		if j.found.Checkpoint != j.o.state.Record.Checkpoint {
+			return fault.New(fault.Infra, "the checkpoint of task %s moved while it was restored", j.o.id)
 		}
-		j.state.Record.Pushed = j.found.Pushed
+		j.o.state.Record.Pushed = j.found.Pushed
 	}
 	return j.home.restless(err)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // history makes a checkout with four commits.
-func history(t *testing.T) string {
+func historyOf(t *testing.T) string {
 	t.Helper()
 	dir := gittest.NewCheckout(t, start)
 	for _, n := range []string{"1", "2", "3"} {
@@ -25,7 +25,7 @@ func history(t *testing.T) string {
 // A shallow clone on this machine is worked on as it is: git of ours and of the agent, checkpoint, another host, push.
 func TestShallowClone(t *testing.T) {
 	t.Parallel()
-	full := history(t)
+	full := historyOf(t)
 	shallow := filepath.Join(t.TempDir(), "shallow")
 	gittest.Git(t, "/", "clone", "--quiet", "--depth=2", "file://"+full, shallow)
 	b := newBench(t, shallow)
@@ -57,7 +57,7 @@ func TestShallowClone(t *testing.T) {
 func TestDamagedClone(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]string{"a file": "HEAD:n.txt", "a commit": "HEAD~1"} {
-		dir := history(t)
+		dir := historyOf(t)
 		id := gittest.Git(t, dir, "rev-parse", lost)
 		must(t, os.Remove(filepath.Join(dir, ".git", "objects", id[:2], id[2:])))
 		b := newBench(t, dir)
@@ -76,7 +76,7 @@ func TestDamagedClone(t *testing.T) {
 func TestDetachedHead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ at, want string }{"at a branch": {"feature", "feature"}, "below main": {"main~1", "main"}} {
-		dir := history(t)
+		dir := historyOf(t)
 		gittest.Git(t, dir, "branch", "feature", "main~2")
 		gittest.Git(t, dir, "checkout", "--quiet", "--detach", c.at)
 		b := newBench(t, dir)
@@ -84,7 +84,7 @@ func TestDetachedHead(t *testing.T) {
 			t.Errorf("%s: got %+v", name, ws)
 		}
 	}
-	dir := history(t)
+	dir := historyOf(t)
 	gittest.Git(t, dir, "checkout", "--quiet", "--detach", "main~1")
 	gittest.Git(t, dir, "branch", "--move", "main", "trunk")
 	b := newBench(t, dir)
@@ -100,7 +100,7 @@ func TestPathsOfClones(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"with a space", "größe ✓", "-dash", "a'quote\"s", "per%20cent", "#hash"} {
 		dir := filepath.Join(t.TempDir(), name)
-		must(t, os.Rename(history(t), dir))
+		must(t, os.Rename(historyOf(t), dir))
 		b := newBench(t, dir)
 		_, tree := b.prepare("t-1", 1)
 		c := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})

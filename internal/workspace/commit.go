@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // trailer marks a commit of ours with the task and the key it was made for, so that a retry finds it.
@@ -28,6 +29,21 @@ type Commit struct {
 	Large                 []string // files of 5 MiB and more, with their sizes
 }
 
+// commits makes the task's commits.
+type commits struct {
+	place    place
+	repo     repo
+	bare     repo
+	state    *state
+	branch   *branch
+	history  *history
+	index    *index
+	agent    *agentGit
+	objects  *lfsObjects
+	adoption *adoption
+	maker    *commitMaker
+}
+
 // Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
 // top of ours are kept when they can be (see adopt), with what they say made ours; else what they hold becomes one commit with the rest.
 // A commit that an earlier call with the key has made is found and given back. While a merge waits (see MergeBase) the
@@ -37,23 +53,27 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 	if err := checkKey(s.Key); err != nil {
 		return c, err
 	}
-	err = t.locked(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+	err = t.at.locked(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil {
 			return err
 		}
 		mark := o.id + "/" + s.Key
-		touched, err := o.touched(ctx)
+		touched, err := o.submodules.touched(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the submodules: %w", err)
 		}
-		if c, err = o.findCommit(ctx, head, mark); err == nil && c.ID == "" {
-			c, err = o.commit(ctx, head, mark, s)
+		if c, err = o.commits.find(ctx, head, mark); err == nil && c.ID == "" {
+			if o.state.Merging != nil {
+				c, err = o.merges.commit(ctx, head, mark, s)
+			} else {
+				c, err = o.commits.create(ctx, head, mark, s)
+			}
 		}
 		if err != nil {
 			return err
 		}
-		if err := o.fillSubmodules(ctx, false); err != nil { // what is checked next is what the commit has
+		if err := o.submodules.fill(ctx, false); err != nil { // what is checked next is what the commit has
 			return err
 		}
 		c.LeftOut = append(c.LeftOut, touched...)
@@ -72,47 +92,43 @@ func checkKey(key string) error {
 	return nil
 }
 
-func (o *opened) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
-	if o.state.Merging != nil {
-		return o.commitMerge(ctx, head, mark, s)
-	}
-	parent, err := o.adopt(ctx, head, s.Exclude)
+func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	parent, err := cs.adoption.adopt(ctx, head, s.Exclude)
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := o.repo.stage(ctx, head, parent, s.Exclude, o.withoutMade(ctx, head))
+	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.index.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
 	var large []string
-	if parent != head || o.suspect(found.paths) {
-		if large, err = o.vet(ctx, head); err != nil {
+	if parent != head || cs.suspect(found.paths) {
+		if large, err = cs.vet(ctx, head); err != nil {
 			return Commit{}, err
 		}
 	}
 	var c Commit
 	switch {
 	case parent != head:
-		c, err = o.commitAdopted(ctx, head, parent, mark, s.Message)
+		c, err = cs.commitAdopted(ctx, head, parent, mark, s.Message)
 	case len(found.paths)+len(found.removed) == 0:
 		c.ID = head
 	default:
-		c, err = o.commitIndex(ctx, head, withTrailer(s.Message, mark))
+		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}
 	c.LeftOut, c.Large = found.leftOut(), large
 	return c, err
 }
 
 // commitIndex commits what is staged.
-func (o *opened) commitIndex(ctx context.Context, head, message string) (Commit, error) {
+func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
-	r := o.repo.with(o.dates()...)
-	failed := r.signed(ctx, message, &out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
-	id, err := o.head(ctx)
+	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)
+	id, err := cs.branch.head(ctx)
 	if err != nil {
 		return Commit{}, err
 	}
-	if e, ok := failed.(*gitError); ok && id == head && e.exit.Code == 1 {
+	if e, ok := failed.(*git.Error); ok && id == head && e.Exit.Code == 1 {
 		return Commit{ID: head}, nil // what differs does not differ to git
 	}
 	if failed != nil {
@@ -120,16 +136,16 @@ func (o *opened) commitIndex(ctx context.Context, head, message string) (Commit,
 	}
 	c := Commit{ID: id, Created: true}
 	c.Files, c.Added, c.Deleted = shortstat(out.String())
-	return c, o.handOver(ctx, id)
+	return c, cs.agent.handOver(ctx, id)
 }
 
 // commitAdopted moves the branch to the agent's commits, with one of ours on top when there is more in the work tree.
-func (o *opened) commitAdopted(ctx context.Context, head, theirs, mark, message string) (Commit, error) {
-	before, err := o.treeOf(ctx, theirs)
+func (cs *commits) commitAdopted(ctx context.Context, head, theirs, mark, message string) (Commit, error) {
+	before, err := cs.branch.treeOf(ctx, theirs)
 	if err != nil {
 		return Commit{}, err
 	}
-	tree, err := o.repo.run(ctx, "write-tree")
+	tree, err := cs.repo.run(ctx, "write-tree")
 	if err != nil {
 		return Commit{}, err
 	}
@@ -137,57 +153,15 @@ func (o *opened) commitAdopted(ctx context.Context, head, theirs, mark, message 
 	if tree != before {
 		own = ""
 	}
-	id, err := o.retell(ctx, head, theirs, own)
+	id, err := cs.adoption.retell(ctx, head, theirs, own)
 	if err == nil && tree != before {
-		id, err = o.commitTree(ctx, tree, withTrailer(message, mark), o.dates(), id)
+		id, err = cs.maker.commitTree(ctx, tree, withTrailer(message, mark), cs.maker.dates(), id)
 	}
 	if err != nil {
 		return Commit{}, err
 	}
-	if err := o.bare().setRef(ctx, o.branchRef(), id, head); err != nil {
+	if err := cs.bare.setRef(ctx, cs.state.branchRef(), id, head); err != nil {
 		return Commit{}, err
 	}
-	return o.describe(ctx, head, id)
-}
-
-// describe completes a commit that stands: the agent sees it, and its changes are counted.
-func (o *opened) describe(ctx context.Context, before, id string) (Commit, error) {
-	if err := o.handOver(ctx, id); err != nil {
-		return Commit{}, err
-	}
-	return o.count(ctx, before, id)
-}
-
-// findCommit looks for the mark in the task's commits.
-func (o *opened) findCommit(ctx context.Context, head, mark string) (Commit, error) {
-	if head == "" || head == o.state.Record.Base {
-		return Commit{}, nil
-	}
-	args := []string{"log", "--format=%H %P,%(trailers:key=" + trailer + ",valueonly,separator=%x2C)"}
-	revs, err := o.own(ctx, head)
-	if err != nil {
-		return Commit{}, err
-	}
-	text, err := o.bare().run(ctx, append(args, revs...)...)
-	if err != nil {
-		return Commit{}, err
-	}
-	for _, line := range lines(text) {
-		ids, marks, _ := strings.Cut(line, ",")
-		for m := range strings.SplitSeq(marks, ",") {
-			if strings.TrimSpace(m) != mark {
-				continue
-			}
-			f := strings.Fields(ids)
-			before, err := o.before(ctx, f[1:])
-			if err != nil {
-				return Commit{}, err
-			}
-			if err := o.handOver(ctx, head); err != nil {
-				return Commit{}, err
-			}
-			return o.count(ctx, before, f[0])
-		}
-	}
-	return Commit{}, nil
+	return cs.describe(ctx, head, id)
 }

@@ -101,8 +101,8 @@ func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "changed\n", "x.txt": "x\n"})
-	must(t, tree.locked(t.Context(), func(o *opened) error {
-		head, _ := o.head(t.Context())
+	must(t, tree.at.locked(t.Context(), func(o *opened) error {
+		head, _ := o.branch.head(t.Context())
 		_, err := o.repo.stage(t.Context(), head, head, nil, nil)
 		return err
 	}))

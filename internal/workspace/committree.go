@@ -3,22 +3,31 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // count tells what a commit has changed.
-func (o *opened) count(ctx context.Context, before, id string) (Commit, error) {
-	text, err := o.bare().run(ctx, "diff-tree", "--shortstat", "-r", o.or(before), id)
+func (cs *commits) count(ctx context.Context, before, id string) (Commit, error) {
+	text, err := cs.bare.run(ctx, "diff-tree", "--shortstat", "-r", cs.state.or(before), id)
 	c := Commit{ID: id, Created: true}
 	c.Files, c.Added, c.Deleted = shortstat(text)
 	return c, err
 }
 
+// commitMaker makes commits that say who and when, and are signed where they may be pushed.
+type commitMaker struct {
+	bare   repo
+	signer *commitSigner
+	now    func() time.Time
+}
+
 // dates make commits bear the time of our clock.
-func (o *opened) dates() []string {
-	now := strconv.FormatInt(o.m.config.Now().Unix(), 10) + " +0000"
+func (m *commitMaker) dates() []string {
+	now := strconv.FormatInt(m.now().Unix(), 10) + " +0000"
 	return datedAs(now, now)
 }
 
@@ -27,16 +36,23 @@ func datedAs(author, committer string) []string {
 	return []string{"GIT_AUTHOR_DATE=@" + author, "GIT_COMMITTER_DATE=@" + committer}
 }
 
+// commitStaged commits what is staged, moves the branch, and writes what git says of it.
+func (m *commitMaker) commitStaged(ctx context.Context, r repo, message string, out io.Writer) error {
+	return m.signer.run(ctx, r.with(m.dates()...), message, out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
+}
+
 // commitTree makes a commit that may be pushed.
-func (o *opened) commitTree(ctx context.Context, tree, message string, dates []string, parents ...string) (string, error) {
+func (m *commitMaker) commitTree(ctx context.Context, tree, message string, dates []string, parents ...string) (string, error) {
 	var out bytes.Buffer
-	err := o.bare().with(dates...).signed(ctx, message, &out, "commit-tree", slices.Concat(asParents(parents), []string{"-F", "-", tree})...)
+	args := slices.Concat(asParents(parents), []string{"-F", "-", tree})
+	err := m.signer.run(ctx, m.bare.with(dates...), message, &out, "commit-tree", args...)
 	return strings.TrimSpace(out.String()), err
 }
 
 // innerCommit makes a commit that stays here.
-func (o *opened) innerCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
-	return o.bare().with(o.dates()...).feed(ctx, message, slices.Concat([]string{"commit-tree"}, asParents(parents), []string{"-F", "-", tree})...)
+func (m *commitMaker) innerCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	args := slices.Concat([]string{"commit-tree"}, asParents(parents), []string{"-F", "-", tree})
+	return m.bare.with(m.dates()...).feed(ctx, message, args...)
 }
 
 func asParents(ids []string) (args []string) {

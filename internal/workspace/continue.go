@@ -19,11 +19,11 @@ func (j *preparation) startAtTip(ctx context.Context) error {
 	if j.tip == "" {
 		return baseGone(j.rem, j.spec.Base)
 	}
-	tip, err := j.m.mirrorTip(ctx, j.home, j.state.Mirror, j.id, branch)
+	tip, err := j.mirrors.tip(ctx, j.home, j.o.state.Mirror, j.o.id, branch)
 	if err != nil {
 		return err
 	}
-	rec := &j.state.Record
+	rec := &j.o.state.Record
 	rec.Branch, rec.BaseBranch, rec.Base, rec.Trunk, rec.Pushed, rec.Merged = branch, j.branch, tip, j.tip, tip, nil
 	return nil
 }
@@ -31,7 +31,7 @@ func (j *preparation) startAtTip(ctx context.Context) error {
 // otherRound tells whether the workspace on this host is of another round than the one that is to go on, and takes over
 // where that one starts.
 func (j *preparation) otherRound(ctx context.Context) (bool, error) {
-	rec := &j.state.Record
+	rec := &j.o.state.Record
 	switch {
 	case !j.spec.Continue:
 		return false, nil
@@ -49,8 +49,8 @@ func (j *preparation) otherRound(ctx context.Context) (bool, error) {
 // leaveRound makes the workspace of an ended round that of the one that goes on. Commits on top of where it starts stay
 // on the branch. All else that is left, and may be half removed, is kept under a ref of the git folder.
 func (j *preparation) leaveRound(ctx context.Context, head string) error {
-	rec := j.state.Record
-	if err := j.enforce(ctx); err != nil { // the branch may have another name
+	rec := j.o.state.Record
+	if err := j.o.enforce(ctx); err != nil { // the branch may have another name
 		return err
 	}
 	start := rec.Base
@@ -61,15 +61,15 @@ func (j *preparation) leaveRound(ctx context.Context, head string) error {
 		return err
 	}
 	if head != "" {
-		ahead, err := j.bare().isAncestor(ctx, start, head)
+		ahead, err := j.o.bare.isAncestor(ctx, start, head)
 		if err != nil {
 			return err
 		}
-		left, err := j.leave(ctx, head)
+		left, err := j.o.index.leave(ctx, head)
 		if err != nil {
 			return err
 		}
-		j.m.log.InfoContext(ctx, "workspace of an ended round starts anew", "task", j.id, "left", left, "start", start)
+		j.log.InfoContext(ctx, "workspace of an ended round starts anew", "task", j.o.id, "left", left, "start", start)
 		if ahead {
 			start = head
 		}
@@ -77,46 +77,46 @@ func (j *preparation) leaveRound(ctx context.Context, head string) error {
 	if err := j.keepBase(ctx); err != nil {
 		return err
 	}
-	j.state.Restored = rec.Checkpoint != ""
-	return j.begin(ctx, step{Head: start, Work: start, Clean: true})
+	j.o.state.Restored = rec.Checkpoint != ""
+	return j.o.steps.begin(ctx, step{Head: start, Work: start, Clean: true})
 }
 
 // recover carries out what was begun when the last worker died. When the state was lost it learns from refs what there
 // is of merges.
 func (o *opened) recover(ctx context.Context) error {
 	if o.state.Step != nil || o.state.Merging != nil || o.state.Record.Fence > 0 {
-		return o.finish(ctx)
+		return o.steps.finish(ctx)
 	}
-	kept, err := o.m.kept(ctx, o.state.Mirror, o.id)
+	kept, err := o.mirrors.kept(ctx, o.state.Mirror, o.id)
 	if err != nil {
 		return err
 	}
 	if len(o.state.Record.Merged) == 0 {
 		o.state.Record.Merged = kept
 	}
-	base, err := o.bare().ref(ctx, mergingRef)
+	base, err := o.bare.ref(ctx, mergingRef)
 	if err != nil || base == "" {
 		return err
 	}
-	head, err := o.head(ctx)
+	head, err := o.branch.head(ctx)
 	if err == nil {
-		o.state.Merging, err = o.mergeNamed(ctx, head, base)
+		o.state.Merging, err = o.merges.named(ctx, head, base)
 	}
 	return err
 }
 
 // keepBase keeps the commits the task started from.
 func (j *preparation) keepBase(ctx context.Context) error {
-	rec, r := j.state.Record, j.bare()
+	rec, r := j.o.state.Record, j.o.bare
 	if rec.Trunk != "" {
-		if err := j.m.keep(ctx, j.state.Mirror, j.id, rec.Trunk); err != nil && !r.has(ctx, rec.Trunk) {
+		if err := j.mirrors.keep(ctx, j.o.state.Mirror, j.o.id, rec.Trunk); err != nil && !r.has(ctx, rec.Trunk) {
 			return err
 		}
 	}
 	if rec.Base == "" {
 		return nil
 	}
-	if err := j.m.pin(ctx, j.state.Mirror, j.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
+	if err := j.mirrors.pin(ctx, j.o.state.Mirror, j.o.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
 		return err
 	}
 	_, err := r.run(ctx, "update-ref", "refs/longshift/base", rec.Base)

@@ -178,7 +178,7 @@ func TestContinueWhereAnEndedRoundWasLeft(t *testing.T) {
 			if dirty, _, err := tree.Status(t.Context()); dirty || err != nil {
 				t.Errorf("dirty %v, %v", dirty, err)
 			}
-			git := tree.place.git()
+			git := tree.at.place.git()
 			left := gittest.Git(t, git, "for-each-ref", "--format=%(objectname)", "refs/longshift/left")
 			if left == "" || gittest.Show(t, git, left, "open.txt") != "not committed" {
 				t.Error("what was left is not kept")

@@ -77,18 +77,18 @@ func TestDamagedGitFolderIsPutAside(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, b *bench, tree *Tree, head string){
 		"branch": func(t *testing.T, _ *bench, tree *Tree, _ string) {
-			must(t, os.WriteFile(filepath.Join(tree.place.git(), "refs/heads/longshift/t-1"), nil, 0o600))
+			must(t, os.WriteFile(filepath.Join(tree.at.place.git(), "refs/heads/longshift/t-1"), nil, 0o600))
 		},
 		"object": func(t *testing.T, _ *bench, tree *Tree, head string) {
-			path := filepath.Join(tree.place.git(), "objects", head[:2], head[2:])
+			path := filepath.Join(tree.at.place.git(), "objects", head[:2], head[2:])
 			must(t, os.Chmod(path, 0o600))
 			must(t, os.Truncate(path, 0))
 		},
 		"mirror": func(t *testing.T, b *bench, _ *Tree, _ string) {
-			must(t, os.RemoveAll(b.m.mirrors()))
-			must(t, os.Mkdir(b.m.mirrors(), 0o700))
+			must(t, os.RemoveAll(b.m.mirrors.dir))
+			must(t, os.Mkdir(b.m.mirrors.dir, 0o700))
 		},
-		"gone": func(t *testing.T, _ *bench, tree *Tree, _ string) { must(t, os.RemoveAll(tree.place.git())) },
+		"gone": func(t *testing.T, _ *bench, tree *Tree, _ string) { must(t, os.RemoveAll(tree.at.place.git())) },
 		"tree": func(t *testing.T, _ *bench, tree *Tree, _ string) { must(t, os.RemoveAll(tree.Dir())) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestHalfMadeWorkspaceIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
-	must(t, os.Remove(tree.place.ready()))
-	must(t, os.Remove(tree.place.state()))
+	must(t, os.Remove(tree.at.place.ready()))
+	must(t, os.Remove(tree.at.place.state()))
 	must(t, os.Remove(filepath.Join(tree.Dir(), "README.md"))) // as if the check-out was broken off
 	ws, err := b.m.Prepare(t.Context(), b.spec("t-1", 1))
 	if err != nil || readFile(t, ws.Dir, "README.md") != "hello\n" {
@@ -135,7 +135,7 @@ func TestStaleLocksAreRemoved(t *testing.T) {
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
 	for n, name := range []string{"index.lock", "HEAD.lock", "refs/heads/longshift/t-1.lock"} {
-		path := filepath.Join(tree.place.git(), name)
+		path := filepath.Join(tree.at.place.git(), name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, nil, 0o600))
 		must(t, os.WriteFile(filepath.Join(tree.Dir(), ".git/index.lock"), nil, 0o600))
@@ -147,7 +147,7 @@ func TestStaleLocksAreRemoved(t *testing.T) {
 			t.Errorf("the agent sees %q", got)
 		}
 	}
-	mirror := b.m.mirror(b.m.mirrorName(b.repository(), b.remote))
+	mirror := b.m.mirrors.at(mirrorName(b.repository(), b.remote))
 	must(t, os.WriteFile(filepath.Join(mirror.dir, mirrored("main")+".lock"), nil, 0o600))
 	gittest.Commit(t, b.remote, "main", "Later", map[string]string{"later.txt": "x"})
 	if ws, _ := b.prepare("t-2", 1); readFile(t, ws.Dir, "later.txt") != "x" {
@@ -159,7 +159,7 @@ func TestLockThatSomebodyHoldsIsKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
-	path := filepath.Join(tree.place.git(), "index.lock")
+	path := filepath.Join(tree.at.place.git(), "index.lock")
 	f, err := os.Create(path)
 	must(t, err)
 	defer f.Close()
@@ -183,22 +183,22 @@ func TestLockThatSomebodyHoldsIsKept(t *testing.T) {
 func TestLocksWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
-	release, err := b.m.lock(t.Context(), "x")
+	release, err := b.m.locks.take(t.Context(), "x")
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := b.m.lock(ctx, "x"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.m.locks.take(ctx, "x"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	got := make(chan error)
 	go func() {
-		again, err := b.m.lock(t.Context(), "x")
+		again, err := b.m.locks.take(t.Context(), "x")
 		if err == nil {
 			again()
 		}
 		got <- err
 	}()
-	must(t, os.Remove(filepath.Join(b.m.locks(), "x.lock"))) // as Remove does while somebody waits
+	must(t, os.Remove(filepath.Join(b.m.locks.dir, "x.lock"))) // as Remove does while somebody waits
 	release()
 	must(t, <-got)
 }

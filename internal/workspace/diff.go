@@ -2,13 +2,13 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -16,7 +16,6 @@ import (
 const (
 	mostFile  = 1 << 20   // bytes
 	mostDiff  = 120 << 10 // bytes, which a prompt takes
-	mostLog   = 1000      // commits
 	mostLinks = 8         // symbolic links in a row
 )
 
@@ -28,8 +27,8 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
 		return nil, false, fault.New(fault.Input, "%q is not a path in the repository", name)
 	}
-	err = t.reading(ctx, func(o *opened) error {
-		data, found, err = o.file(ctx, clean)
+	err = t.at.reading(ctx, func(o *opened) error {
+		data, found, err = baseFile(ctx, o.bare, o.state.Record, clean)
 		return err
 	})
 	if err != nil {
@@ -38,15 +37,12 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 	return data, found, nil
 }
 
-func (o *opened) file(ctx context.Context, name string) ([]byte, bool, error) {
-	base := o.state.Record.Base
-	if o.state.Record.Trunk != "" {
-		base = o.state.Record.Trunk
-	}
+func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, bool, error) {
+	base := cmp.Or(rec.Trunk, rec.Base)
 	if base == "" {
 		return nil, false, nil
 	}
-	r := o.bare().with("GIT_LITERAL_PATHSPECS=1")
+	r = r.with("GIT_LITERAL_PATHSPECS=1")
 	for at, hops := name, 0; ; hops++ {
 		text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", at)
 		if err != nil {
@@ -86,7 +82,7 @@ type Diff struct {
 // a change can't hide itself. What came in with merges of the base branch since that commit is left out.
 func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 	out := &beginning{}
-	if err := t.diff(ctx, from, out, "--shortstat", "--patch"); err != nil {
+	if err := writeDiff(ctx, t.at, from, out, "--shortstat", "--patch"); err != nil {
 		return Diff{}, err
 	}
 	stat, patch, _ := strings.Cut(out.String(), "\n")
@@ -97,21 +93,21 @@ func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 
 // WriteDiff writes all of what Diff gives.
 func (t *Tree) WriteDiff(ctx context.Context, from string, to io.Writer) error {
-	return t.diff(ctx, from, to, "--patch")
+	return writeDiff(ctx, t.at, from, to, "--patch")
 }
 
-func (t *Tree) diff(ctx context.Context, from string, to io.Writer, what ...string) error {
-	err := t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what ...string) error {
+	err := at.reading(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil || head == from {
 			return err
 		}
-		before, err := o.since(ctx, from, head)
+		before, err := o.history.since(ctx, from, head)
 		if err != nil {
 			return err
 		}
 		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", "--ignore-submodules=none"}, what...)
-		return o.bare().pipe(ctx, nil, to, append(args, before, o.or(head), "--")...)
+		return o.bare.pipe(ctx, nil, to, append(args, before, o.state.or(head), "--")...)
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
@@ -138,43 +134,4 @@ func (h *beginning) String() string {
 	}
 	whole := h.kept[:bytes.LastIndexByte(h.kept, '\n')+1]
 	return strings.ToValidUTF8(string(whole), "\uFFFD") + fmt.Sprintf("[diff cut: %d bytes left out]\n", h.cut+len(h.kept)-len(whole))
-}
-
-// LogEntry is one commit.
-type LogEntry struct {
-	ID      string
-	Author  string
-	Time    time.Time
-	Subject string
-	Body    string // the rest of the message, trailers included
-}
-
-// Log lists the commits after from ("" for all), newest first, at most 1000. Commits that came in with a merge of the base
-// branch are left out when from is a commit.
-func (t *Tree) Log(ctx context.Context, from string) (list []LogEntry, err error) {
-	err = t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
-		if err != nil || head == "" || head == from {
-			return err
-		}
-		args := []string{"log", "-z", fmt.Sprintf("-n%d", mostLog), "--format=%H%x00%an%x00%at%x00%s%x00%b"}
-		revs, err := o.ownAfter(ctx, from, head)
-		if err != nil {
-			return err
-		}
-		text, err := o.bare().run(ctx, append(args, revs...)...)
-		if err != nil {
-			return err
-		}
-		f := strings.Split(text, "\x00")
-		for i := 0; i+4 < len(f); i += 5 {
-			at, _ := strconv.ParseInt(f[i+2], 10, 64)
-			list = append(list, LogEntry{ID: f[i], Author: f[i+1], Time: time.Unix(at, 0).UTC(), Subject: f[i+3], Body: strings.TrimSpace(f[i+4])})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list commits: %w", err)
-	}
-	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -27,15 +28,27 @@ import (
 func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
 func checkpointRef(id string) string { return "refs/longshift/" + id }
 
+// taskRefs are the refs of the task on the remote: fence, checkpoint and branch.
+type taskRefs struct {
+	id      string
+	fence   int
+	bare    repo
+	state   *state
+	remotes *remotes
+	objects *lfsObjects
+	notes   *pushNotes
+	log     *slog.Logger
+}
+
 // fenceCommit makes the commit that stands for the record. Its parents are where the task started, so that a base
 // which was rewritten on the remote can still be fetched, and the checkpoint.
-func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
+func (t *taskRefs) fenceCommit(ctx context.Context, rec record) (string, error) {
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", o.emptyTree())
+	fmt.Fprintf(&b, "tree %s\n", t.state.emptyTree())
 	parents := []string{rec.Base, rec.Trunk, rec.Checkpoint}
 	for i, parent := range parents {
 		if parent != "" && !slices.Contains(parents[:i], parent) {
@@ -43,13 +56,13 @@ func (o *opened) fenceCommit(ctx context.Context, rec record) (string, error) {
 		}
 	}
 	const who = "Longshift <longshift@localhost> 0 +0000"
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nfence %d of task %s\n\n%s\n", who, who, rec.Fence, o.id, data)
-	return o.bare().feed(ctx, b.String(), "hash-object", "-t", "commit", "-w", "--stdin")
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nfence %d of task %s\n\n%s\n", who, who, rec.Fence, t.id, data)
+	return t.bare.feed(ctx, b.String(), "hash-object", "-t", "commit", "-w", "--stdin")
 }
 
 // readFenceCommit reads what a fence says.
-func (o *opened) readFenceCommit(ctx context.Context, commit string) (record, error) {
-	text, err := o.bare().run(ctx, "cat-file", "commit", commit)
+func (t *taskRefs) readFenceCommit(ctx context.Context, commit string) (record, error) {
+	text, err := t.bare.run(ctx, "cat-file", "commit", commit)
 	if err != nil {
 		return record{}, err
 	}
@@ -60,7 +73,7 @@ func (o *opened) readFenceCommit(ctx context.Context, commit string) (record, er
 		}
 	}
 	if err != nil || rec.Fence < 1 {
-		return record{}, fault.New(fault.Changed, "the fence of task %s on the remote is not one of ours: commit %s", o.id, commit)
+		return record{}, fault.New(fault.Changed, "the fence of task %s on the remote is not one of ours: commit %s", t.id, commit)
 	}
 	return rec, nil
 }
@@ -72,33 +85,33 @@ type update struct{ ref, from, to string }
 var errMoved = errors.New("the remote has moved")
 
 // write moves refs on the remote together with the fence, all or none, and remembers it.
-func (o *opened) write(ctx context.Context, rem remote, next record, list ...update) error {
-	next.Fence, next.Before = o.fence, next.Checkpoint
+func (t *taskRefs) write(ctx context.Context, rem remote, next record, list ...update) error {
+	next.Fence, next.Before = t.fence, next.Checkpoint
 	next.Writes++
 	replaces := next.Replaced
 	for _, u := range list {
 		switch u.ref {
-		case checkpointRef(o.id):
+		case checkpointRef(t.id):
 			next.Before, next.Checkpoint = u.from, u.to
-		case o.branchRef():
+		case t.state.branchRef():
 			next.Replaced, next.Pushed, replaces = u.from, u.to, ""
 		}
 	}
-	commit, err := o.fenceCommit(ctx, next)
+	commit, err := t.fenceCommit(ctx, next)
 	if err != nil {
 		return fmt.Errorf("make the fence: %w", err)
 	}
-	list = append(list, update{fenceRef(o.id), o.state.FenceRef, commit})
-	if err := o.push(ctx, rem, list); err != nil {
+	list = append(list, update{fenceRef(t.id), t.state.FenceRef, commit})
+	if err := t.push(ctx, rem, list); err != nil {
 		return err
 	}
 	next.Replaced = replaces // what was moved just now is known to have moved
-	o.state.Record, o.state.FenceRef = next, commit
-	return o.save()
+	t.state.Record, t.state.FenceRef = next, commit
+	return t.state.save()
 }
 
-func (o *opened) push(ctx context.Context, rem remote, list []update) error {
-	if err := o.bringObjects(ctx, rem, list); err != nil {
+func (t *taskRefs) push(ctx context.Context, rem remote, list []update) error {
+	if err := t.objects.bring(ctx, rem, list); err != nil {
 		return err
 	}
 	args := []string{"push", "--porcelain", "--atomic", "--no-verify", "--no-recurse-submodules"}
@@ -110,11 +123,11 @@ func (o *opened) push(ctx context.Context, rem remote, list []update) error {
 		args = append(args, "--force-with-lease="+u.ref+":"+u.from)
 		specs = append(specs, u.to+":"+u.ref)
 	}
-	note := o.note(rem)
-	if err := o.beginPush(ctx, note); err != nil {
+	note := t.notes.note(rem)
+	if err := t.notes.begin(ctx, note); err != nil {
 		return err
 	}
-	out, err := o.bare().call(ctx, rem, slices.Concat(args, []string{"--", rem.url}, specs)...)
+	out, err := rem.call(ctx, t.bare, slices.Concat(args, []string{"--", rem.url}, specs)...)
 	if err == nil && note != "" {
 		os.Remove(note)
 	}

@@ -26,18 +26,18 @@ type FileChange struct {
 // Changes gives one file after the other that a push of the branch would change, with what it holds. What came in with merges of the
 // base branch is left out, and attributes of the work tree have no say in it.
 func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
-	err := t.reading(ctx, func(o *opened) error {
+	err := t.at.reading(ctx, func(o *opened) error {
 		from := o.state.Record.Base
-		head, err := o.head(ctx)
+		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == from {
 			return err
 		}
-		before, err := o.since(ctx, from, head)
+		before, err := o.history.since(ctx, from, head)
 		if err != nil {
 			return err
 		}
 		args := []string{"diff", "--raw", "-z", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=none"}
-		text, err := o.bare().run(ctx, append(args, before, head, "--")...)
+		text, err := o.bare.run(ctx, append(args, before, head, "--")...)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
 		if err != nil {
 			return err
 		}
-		return o.fill(ctx, list, each)
+		return fillChanges(ctx, o.bare, list, each)
 	})
 	if err != nil {
 		return fmt.Errorf("list what was changed: %w", err)
@@ -73,22 +73,22 @@ func mode(m string) string {
 	return m
 }
 
-// fill reads the content of the files with one git, and hands each on when it has it.
-func (o *opened) fill(ctx context.Context, list []FileChange, each func(FileChange) error) error {
+// fillChanges reads the content of the files with one git, and hands each on when it has it.
+func fillChanges(ctx context.Context, r repo, list []FileChange, each func(FileChange) error) error {
 	var ids strings.Builder
 	for _, c := range list {
 		for _, side := range c.sides() {
 			ids.WriteString(side.id + "\n")
 		}
 	}
-	r, w := io.Pipe()
+	out, w := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.CloseWithError(o.bare().pipe(ctx, []byte(ids.String()), w, "cat-file", "--batch"))
+		w.CloseWithError(r.pipe(ctx, []byte(ids.String()), w, "cat-file", "--batch"))
 	}()
-	defer func() { r.Close(); <-done }()
-	in := bufio.NewReaderSize(r, 64<<10)
+	defer func() { out.Close(); <-done }()
+	in := bufio.NewReaderSize(out, 64<<10)
 	for _, c := range list {
 		for _, side := range c.sides() {
 			content, cut, err := readObject(in)

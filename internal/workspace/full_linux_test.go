@@ -66,7 +66,7 @@ func TestFullDiskOfTheRemote(t *testing.T) {
 // intact fails unless branch and checkpoint are the workspace's one commit, with nothing broken, and another host can restore it.
 func intact(t *testing.T, b *bench, tree *Tree, bare string) {
 	t.Helper()
-	head := gittest.Ref(t, tree.place.git(), "refs/heads/longshift/t-1")
+	head := gittest.Ref(t, tree.at.place.git(), "refs/heads/longshift/t-1")
 	if refs := gittest.Refs(t, bare); refs[checkpointRef("t-1")] != head || refs["refs/heads/longshift/t-1"] != head {
 		t.Errorf("refs %v, the workspace is at %s", refs, head)
 	}

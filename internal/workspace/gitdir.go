@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // shape is everything in a git directory of ours that could make git run something or look elsewhere. We know every
@@ -125,8 +126,8 @@ func (r repo) isAncestor(ctx context.Context, a, b string) (bool, error) {
 		return true, nil
 	}
 	_, err := r.run(ctx, "merge-base", "--is-ancestor", a, b)
-	var e *gitError
-	if errors.As(err, &e) && e.exit.Code == 1 {
+	var e *git.Error
+	if errors.As(err, &e) && e.Exit.Code == 1 {
 		return false, nil
 	}
 	return err == nil, err

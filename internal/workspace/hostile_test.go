@@ -70,7 +70,7 @@ func (p trap) hooks(dir, where string) {
 
 func (p trap) plant(tree *Tree, mirror string) {
 	p.hooks(filepath.Join(p.dir, "bin"), "bin-")
-	work, git := tree.Dir(), tree.place.git()
+	work, git := tree.Dir(), tree.at.place.git()
 	gittest.Write(p.t, work, map[string]string{
 		".git/config": p.config("agent-"), ".gitattributes": "* filter=evil diff=evil merge=evil\n",
 		"src/.gitattributes": "* filter=evil diff=evil\n", ".git/info/attributes": "* filter=evil diff=evil\n",
@@ -88,7 +88,7 @@ func (p trap) plant(tree *Tree, mirror string) {
 		p.hooks(filepath.Join(work, name, ".git/hooks"), name+"-")
 	}
 	// And what an agent without a sandbox could reach.
-	for name, dir := range map[string]string{"ours-": git, "mirror-": filepath.Join(tree.m.mirrors(), mirror)} {
+	for name, dir := range map[string]string{"ours-": git, "mirror-": filepath.Join(filepath.Dir(filepath.Dir(tree.at.place.dir)), "mirrors", mirror)} {
 		gittest.Write(p.t, dir, map[string]string{"config": p.config(name), "info/attributes": "* filter=evil diff=evil\n",
 			"commondir": p.dir + "/common\n", "config.worktree": p.config(name)})
 		p.hooks(filepath.Join(dir, "hooks"), name)
@@ -120,7 +120,7 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
 	p := trap{t, t.TempDir()}
-	mirror := b.m.mirrorName(b.repository(), bare)
+	mirror := mirrorName(b.repository(), bare)
 	ctx := t.Context()
 
 	steps := map[string]func() error{
@@ -256,7 +256,7 @@ func TestNothingRunsInAMerge(t *testing.T) {
 	b.ended("t-1", map[string]string{"f.txt": "ours\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n"})
 	ws, tree := b.prepareOn(b.m, b.round("t-1", 2))
 	p := trap{t, t.TempDir()}
-	mirror := b.m.mirrorName(b.repository(), bare)
+	mirror := mirrorName(b.repository(), bare)
 	onMain(t, bare, "echo theirs > f.txt; echo '* merge=evil filter=evil diff=evil' > src/.gitattributes; echo y > src/y")
 	ctx := t.Context()
 	print := ""

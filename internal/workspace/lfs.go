@@ -3,12 +3,15 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/lfs"
 )
 
@@ -54,35 +57,50 @@ func filters(who, own string, others ...string) [][2]string {
 		{"filter.lfs.smudge", command(smudge, append([]string{own}, others...)...)}, {"filter.lfs.required", "true"}}
 }
 
-func (o *opened) ownLFS() lfs.Store { return lfs.Store(filepath.Join(o.place.git(), "lfs")) }
-
-func (o *opened) sharedLFS() lfs.Store {
-	return lfs.Store(filepath.Join(o.m.mirror(o.state.Mirror).dir, "lfs"))
+// lfsObjects are the objects that the task's files of Git LFS stand for.
+type lfsObjects struct {
+	id      string
+	place   place
+	bare    repo
+	own     lfs.Store // of the task: what our git cleans
+	shared  lfs.Store // of the repository: what was fetched
+	state   *state
+	history *history
+	remotes *remotes
+	mirrors *mirrors
+	client  *http.Client
+	most    int64 // bytes that are fetched for a work tree
+	log     *slog.Logger
 }
 
+func (l *lfsObjects) stores() []lfs.Store { return []lfs.Store{l.own, l.shared} }
+
+// any tells whether the task has cleaned anything: most tasks have not.
+func (l *lfsObjects) any() bool { return exists(filepath.Join(string(l.own), "objects")) }
+
 // agentFilters are the filters of the agent's git. With git-lfs in their place a pointer that can't be filled is no failure either.
-func (o *opened) agentFilters() string {
+func agentFilters(p place, own, shared lfs.Store) string {
 	text := "[lfs]\n\tskipDownloadErrors = true\n[filter \"lfs\"]\n"
-	for _, f := range filters("agent", filepath.Join(o.place.work(), ".git", "lfs"), string(o.ownLFS()), string(o.sharedLFS())) {
+	for _, f := range filters("agent", filepath.Join(p.work(), ".git", "lfs"), string(own), string(shared)) {
 		text += "\t" + strings.TrimPrefix(f[0], "filter.lfs.") + " = " + configValue(f[1]) + "\n"
 	}
 	return text
 }
 
 // usesLFS tells whether any .gitattributes of a tree keeps files in Git LFS.
-func (r repo) usesLFS(ctx context.Context, tree string) (bool, error) {
+func usesLFS(ctx context.Context, r repo, tree string) (bool, error) {
 	_, err := r.run(ctx, "grep", "-q", "-F", "filter=lfs", tree, "--", ":(glob)**/.gitattributes")
-	if exitCode(err) == 1 {
+	if git.ExitCode(err) == 1 {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// lfsServer gives where the repository keeps its objects. One that the project has put elsewhere is not used: who listens there is up to
+// server gives where the repository keeps its objects. One that the project has put elsewhere is not used: who listens there is up to
 // a file that anybody may change, and it is not the host that our login is for.
-func (o *opened) lfsServer(ctx context.Context, rem remote) (lfs.Server, error) {
-	if base := o.state.Record.Base; base != "" {
-		other, err := o.bare().run(ctx, "config", "--blob", base+":.lfsconfig", "--get-regexp", `^(lfs\.(push)?url|remote\..*\.lfs(push)?url)$`)
+func (l *lfsObjects) server(ctx context.Context, rem remote) (lfs.Server, error) {
+	if base := l.state.Record.Base; base != "" {
+		other, err := l.bare.run(ctx, "config", "--blob", base+":.lfsconfig", "--get-regexp", `^(lfs\.(push)?url|remote\..*\.lfs(push)?url)$`)
 		if err == nil && other != "" {
 			return nil, fault.New(fault.Denied, "%s keeps its objects of Git LFS on a server of its own, which .lfsconfig names", rem.name)
 		}
@@ -91,13 +109,13 @@ func (o *opened) lfsServer(ctx context.Context, rem remote) (lfs.Server, error) 
 	case rem.ssh:
 		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).WithHint("name the repository by https")
 	case !rem.path:
-		return lfs.Remote{URL: rem.url, Name: rem.name, Login: rem.login(), Client: o.m.http}, nil
+		return lfs.Remote{URL: rem.url, Name: rem.name, Login: rem.login().Header(), Client: l.client}, nil
 	}
 	path := rem.url
 	if u, err := url.Parse(rem.url); err == nil && u.Scheme == "file" {
 		path = u.Path
 	}
-	dir, err := o.m.neutral().run(ctx, "-C", path, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	dir, err := l.remotes.neutral().run(ctx, "-C", path, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
 		return nil, fmt.Errorf("find the git folder of %s: %w", rem.name, err)
 	}
@@ -105,8 +123,8 @@ func (o *opened) lfsServer(ctx context.Context, rem remote) (lfs.Server, error) 
 }
 
 // pointers gives those among the files that are pointers, by the files' ids.
-func (r repo) pointers(ctx context.Context, ids []string) (map[string]lfs.Pointer, error) {
-	small, err := r.blobs(ctx, ids)
+func pointers(ctx context.Context, r repo, ids []string) (map[string]lfs.Pointer, error) {
+	small, err := blobs(ctx, r, ids)
 	if err != nil {
 		return nil, fmt.Errorf("look for pointers of Git LFS: %w", err)
 	}
@@ -120,7 +138,7 @@ func (r repo) pointers(ctx context.Context, ids []string) (map[string]lfs.Pointe
 }
 
 // blobs reads files whose contents may be kept in memory together.
-func (r repo) blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+func blobs(ctx context.Context, r repo, ids []string) (map[string][]byte, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -124,11 +124,11 @@ func TestLFSLands(t *testing.T) {
 				t.Errorf("got %+v", c)
 			}
 			for path, content := range map[string]string{"cover.psd": "new\n", "data/big.bin": big, "it's 100%.psd": "odd\n"} {
-				if got := gittest.Show(t, tree.place.git(), c.ID, path) + "\n"; got != gittest.Pointer(content) {
+				if got := gittest.Show(t, tree.at.place.git(), c.ID, path) + "\n"; got != gittest.Pointer(content) {
 					t.Errorf("%s was committed as %.200q", path, got)
 				}
 			}
-			if got := gittest.Git(t, tree.place.git(), "cat-file", "-s", c.ID+":empty.psd"); got != "0" {
+			if got := gittest.Git(t, tree.at.place.git(), "cat-file", "-s", c.ID+":empty.psd"); got != "0" {
 				t.Errorf("an empty file has %s bytes", got)
 			}
 			if got := agent(t, tree, "status", "--porcelain"); got != "" {

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -20,8 +19,8 @@ type cleaned struct {
 }
 
 // cleanedOf picks those files out of what commits bring.
-func (o *opened) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err error) {
-	if !exists(filepath.Join(string(o.ownLFS()), "objects")) { // most tasks have none
+func (l *lfsObjects) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err error) {
+	if !l.any() {
 		return nil, nil
 	}
 	var ids []string
@@ -30,9 +29,9 @@ func (o *opened) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err
 			ids = append(ids, b.id)
 		}
 	}
-	found, err := o.bare().pointers(ctx, ids)
+	found, err := pointers(ctx, l.bare, ids)
 	for _, b := range list {
-		if p, ok := found[b.id]; ok && o.ownLFS().Has(p) {
+		if p, ok := found[b.id]; ok && l.own.Has(p) {
 			out = append(out, cleaned{b.path, p})
 		}
 	}
@@ -50,15 +49,15 @@ func pointersOf(list []cleaned) (out []lfs.Pointer) {
 
 // refuseUnkept fails when the server would not take what was cleaned: no push would get through then, and the agent can do without.
 // A server that is down is asked again by the push.
-func (o *opened) refuseUnkept(ctx context.Context, list []cleaned) error {
+func (l *lfsObjects) refuseUnkept(ctx context.Context, list []cleaned) error {
 	if len(list) == 0 {
 		return nil
 	}
-	rem, err := o.m.remote(ctx, o.state.home())
+	rem, err := l.remotes.find(ctx, l.state.home())
 	if err != nil {
 		return err
 	}
-	server, err := o.lfsServer(ctx, rem)
+	server, err := l.server(ctx, rem)
 	if err == nil {
 		err = server.Offer(ctx, pointersOf(list))
 	}
@@ -73,17 +72,17 @@ func (o *opened) refuseUnkept(ctx context.Context, list []cleaned) error {
 		WithHint("do without a change of them, and say in the report what should change")
 }
 
-// bringObjects has the server keep what was cleaned in commits that are to be pushed.
-func (o *opened) bringObjects(ctx context.Context, rem remote, list []update) error {
-	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+// bring has the server keep what was cleaned in commits that are to be pushed.
+func (l *lfsObjects) bring(ctx context.Context, rem remote, list []update) error {
+	if !l.any() {
 		return nil
 	}
 	var found []cleaned
 	for _, u := range list {
-		if u.to == "" || u.ref == fenceRef(o.id) {
+		if u.to == "" || u.ref == fenceRef(l.id) {
 			continue
 		}
-		some, err := o.cleanedIn(ctx, u.to)
+		some, err := l.cleanedIn(ctx, u.to)
 		if err != nil {
 			return err
 		}
@@ -92,9 +91,9 @@ func (o *opened) bringObjects(ctx context.Context, rem remote, list []update) er
 	if len(found) == 0 {
 		return nil
 	}
-	server, err := o.lfsServer(ctx, rem)
+	server, err := l.server(ctx, rem)
 	if err == nil {
-		err = server.Upload(ctx, pointersOf(found), o.ownLFS())
+		err = server.Upload(ctx, pointersOf(found), l.own)
 	}
 	if err != nil {
 		return fmt.Errorf("bring objects of Git LFS to %s: %w", rem.name, err)
@@ -103,14 +102,14 @@ func (o *opened) bringObjects(ctx context.Context, rem remote, list []update) er
 }
 
 // cleanedIn gives what was cleaned in the task's own commits.
-func (o *opened) cleanedIn(ctx context.Context, head string) ([]cleaned, error) {
-	revs, err := o.own(ctx, head)
+func (l *lfsObjects) cleanedIn(ctx context.Context, head string) ([]cleaned, error) {
+	revs, err := l.history.own(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	list, err := o.bare().broughtBy(ctx, revs)
+	list, err := l.bare.broughtBy(ctx, revs)
 	if err != nil {
 		return nil, err
 	}
-	return o.cleanedOf(ctx, list)
+	return l.cleanedOf(ctx, list)
 }

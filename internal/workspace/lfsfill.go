@@ -17,57 +17,57 @@ import (
 // collection of films. The smallest come first.
 const mostFilled = 1 << 30
 
-// fillLFS fetches the objects that the pointers of a tree stand for, so that a work tree made of it holds the files. A pointer that can't be
+// fill fetches the objects that the pointers of a tree stand for, so that a work tree made of it holds the files. A pointer that can't be
 // filled stays one, is named, and does not stop the task.
-func (o *opened) fillLFS(ctx context.Context, tree string) error {
-	o.state.Unfilled = ""
-	uses, err := o.bare().usesLFS(ctx, tree)
+func (l *lfsObjects) fill(ctx context.Context, tree string) error {
+	l.state.Unfilled = ""
+	uses, err := usesLFS(ctx, l.bare, tree)
 	if err != nil || !uses {
 		return err
 	}
-	missing, paths, err := o.unfilled(ctx, tree)
+	missing, paths, err := l.unfilled(ctx, tree)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
 	slices.SortFunc(missing, func(a, b lfs.Pointer) int { return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.ID, b.ID)) })
 	n, sum := 0, int64(0)
-	for ; n < len(missing) && missing[n].Size <= o.m.mostFilled-sum; n++ {
+	for ; n < len(missing) && missing[n].Size <= l.most-sum; n++ {
 		sum += missing[n].Size
 	}
-	failed := o.fetchObjects(ctx, missing[:n])
+	failed := l.fetch(ctx, missing[:n])
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	var left []string
 	for _, p := range missing {
-		if !o.sharedLFS().Has(p) {
+		if !l.shared.Has(p) {
 			left = append(left, paths[p.ID])
 		}
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
-		o.state.Unfilled = listed(left)
-		o.m.log.WarnContext(ctx, "files of Git LFS stay pointers", "task", o.id, "files", o.state.Unfilled, "most", o.m.mostFilled, "error", failed)
+		l.state.Unfilled = listed(left)
+		l.log.WarnContext(ctx, "files of Git LFS stay pointers", "task", l.id, "files", l.state.Unfilled, "most", l.most, "error", failed)
 	}
 	return nil
 }
 
-// fillFor is fillLFS for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
-func (o *opened) fillFor(ctx context.Context, s step) error {
+// fillFor is fill for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
+func (l *lfsObjects) fillFor(ctx context.Context, s step) error {
 	if s.Work == "" {
 		return nil
 	}
 	if s.Merging != nil {
-		if err := o.fillLFS(ctx, s.Merging.Base); err != nil {
+		if err := l.fill(ctx, s.Merging.Base); err != nil {
 			return err
 		}
 	}
-	return o.fillLFS(ctx, s.Work)
+	return l.fill(ctx, s.Work)
 }
 
 // unfilled gives the pointers of a tree whose objects are not on this host, each once, and the path of one file for each.
-func (o *opened) unfilled(ctx context.Context, tree string) (missing []lfs.Pointer, paths map[string]string, err error) {
-	text, err := o.bare().run(ctx, "ls-tree", "-r", "-l", "-z", tree)
+func (l *lfsObjects) unfilled(ctx context.Context, tree string) (missing []lfs.Pointer, paths map[string]string, err error) {
+	text, err := l.bare.run(ctx, "ls-tree", "-r", "-l", "-z", tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list files: %w", err)
 	}
@@ -83,44 +83,44 @@ func (o *opened) unfilled(ctx context.Context, tree string) (missing []lfs.Point
 			names[f[2]], ids = path, append(ids, f[2])
 		}
 	}
-	found, err := o.bare().pointers(ctx, ids)
+	found, err := pointers(ctx, l.bare, ids)
 	paths = map[string]string{}
 	for id, p := range found {
-		if paths[p.ID] == "" && !o.ownLFS().Has(p) && !o.sharedLFS().Has(p) {
+		if paths[p.ID] == "" && !l.own.Has(p) && !l.shared.Has(p) {
 			missing, paths[p.ID] = append(missing, p), names[id]
 		}
 	}
 	return missing, paths, err
 }
 
-// fetchObjects brings objects into the store of the repository, out of it and of the fork that the task pushes to. Another task may be
+// fetch brings objects into the store of the repository, out of it and of the fork that the task pushes to. Another task may be
 // at the same.
-func (o *opened) fetchObjects(ctx context.Context, list []lfs.Pointer) error {
-	release, err := o.m.lock(ctx, "mirror-"+o.state.Mirror)
+func (l *lfsObjects) fetch(ctx context.Context, list []lfs.Pointer) error {
+	release, err := l.mirrors.lock(ctx, l.state.Mirror)
 	if err != nil {
 		return err
 	}
 	defer release()
-	from := []task.Repository{o.state.Repository}
-	if o.state.Fork != nil {
-		from = append(from, *o.state.Fork)
+	from := []task.Repository{l.state.Repository}
+	if l.state.Fork != nil {
+		from = append(from, *l.state.Fork)
 	}
 	var failed []error
 	for _, r := range from {
-		list = slices.DeleteFunc(slices.Clone(list), o.sharedLFS().Has)
-		failed = append(failed, o.fetchFrom(ctx, r, list))
+		list = slices.DeleteFunc(slices.Clone(list), l.shared.Has)
+		failed = append(failed, l.fetchFrom(ctx, r, list))
 	}
 	return errors.Join(failed...)
 }
 
-func (o *opened) fetchFrom(ctx context.Context, r task.Repository, list []lfs.Pointer) error {
-	rem, err := o.m.remote(ctx, r)
+func (l *lfsObjects) fetchFrom(ctx context.Context, r task.Repository, list []lfs.Pointer) error {
+	rem, err := l.remotes.find(ctx, r)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	server, err := o.lfsServer(ctx, rem)
+	server, err := l.server(ctx, rem)
 	if err != nil {
 		return err
 	}
-	return server.Download(ctx, list, o.sharedLFS())
+	return server.Download(ctx, list, l.shared)
 }

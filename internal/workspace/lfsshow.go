@@ -6,21 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 )
 
-// showObjects writes what a push would make known beside the commits, as patches that add it.
-func (o *opened) showObjects(ctx context.Context, head string, to io.Writer) error {
-	if !exists(filepath.Join(string(o.ownLFS()), "objects")) {
+// show writes what a push would make known beside the commits, as patches that add it.
+func (l *lfsObjects) show(ctx context.Context, head string, to io.Writer) error {
+	if !l.any() {
 		return nil
 	}
-	list, err := o.cleanedIn(ctx, head)
+	list, err := l.cleanedIn(ctx, head)
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
-		if err := o.showObject(c, to); err != nil {
+		if err := l.showObject(c, to); err != nil {
 			return fmt.Errorf("show an object of Git LFS: %w", err)
 		}
 	}
@@ -28,16 +27,16 @@ func (o *opened) showObjects(ctx context.Context, head string, to io.Writer) err
 }
 
 // contentOf writes what was cleaned to the pointer that a file is, and nothing of any other file.
-func (o *opened) contentOf(ctx context.Context, id string, to io.Writer) error {
-	list, err := o.bare().sized(ctx, func(yield func(string, entry) bool) { yield("", entry{"100644", id}) })
+func (l *lfsObjects) contentOf(ctx context.Context, id string, to io.Writer) error {
+	list, err := l.bare.sized(ctx, func(yield func(string, entry) bool) { yield("", entry{"100644", id}) })
 	if err != nil {
 		return err
 	}
-	found, err := o.cleanedOf(ctx, list)
+	found, err := l.cleanedOf(ctx, list)
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	f, err := o.ownLFS().Open(found[0].Pointer)
+	f, err := l.own.Open(found[0].Pointer)
 	if err != nil {
 		return err
 	}
@@ -46,8 +45,8 @@ func (o *opened) contentOf(ctx context.Context, id string, to io.Writer) error {
 	return err
 }
 
-func (o *opened) showObject(c cleaned, to io.Writer) error {
-	f, err := o.ownLFS().Open(c.Pointer)
+func (l *lfsObjects) showObject(c cleaned, to io.Writer) error {
+	f, err := l.own.Open(c.Pointer)
 	if err != nil {
 		return err
 	}

@@ -15,15 +15,18 @@ import (
 // lockLook is how often a lock that somebody holds is tried again.
 const lockLook = 5 * time.Millisecond
 
-// lock takes a lock that holds between processes and goroutines, and ends with the process that has it.
-func (m *Manager) lock(ctx context.Context, name string) (release func(), err error) {
-	path := filepath.Join(m.locks(), name+".lock")
+// locks are those of one data directory.
+type locks struct{ dir string }
+
+// take takes a lock that holds between processes and goroutines, and ends with the process that has it.
+func (l locks) take(ctx context.Context, name string) (release func(), err error) {
+	path := filepath.Join(l.dir, name+".lock")
 	tick := time.NewTicker(lockLook)
 	defer tick.Stop()
 	for {
 		f, err := tryLock(path)
 		if err != nil {
-			return nil, disk.Fault(fmt.Errorf("lock %s: %w", name, err), m.locks())
+			return nil, disk.Fault(fmt.Errorf("lock %s: %w", name, err), l.dir)
 		}
 		if f != nil {
 			return func() { f.Close() }, nil
@@ -36,8 +39,8 @@ func (m *Manager) lock(ctx context.Context, name string) (release func(), err er
 	}
 }
 
-func (m *Manager) lockTask(ctx context.Context, id string) (func(), error) {
-	return m.lock(ctx, "task-"+id)
+func (l locks) task(ctx context.Context, id string) (func(), error) {
+	return l.take(ctx, "task-"+id)
 }
 
 // tryLock gives nil when somebody else has the lock, or when the file was removed while we took it.

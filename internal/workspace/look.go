@@ -3,8 +3,8 @@ package workspace
 import "context"
 
 // look asks the remote, and brings what the task needs from it into the mirror.
-func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err error) {
-	if j.rem, err = m.remote(ctx, j.spec.Repository); err != nil {
+func (j *preparation) look(ctx context.Context) (mirror string, err error) {
+	if j.rem, err = j.remotes.find(ctx, j.spec.Repository); err != nil {
 		return "", err
 	}
 	names := []string{fenceRef(j.spec.TaskID), checkpointRef(j.spec.TaskID)}
@@ -12,17 +12,17 @@ func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err 
 		names = append(names, "refs/heads/"+j.spec.Branch)
 	}
 	if j.home = j.rem; j.spec.Fork != nil {
-		if j.home, err = m.remote(ctx, *j.spec.Fork); err != nil {
+		if j.home, err = j.remotes.find(ctx, *j.spec.Fork); err != nil {
 			return "", err
 		}
 	}
-	if j.listing, err = j.list(ctx, m, names); err != nil {
+	if j.listing, err = j.list(ctx, names); err != nil {
 		return "", err
 	}
 	if j.spec.Base != "" {
 		j.branch, j.tip = j.spec.Base, j.listing.refs["refs/heads/"+j.spec.Base]
 	} else if j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]; j.branch == "" && j.tip != "" {
-		all, err := m.list(ctx, j.rem)
+		all, err := j.rem.list(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -32,25 +32,25 @@ func (j *preparation) look(ctx context.Context, m *Manager) (mirror string, err 
 	if j.tip == "" {
 		j.branch = ""
 	}
-	mirror = m.mirrorName(j.spec.Repository, j.rem.url)
-	j.tip, err = m.mirrorBase(ctx, j.rem, mirror, j.listing.format, j.branch, j.tip)
+	mirror = mirrorName(j.spec.Repository, j.rem.url)
+	j.tip, err = j.mirrors.base(ctx, j.rem, mirror, j.listing.format, j.branch, j.tip)
 	return mirror, err
 }
 
 // list asks for the base, and for the task's own refs where they are.
-func (j *preparation) list(ctx context.Context, m *Manager, own []string) (listing, error) {
+func (j *preparation) list(ctx context.Context, own []string) (listing, error) {
 	var base []string
 	if j.spec.Base != "" {
 		base = append(base, "refs/heads/"+j.spec.Base)
 	}
 	if j.spec.Fork == nil {
-		return m.list(ctx, j.rem, append(base, own...)...)
+		return j.rem.list(ctx, append(base, own...)...)
 	}
-	l, err := m.list(ctx, j.rem, append(base, "HEAD")...)
+	l, err := j.rem.list(ctx, append(base, "HEAD")...)
 	if err != nil {
 		return listing{}, err
 	}
-	fork, err := m.list(ctx, j.home, own...)
+	fork, err := j.home.list(ctx, own...)
 	for _, ref := range own {
 		if id := fork.refs[ref]; id != "" {
 			l.refs[ref] = id
@@ -61,22 +61,22 @@ func (j *preparation) list(ctx context.Context, m *Manager, own []string) (listi
 
 // claim refuses an attempt that is not the newest, and learns what earlier ones have written.
 func (j *preparation) claim(ctx context.Context) (err error) {
-	fence, checkpoint := j.listing.refs[fenceRef(j.id)], j.listing.refs[checkpointRef(j.id)]
+	fence, checkpoint := j.listing.refs[fenceRef(j.o.id)], j.listing.refs[checkpointRef(j.o.id)]
 	if fence == "" && checkpoint == "" {
-		j.state.FenceRef, j.behind = "", ""
+		j.o.state.FenceRef, j.behind = "", ""
 		return nil
 	}
-	if j.found, err = j.fetchFence(ctx, j.home, j.listing); err != nil {
+	if j.found, err = j.o.refs.fetchFence(ctx, j.home, j.listing); err != nil {
 		return err
 	}
 	if j.found.Fence > j.spec.Fence {
-		return fenced(j.id, j.spec.Fence, j.found.Fence)
+		return fenced(j.o.id, j.spec.Fence, j.found.Fence)
 	}
 	if j.behind = checkpoint; fence == "" { // somebody has removed it
 		j.found.Checkpoint = checkpoint
-	} else if err := j.found.checkpointAt(checkpoint, j.id, j.home); err != nil {
+	} else if err := j.found.checkpointAt(checkpoint, j.o.id, j.home); err != nil {
 		return err
 	}
-	j.state.FenceRef = fence
+	j.o.state.FenceRef = fence
 	return nil
 }

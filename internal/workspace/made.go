@@ -29,16 +29,16 @@ type made struct {
 // BeforeCommand notes which files are changed before a setup or check command runs. The key names the run: a run that is repeated after
 // a crash finds what the first one noted.
 func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
-	err := t.locked(ctx, func(o *opened) error {
+	err := t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key == key {
 			return nil
 		}
-		dirty, err := o.dirty(ctx)
+		dirty, err := o.index.dirty(ctx)
 		if err != nil {
 			return err
 		}
 		o.state.Made.Key, o.state.Made.Dirty = key, dirty
-		return o.save()
+		return o.state.save()
 	})
 	if err != nil {
 		return fmt.Errorf("note what is changed before %s: %w", key, err)
@@ -49,11 +49,11 @@ func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
 // AfterCommand notes what the command has changed beside what was changed already. Commits leave such files out for as long as they
 // stay as the command left them, and as nothing that the task has committed touches them.
 func (t *Tree) AfterCommand(ctx context.Context, key string) error {
-	err := t.locked(ctx, func(o *opened) error {
+	err := t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key != key {
 			return nil
 		}
-		now, err := o.dirty(ctx)
+		now, err := o.index.dirty(ctx)
 		if err != nil {
 			return err
 		}
@@ -65,11 +65,11 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 			}
 		}
 		if len(files) > mostMade {
-			o.m.log.InfoContext(ctx, "a command has made too many files to tell them from the task's work", "task", o.id, "files", len(files))
+			o.log.InfoContext(ctx, "a command has made too many files to tell them from the task's work", "task", o.id, "files", len(files))
 			files = nil
 		}
 		o.state.Made = made{Files: files}
-		return o.save()
+		return o.state.save()
 	})
 	if err != nil {
 		return fmt.Errorf("note what %s has changed: %w", key, err)
@@ -78,12 +78,12 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 }
 
 // dirty gives the files of the work tree that differ from the last commit, each with its print.
-func (o *opened) dirty(ctx context.Context) (map[string]string, error) {
-	c, err := o.repo.changes(ctx, nil)
+func (x *index) dirty(ctx context.Context) (map[string]string, error) {
+	c, err := x.repo.changes(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(o.place.work())
+	root, err := os.OpenRoot(x.place.work())
 	if err != nil {
 		return nil, err
 	}
@@ -128,22 +128,22 @@ func contentPrint(root *os.Root, path string) (string, error) {
 }
 
 // withoutMade takes out of the changes what commands have made of files that no commit of the task has touched.
-func (o *opened) withoutMade(ctx context.Context, head string) func(*changes) error {
-	if len(o.state.Made.Files) == 0 {
+func (x *index) withoutMade(ctx context.Context, head string) func(*changes) error {
+	if len(x.state.Made.Files) == 0 {
 		return nil
 	}
 	return func(c *changes) error {
-		root, err := os.OpenRoot(o.place.work())
+		root, err := os.OpenRoot(x.place.work())
 		if err != nil {
 			return err
 		}
 		defer root.Close()
-		touched, err := o.differ(ctx, o.or(o.state.Record.Base), o.or(head))
+		touched, err := differ(ctx, x.bare, x.state.or(x.state.Record.Base), x.state.or(head))
 		if err != nil {
 			return fmt.Errorf("look for what the task has changed: %w", err)
 		}
 		drop := func(path string) bool {
-			left, known := o.state.Made.Files[path]
+			left, known := x.state.Made.Files[path]
 			if _, work := touched[path]; !known || work {
 				return false
 			}

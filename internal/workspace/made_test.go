@@ -30,7 +30,7 @@ func TestWhatCommandsMakeStaysOut(t *testing.T) {
 		must(t, err)
 		var got []string
 		if c.Created {
-			got = strings.Fields(gittest.Git(t, tree.place.git(), "show", "--name-only", "--format=", c.ID))
+			got = strings.Fields(gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID))
 		}
 		slices.Sort(c.LeftOut)
 		for i, path := range left {

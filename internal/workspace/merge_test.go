@@ -51,7 +51,7 @@ func TestMergeClean(t *testing.T) {
 	if m.Base != base || m.UpToDate || m.Commit == "" || len(m.Conflicts)+len(m.GaveWay) > 0 {
 		t.Fatalf("got %+v", m)
 	}
-	git := tree.place.git()
+	git := tree.at.place.git()
 	if got := gittest.Git(t, git, "log", "-1", "--format=%P|%an|%B", m.Commit); got !=
 		one.ID+" "+base+"|Longshift Bot|Merge branch 'main' into longshift/t-1\n\nLongshift-Task: t-1/m\n" {
 		t.Errorf("commit is %q", got)
@@ -110,7 +110,7 @@ func TestMergeClean(t *testing.T) {
 	if _, err := there.Squash(t.Context(), "", "x"); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("squash: %v", err)
 	}
-	gittest.Git(t, there.place.git(), "fsck", "--strict")
+	gittest.Git(t, there.at.place.git(), "fsck", "--strict")
 }
 
 func TestMergeConflict(t *testing.T) {
@@ -162,7 +162,7 @@ func TestMergeConflict(t *testing.T) {
 	if err != nil || !c.Created || c.Files != 2 || c.Added != 3 || c.Deleted != 7 {
 		t.Fatalf("got %+v, %v", c, err)
 	}
-	git := tree.place.git()
+	git := tree.at.place.git()
 	if got := gittest.Git(t, git, "log", "-1", "--format=%P|%B", c.ID); got != ws.Head+" "+base+"|Both\n\nLongshift-Task: t-1/1\n" {
 		t.Errorf("commit is %q", got)
 	}
@@ -190,7 +190,7 @@ func TestMergeConflict(t *testing.T) {
 	if head, err := tree.Push(t.Context()); err != nil || head != c.ID {
 		t.Error(head, err)
 	}
-	mirror := b.m.mirror(b.m.mirrorName(b.repository(), bare)).dir
+	mirror := b.m.mirrors.at(mirrorName(b.repository(), bare)).dir
 	if kept := gittest.Git(t, mirror, "for-each-ref", "refs/longshift-kept/t-1/"); !strings.Contains(kept, base) {
 		t.Errorf("what was merged is not kept in the mirror: %q", kept)
 	}
@@ -221,7 +221,7 @@ func TestMergeInAnExcludedFolder(t *testing.T) {
 			gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "both\n", "specs/own.md": "x\n"})
 			c, err := tree.Commit(t.Context(), s)
 			must(t, err)
-			git := tree.place.git()
+			git := tree.at.place.git()
 			if got := gittest.Git(t, git, "ls-tree", "-r", "--name-only", c.ID, "specs/"); got != "specs/a.md\nspecs/new.md" ||
 				gittest.Show(t, git, c.ID, "specs/a.md") != "both" {
 				t.Errorf("files %q", got)
@@ -317,8 +317,8 @@ func TestMergeOverOpenWork(t *testing.T) {
 	if got := agent(t, tree, "status", "--porcelain"); got != " M a.txt\n D d.txt\n?? new/" {
 		t.Errorf("the agent sees\n%s", got)
 	}
-	left := gittest.Git(t, tree.place.git(), "for-each-ref", "--format=%(objectname)", "refs/longshift/left")
-	if gittest.Show(t, tree.place.git(), left, "specs/a.md") != "open spec" || readFile(t, tree.Dir(), "specs/a.md") != "theirs\n" {
+	left := gittest.Git(t, tree.at.place.git(), "for-each-ref", "--format=%(objectname)", "refs/longshift/left")
+	if gittest.Show(t, tree.at.place.git(), left, "specs/a.md") != "open spec" || readFile(t, tree.Dir(), "specs/a.md") != "theirs\n" {
 		t.Error("what gave way is not kept")
 	}
 	if readFile(t, tree.Dir(), "dir/x.txt") != "x\n" || readFile(t, tree.Dir(), "a.txt") != "open a\n" || readFile(t, tree.Dir(), "folder") != "f\n" {

@@ -10,54 +10,54 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// commitMerge concludes the merge that waits: one commit of all that the work tree holds, with both parents. Commits
+// commit concludes the merge that waits: one commit of all that the work tree holds, with both parents. Commits
 // that the agent has made meanwhile hold what came in from the base branch as if it was theirs, so they are not kept as
 // they are. What is excluded comes out of the merge, but for files in conflict.
-func (o *opened) commitMerge(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
-	m := o.state.Merging
-	found, err := o.repo.stage(ctx, head, m.Tree, s.Exclude, o.withoutMade(ctx, head))
+func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	m := ms.state.Merging
+	found, err := ms.repo.stage(ctx, head, m.Tree, s.Exclude, ms.index.withoutMade(ctx, head))
 	if err != nil {
 		return Commit{}, err
 	}
-	if err := o.stageConflicts(ctx, m); err != nil {
+	if err := ms.stageConflicts(ctx, m); err != nil {
 		return Commit{}, err
 	}
-	tree, err := o.repo.run(ctx, "write-tree")
+	tree, err := ms.repo.run(ctx, "write-tree")
 	if err != nil {
 		return Commit{}, err
 	}
-	if err := o.refuseMarkers(ctx, m, tree); err != nil {
+	if err := ms.refuseMarkers(ctx, m, tree); err != nil {
 		return Commit{}, err
 	}
-	if err := o.refuseUndone(ctx, head, m); err != nil {
+	if err := ms.refuseUndone(ctx, head, m); err != nil {
 		return Commit{}, err
 	}
-	large, err := o.vet(ctx, m.Tree)
+	large, err := ms.commits.vet(ctx, m.Tree)
 	if err != nil {
 		return Commit{}, err
 	}
-	id, err := o.commitTree(ctx, tree, withTrailer(s.Message, mark), o.dates(), head, m.Base)
+	id, err := ms.maker.commitTree(ctx, tree, withTrailer(s.Message, mark), ms.maker.dates(), head, m.Base)
 	if err != nil {
 		return Commit{}, err
 	}
-	o.addMerged(m.Base)
-	if err := o.begin(ctx, step{Head: id}); err != nil {
+	ms.state.addMerged(m.Base)
+	if err := ms.steps.begin(ctx, step{Head: id}); err != nil {
 		return Commit{}, err
 	}
-	c, err := o.count(ctx, m.Tree, id)
+	c, err := ms.commits.count(ctx, m.Tree, id)
 	c.LeftOut, c.Large = found.leftOut(), large
 	return c, err
 }
 
 // stageConflicts stages the files in conflict also where they are excluded: somebody has to settle them.
-func (o *opened) stageConflicts(ctx context.Context, m *merging) error {
+func (ms *merges) stageConflicts(ctx context.Context, m *merging) error {
 	for some := range slices.Chunk(m.paths(), 500) {
-		c, err := o.repo.changesOf(ctx, some)
+		c, err := ms.repo.changesOf(ctx, some)
 		if err == nil {
-			err = o.repo.updateIndex(ctx, c.removed, "--force-remove")
+			err = ms.repo.updateIndex(ctx, c.removed, "--force-remove")
 		}
 		if err == nil {
-			err = o.repo.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
+			err = ms.repo.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
 		}
 		if err != nil {
 			return err
@@ -67,10 +67,10 @@ func (o *opened) stageConflicts(ctx context.Context, m *merging) error {
 }
 
 // refuseMarkers fails when a file that was in conflict still has git's markers.
-func (o *opened) refuseMarkers(ctx context.Context, m *merging, tree string) error {
+func (ms *merges) refuseMarkers(ctx context.Context, m *merging, tree string) error {
 	var left []string
 	for some := range slices.Chunk(m.paths(), 500) {
-		r := o.bare().with("GIT_LITERAL_PATHSPECS=1")
+		r := ms.bare.with("GIT_LITERAL_PATHSPECS=1")
 		text, err := r.run(ctx, append([]string{"ls-tree", "-r", "-z", tree, "--"}, some...)...)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (o *opened) refuseMarkers(ctx context.Context, m *merging, tree string) err
 			if len(f) != 3 || f[1] != "blob" || !slices.Contains(some, path) {
 				continue
 			}
-			marked, err := o.marked(ctx, m, path, f[2])
+			marked, err := ms.marked(ctx, m, path, f[2])
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func (o *opened) refuseMarkers(ctx context.Context, m *merging, tree string) err
 		return nil
 	}
 	return fault.New(fault.Work, "conflict markers are left in %s", listed(left)).
-		WithHint("settle the conflict with %s there and take the markers out", o.state.Record.BaseBranch)
+		WithHint("settle the conflict with %s there and take the markers out", ms.state.Record.BaseBranch)
 }
 
 // listed names files on one line, odd ones quoted.
@@ -114,8 +114,8 @@ func listed(paths []string) string {
 }
 
 // marked tells whether a file has lines that look like markers and that neither side has.
-func (o *opened) marked(ctx context.Context, m *merging, path, id string) (bool, error) {
-	now, err := o.markers(ctx, id)
+func (ms *merges) marked(ctx context.Context, m *merging, path, id string) (bool, error) {
+	now, err := ms.markers(ctx, id)
 	if err != nil || len(now) == 0 {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (o *opened) marked(ctx context.Context, m *merging, path, id string) (bool,
 		if c.path != path || c.stage != "2" && c.stage != "3" || c.mode == "160000" {
 			continue
 		}
-		theirs, err := o.markers(ctx, c.id)
+		theirs, err := ms.markers(ctx, c.id)
 		if err != nil {
 			return false, err
 		}
@@ -139,11 +139,11 @@ func (o *opened) marked(ctx context.Context, m *merging, path, id string) (bool,
 	return false, nil
 }
 
-func (o *opened) markers(ctx context.Context, blob string) (map[string]int, error) {
+func (ms *merges) markers(ctx context.Context, blob string) (map[string]int, error) {
 	w := &markerLines{found: map[string]int{}}
-	err := o.bare().pipe(ctx, nil, w, "cat-file", "blob", blob)
+	err := ms.bare.pipe(ctx, nil, w, "cat-file", "blob", blob)
 	if err == nil {
-		err = o.contentOf(ctx, blob, w) // two pointers in conflict that have become content
+		err = ms.objects.contentOf(ctx, blob, w) // two pointers in conflict that have become content
 	}
 	w.end()
 	return w.found, err
@@ -151,8 +151,8 @@ func (o *opened) markers(ctx context.Context, blob string) (map[string]int, erro
 
 // refuseUndone fails when the work tree has none of what came in without a conflict: then the merge was undone, as by
 // `git reset --hard`, and its commit would take the base branch's work back.
-func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) error {
-	came, err := o.differ(ctx, head, m.Tree)
+func (ms *merges) refuseUndone(ctx context.Context, head string, m *merging) error {
+	came, err := differ(ctx, ms.bare, head, m.Tree)
 	if err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) erro
 	if len(came) == 0 {
 		return nil
 	}
-	now, err := o.snapshot(ctx, head, nil, nil)
+	now, err := ms.index.snapshot(ctx, head, nil, nil)
 	if err != nil {
 		return err
 	}
-	changed, err := o.differ(ctx, head, now)
+	changed, err := differ(ctx, ms.bare, head, now)
 	if err != nil {
 		return err
 	}
@@ -176,5 +176,5 @@ func (o *opened) refuseUndone(ctx context.Context, head string, m *merging) erro
 		}
 	}
 	return fault.New(fault.Work, "the merge of %s was undone in the work tree: nothing of what it brought is left",
-		o.state.Record.BaseBranch).WithHint("give the merge up and start it again")
+		ms.state.Record.BaseBranch).WithHint("give the merge up and start it again")
 }

@@ -127,18 +127,18 @@ func TestHalfOfAStep(t *testing.T) {
 			whole, err := tree.Fingerprint(t.Context())
 			must(t, err)
 			merging := &merging{}
-			must(t, tree.locked(t.Context(), func(o *opened) error {
+			must(t, tree.at.locked(t.Context(), func(o *opened) error {
 				merging = o.state.Merging
 				return nil
 			}))
 			must(t, tree.AbortMerge(t.Context()))
-			must(t, tree.locked(t.Context(), func(o *opened) error {
+			must(t, tree.at.locked(t.Context(), func(o *opened) error {
 				o.state.Step = &step{Head: ws.Head, Work: merging.Tree, Merging: merging}
-				return o.save()
+				return o.state.save()
 			}))
 			must(t, os.Remove(filepath.Join(tree.Dir(), "f.txt")))
 			gittest.Write(t, tree.Dir(), map[string]string{"new.txt": "ne", "specs/new.md": "s\n"})
-			gittest.Write(t, tree.place.git(), map[string]string{"index.lock": "half"})
+			gittest.Write(t, tree.at.place.git(), map[string]string{"index.lock": "half"})
 
 			tree = next(t, b)
 			if got, err := tree.Fingerprint(t.Context()); err != nil || got != whole {

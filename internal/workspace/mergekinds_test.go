@@ -77,7 +77,7 @@ func TestMergeKinds(t *testing.T) {
 			gittest.Sh(t, tree.Dir(), c.settle)
 			got, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "Settled"})
 			must(t, err)
-			git := tree.place.git()
+			git := tree.at.place.git()
 			if files := strings.ReplaceAll(gittest.Git(t, git, "ls-tree", "-r", "--name-only", got.ID), "\n", " "); files != c.files {
 				t.Errorf("files %q, want %q", files, c.files)
 			}
@@ -124,7 +124,7 @@ func TestMergeSubmodule(t *testing.T) {
 	gittest.Write(t, tree.Dir(), map[string]string{"x.txt": "x\n"})
 	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
 	must(t, err)
-	got := gittest.Git(t, tree.place.git(), "ls-tree", c.ID, "sub", "other")
+	got := gittest.Git(t, tree.at.place.git(), "ls-tree", c.ID, "sub", "other")
 	if !strings.Contains(got, id("2")+"\tsub") || !strings.Contains(got, id("4")+"\tother") {
 		t.Errorf("submodules\n%s", got)
 	}

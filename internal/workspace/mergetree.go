@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // merging is a merge of the base branch that waits for its commit. It follows from the branch's last commit and Base
@@ -45,13 +46,13 @@ func (m *merging) paths() []string {
 
 // mergeTrees merges two commits into a tree, and touches nothing else. It runs in the bare folder: attributes of the
 // repository have no say, and drivers of merges are named by our configuration alone, which has none.
-func (o *opened) mergeTrees(ctx context.Context, ours, theirs string) (merging, error) {
-	r := o.bare().with("GIT_ATTR_SOURCE=" + o.emptyTree())
+func (h *history) mergeTrees(ctx context.Context, ours, theirs string) (merging, error) {
+	r := h.bare.with("GIT_ATTR_SOURCE=" + h.state.emptyTree())
 	text, err := r.run(ctx, "merge-tree", "--write-tree", "--messages", "-z", ours, theirs)
 	switch {
-	case exitCode(err) == 129:
+	case git.ExitCode(err) == 129:
 		return merging{}, fault.New(fault.Input, "the git of this host can't merge: %w", err).WithHint("install git 2.38 or newer")
-	case err != nil && !(exitCode(err) == 1 && text != ""):
+	case err != nil && !(git.ExitCode(err) == 1 && text != ""):
 		return merging{}, err
 	}
 	tree, rest, _ := strings.Cut(text, "\x00")
@@ -93,17 +94,17 @@ func namedInMessages(text string) (files []byte) {
 	return files
 }
 
-// mergeNamed merges the base's commit into head. The names make the labels of conflict markers.
-func (o *opened) mergeNamed(ctx context.Context, head, base string) (*merging, error) {
-	r := o.bare()
+// named merges the base's commit into head. The names make the labels of conflict markers.
+func (ms *merges) named(ctx context.Context, head, base string) (*merging, error) {
+	r := ms.bare
 	const ours = "ours"
-	theirs := "remotes/origin/" + cmp.Or(o.state.Record.BaseBranch, "base") // it is not known when the state was lost
+	theirs := "remotes/origin/" + cmp.Or(ms.state.Record.BaseBranch, "base") // it is not known when the state was lost
 	for _, u := range [][2]string{{ours, head}, {theirs, base}} {
 		if _, err := r.run(ctx, "update-ref", "refs/"+u[0], u[1]); err != nil {
 			return nil, err
 		}
 	}
-	m, err := o.mergeTrees(ctx, ours, theirs)
+	m, err := ms.history.mergeTrees(ctx, ours, theirs)
 	for _, name := range []string{ours, theirs} {
 		_, failed := r.run(ctx, "update-ref", "-d", "refs/"+name)
 		err = errors.Join(err, failed)
@@ -112,6 +113,6 @@ func (o *opened) mergeNamed(ctx context.Context, head, base string) (*merging, e
 		return nil, err
 	}
 	m.Base = base
-	m.Before, err = o.treeOf(ctx, head)
+	m.Before, err = ms.branch.treeOf(ctx, head)
 	return &m, err
 }

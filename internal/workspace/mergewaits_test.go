@@ -27,7 +27,7 @@ func waiting(t *testing.T) (b *bench, ws Workspace, tree *Tree, base string) {
 // wantMerge fails unless the branch's head is a merge of both with the files.
 func wantMerge(t *testing.T, tree *Tree, c Commit, ours, theirs, files string) {
 	t.Helper()
-	git := tree.place.git()
+	git := tree.at.place.git()
 	if got := gittest.Git(t, git, "log", "-1", "--format=%P", "longshift/t-1"); got != ours+" "+theirs {
 		t.Errorf("parents %s, want %s %s", got, ours, theirs)
 	}
@@ -211,7 +211,7 @@ func TestResetGivesAMergeUp(t *testing.T) {
 		t.Errorf("status %v %s %v", dirty, head, err)
 	}
 	c := b.commit(tree, "1", map[string]string{"y.txt": "y\n"})
-	if parents := gittest.Git(t, tree.place.git(), "log", "-1", "--format=%P", c.ID); parents != ws.Head {
+	if parents := gittest.Git(t, tree.at.place.git(), "log", "-1", "--format=%P", c.ID); parents != ws.Head {
 		t.Errorf("parents %s", parents)
 	}
 }

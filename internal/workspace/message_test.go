@@ -65,7 +65,7 @@ func TestMessagesOfOursAreHarmless(t *testing.T) {
 	must(t, err)
 	gittest.Git(t, bare, "branch", "-f", "main", "closes-#7")
 	wantHarmless(t, bare, head, "Longshift-Task: t-1/1", "Longshift-Task: t-1/m")
-	must(t, tree.m.Remove(t.Context(), "t-1", false))
+	must(t, b.m.Remove(t.Context(), "t-1", false))
 
 	_, tree = b.prepare("t-2", 1)
 	b.commit(tree, "1", map[string]string{"one.txt": "1\n"})

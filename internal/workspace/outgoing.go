@@ -16,15 +16,15 @@ var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-t
 // a merge of the base branch is on the remote already and left out; of the merge itself there is what git alone would not
 // have made of both sides.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
-	err := t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+	err := t.at.reading(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
 		}
-		if err := o.outgoing(ctx, head, to); err != nil {
+		if err := o.history.patches(ctx, head, to); err != nil {
 			return err
 		}
-		return o.showObjects(ctx, head, to)
+		return o.objects.show(ctx, head, to)
 	})
 	if err != nil {
 		return fmt.Errorf("show what is to be pushed: %w", err)
@@ -32,14 +32,14 @@ func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 	return nil
 }
 
-func (o *opened) outgoing(ctx context.Context, head string, to io.Writer) error {
-	plain, merges, err := o.sortCommits(ctx, head)
+func (h *history) patches(ctx context.Context, head string, to io.Writer) error {
+	plain, merges, err := h.sortCommits(ctx, head)
 	if err != nil {
 		return err
 	}
-	r, log := o.bare(), slices.Concat([]string{"log", "--format=", "--diff-merges=separate", "--root"}, whole)
+	r, log := h.bare, slices.Concat([]string{"log", "--format=", "--diff-merges=separate", "--root"}, whole)
 	if len(merges) == 0 {
-		revs, err := o.own(ctx, head)
+		revs, err := h.own(ctx, head)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (o *opened) outgoing(ctx context.Context, head string, to io.Writer) error 
 		}
 	}
 	for _, ids := range merges {
-		before, err := o.before(ctx, ids[1:])
+		before, err := h.before(ctx, ids[1:])
 		if err == nil {
 			err = r.pipe(ctx, nil, to, slices.Concat([]string{"diff-tree", "-r"}, whole, []string{before, ids[0]})...)
 		}
@@ -66,16 +66,16 @@ func (o *opened) outgoing(ctx context.Context, head string, to io.Writer) error 
 // OutgoingMessages gives the whole messages of the task's commits, authors' names included, by commit.
 func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) {
 	messages := map[string]string{}
-	err := t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+	err := t.at.reading(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
 		}
-		revs, err := o.own(ctx, head)
+		revs, err := o.history.own(ctx, head)
 		if err != nil {
 			return err
 		}
-		text, err := o.bare().run(ctx, append([]string{"log", "-z", "--format=%H%n%an <%ae>%n%B"}, revs...)...)
+		text, err := o.bare.run(ctx, append([]string{"log", "-z", "--format=%H%n%an <%ae>%n%B"}, revs...)...)
 		for entry := range strings.SplitSeq(text, "\x00") {
 			if id, message, ok := strings.Cut(entry, "\n"); ok {
 				messages[id] = message
@@ -92,23 +92,23 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 // Uncommit takes back the commits that the remote has not been given yet. What they hold stays in the work tree. A merge
 // of the base branch among them waits again for the next Commit.
 func (t *Tree) Uncommit(ctx context.Context) error {
-	err := t.locked(ctx, func(o *opened) error {
+	err := t.at.locked(ctx, func(o *opened) error {
 		to := o.state.Record.Checkpoint
 		if to == "" {
 			to = o.state.Record.Base
 		}
-		if base, err := o.mergedAfter(ctx, to); err != nil {
+		if base, err := o.merges.after(ctx, to); err != nil {
 			return err
 		} else if base != "" {
-			return o.unmerge(ctx, to, base)
+			return o.merges.undo(ctx, to, base)
 		}
-		if err := o.moveBranch(ctx, to); err != nil {
+		if err := o.branch.move(ctx, to); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "read-tree", o.or(to)); err != nil { // the index would still hold what was staged
+		if _, err := o.repo.run(ctx, "read-tree", o.state.or(to)); err != nil { // the index would still hold what was staged
 			return err
 		}
-		return o.handOver(ctx, to)
+		return o.agent.handOver(ctx, to)
 	})
 	if err != nil {
 		return fmt.Errorf("take commits back: %w", err)

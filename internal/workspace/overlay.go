@@ -13,8 +13,8 @@ import (
 type entry struct{ mode, id string }
 
 // differ gives the paths in which two trees differ, with what the second has there.
-func (o *opened) differ(ctx context.Context, a, b string) (map[string]entry, error) {
-	text, err := o.bare().run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", a, b)
+func differ(ctx context.Context, r repo, a, b string) (map[string]entry, error) {
+	text, err := r.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +59,15 @@ func rawEntries(text string, yield func(path string, after entry) bool) {
 
 // overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not
 // committed, where the merge has touched nothing. Those that are in its way are named.
-func (o *opened) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
-	if m.Before, err = o.snapshot(ctx, head, nil, nil); err != nil {
+func (x *index) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
+	if m.Before, err = x.snapshot(ctx, head, nil, nil); err != nil {
 		return "", nil, err
 	}
-	changed, err := o.differ(ctx, head, m.Before)
+	changed, err := differ(ctx, x.bare, head, m.Before)
 	if err != nil || len(changed) == 0 {
 		return m.Tree, nil, err
 	}
-	touched, err := o.differ(ctx, head, m.Tree)
+	touched, err := differ(ctx, x.bare, head, m.Tree)
 	if err != nil {
 		return "", nil, err
 	}
@@ -89,7 +89,7 @@ func (o *opened) overlay(ctx context.Context, head string, m *merging) (work str
 		fmt.Fprintf(&entries, "%s %s\t%s\x00", strings.Replace(e.mode, "000000", "0", 1), e.id, name)
 	}
 	slices.Sort(gaveWay)
-	work, err = o.patchTree(ctx, m.Tree, entries.String())
+	work, err = x.patch(ctx, m.Tree, entries.String())
 	return work, gaveWay, err
 }
 
@@ -103,12 +103,12 @@ func within(name string, files map[string]entry) bool {
 	return false
 }
 
-// patchTree puts entries, as update-index reads them, into a tree.
-func (o *opened) patchTree(ctx context.Context, tree, entries string) (string, error) {
+// patch puts entries, as update-index reads them, into a tree.
+func (x *index) patch(ctx context.Context, tree, entries string) (string, error) {
 	if entries == "" {
 		return tree, nil
 	}
-	f, err := os.CreateTemp(o.place.git(), "snapshot-*.index")
+	f, err := os.CreateTemp(x.place.git(), "snapshot-*.index")
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (o *opened) patchTree(ctx context.Context, tree, entries string) (string, e
 	if err := os.Remove(f.Name()); err != nil { // git takes no empty file for an index
 		return "", err
 	}
-	r := o.bare().with("GIT_INDEX_FILE=" + f.Name())
+	r := x.bare.with("GIT_INDEX_FILE=" + f.Name())
 	if _, err := r.run(ctx, "read-tree", tree); err != nil {
 		return "", err
 	}

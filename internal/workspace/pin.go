@@ -6,15 +6,15 @@ import (
 	"os"
 )
 
-// mirrorTip brings the task's own branch, which is on the remote, into the mirror under the ref that pin sets.
-func (m *Manager) mirrorTip(ctx context.Context, rem remote, name, id, branch string) (string, error) {
-	release, err := m.lock(ctx, "mirror-"+name)
+// tip brings the task's own branch, which is on the remote, into the mirror under the ref that pin sets.
+func (m *mirrors) tip(ctx context.Context, rem remote, name, id, branch string) (string, error) {
+	release, err := m.lock(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	defer release()
-	r := m.mirror(name)
-	_, err = r.call(ctx, rem, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance",
+	r := m.at(name)
+	_, err = rem.call(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance",
 		"--force", "--", rem.url, "+refs/heads/"+branch+":"+pinned(id))
 	if err != nil {
 		return "", fmt.Errorf("fetch %s: %w", branch, err)
@@ -26,29 +26,29 @@ func pinned(id string) string { return "refs/longshift-base/" + id }
 func kept(id string) string   { return "refs/longshift-kept/" + id + "/" }
 
 // keep keeps a further commit in the mirror until pin lets go.
-func (m *Manager) keep(ctx context.Context, mirror, id, commit string) error {
-	release, err := m.lock(ctx, "mirror-"+mirror)
+func (m *mirrors) keep(ctx context.Context, mirror, id, commit string) error {
+	release, err := m.lock(ctx, mirror)
 	if err != nil {
 		return err
 	}
 	defer release()
-	_, err = m.mirror(mirror).run(ctx, "update-ref", kept(id)+commit, commit)
+	_, err = m.at(mirror).run(ctx, "update-ref", kept(id)+commit, commit)
 	return err
 }
 
 // kept lists what keep has kept.
-func (m *Manager) kept(ctx context.Context, mirror, id string) ([]string, error) {
-	text, err := m.mirror(mirror).run(ctx, "for-each-ref", "--format=%(objectname)", kept(id))
+func (m *mirrors) kept(ctx context.Context, mirror, id string) ([]string, error) {
+	text, err := m.at(mirror).run(ctx, "for-each-ref", "--format=%(objectname)", kept(id))
 	return lines(text), err
 }
 
 // pin keeps a commit in the mirror for as long as the task needs it; "" lets go of it, and of what keep has kept.
-func (m *Manager) pin(ctx context.Context, mirror, id, commit string) error {
-	r := m.mirror(mirror)
+func (m *mirrors) pin(ctx context.Context, mirror, id, commit string) error {
+	r := m.at(mirror)
 	if _, err := os.Stat(r.dir); err != nil && commit == "" {
 		return nil
 	}
-	release, err := m.lock(ctx, "mirror-"+mirror)
+	release, err := m.lock(ctx, mirror)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-func (m *Manager) mirrors() string { return filepath.Join(m.config.Dir, "mirrors") }
-func (m *Manager) tasks() string   { return filepath.Join(m.config.Dir, "tasks") }
-func (m *Manager) locks() string   { return filepath.Join(m.config.Dir, "locks") }
+func (m *Manager) tasks() string { return filepath.Join(m.config.Dir, "tasks") }
 
 // place is a task's folder. Others keep files of theirs in it too, so it is never removed as a whole.
 type place struct{ dir string }
@@ -64,17 +62,9 @@ type state struct {
 	Unfilled   string           `json:"unfilled,omitempty"` // files of Git LFS that are pointers in the work tree
 	Submodules submodules       `json:"submodules,omitzero"`
 	Made       made             `json:"made,omitzero"`
-}
 
-// home is where the task's branch and refs are.
-func (s state) home() task.Repository {
-	if s.Fork != nil {
-		return *s.Fork
-	}
-	return s.Repository
+	at place // where it is saved
 }
-
-func (s state) empty() bool { return s.Record.Base == "" }
 
 // readState gives fs.ErrNotExist when there is no state. A damaged file is put aside and named in the error.
 func (p place) readState() (state, error) {

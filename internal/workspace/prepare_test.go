@@ -299,7 +299,7 @@ func TestTwoTasksShareAMirrorAndNothingElse(t *testing.T) {
 	for range 3 {
 		must(t, <-done)
 	}
-	if mirrors, _ := filepath.Glob(filepath.Join(b.m.mirrors(), "*.git")); len(mirrors) != 1 {
+	if mirrors, _ := filepath.Glob(filepath.Join(b.m.mirrors.dir, "*.git")); len(mirrors) != 1 {
 		t.Errorf("mirrors: %v", mirrors)
 	}
 	_, one := b.prepare("t-1", 1)

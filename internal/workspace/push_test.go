@@ -83,7 +83,7 @@ func TestLookingWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, start)
 	b := newBench(t, h.URL)
-	b.m.config.Silence = time.Minute
+	b.m.remotes.silence = time.Minute
 	ws, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 	begun, goOn := make(chan bool, 1), make(chan bool)
@@ -252,8 +252,8 @@ func TestRemove(t *testing.T) {
 	if list, err := b.m.List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("list %v, %v", list, err)
 	}
-	mirror := b.m.mirrorName(b.repository(), bare)
-	for name := range gittest.Refs(t, b.m.mirror(mirror).dir) {
+	mirror := mirrorName(b.repository(), bare)
+	for name := range gittest.Refs(t, b.m.mirrors.at(mirror).dir) {
 		if strings.Contains(name, "t-1") {
 			t.Errorf("%s is left in the mirror", name)
 		}

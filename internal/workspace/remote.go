@@ -1,19 +1,19 @@
 package workspace
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
+	"errors"
 	"fmt"
-	"io"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -25,19 +25,31 @@ type remote struct {
 	path bool // on this machine
 	ssh  bool
 
+	by       *remotes
 	protocol string // the only one that git may speak; "" for all that we speak
 	moves    bool   // a redirect is followed, within the protocol
 }
 
-// remote asks for the address and the login at the last moment, so that neither is kept.
-func (m *Manager) remote(ctx context.Context, r task.Repository) (remote, error) {
-	address, err := m.config.RemoteURL(r)
+// remotes finds out how a repository is reached.
+type remotes struct {
+	address func(task.Repository) (string, error)
+	login   func(context.Context, task.Repository) (Auth, error) // nil for none
+	dir     string                                               // of mirrors, where git runs that needs none
+	runner  *runner
+	ssh     []string // environment of ssh
+	env     []string // of all that talk to a remote
+	silence time.Duration
+}
+
+// find asks for the address and the login at the last moment, so that neither is kept.
+func (m *remotes) find(ctx context.Context, r task.Repository) (remote, error) {
+	address, err := m.address(r)
 	if err != nil {
 		return remote{}, fmt.Errorf("find the address of %s: %w", r.Text, err)
 	}
-	out := remote{url: address, name: r.Text, path: strings.HasPrefix(address, "/") || strings.HasPrefix(address, "file://")}
+	out := remote{by: m, url: address, name: r.Text, path: strings.HasPrefix(address, "/") || strings.HasPrefix(address, "file://")}
 	if out.name == "" {
-		out.name = scrub(address)
+		out.name = git.Scrub(address)
 	}
 	if strings.HasPrefix(address, "-") || strings.Contains(address, "::") {
 		return remote{}, fault.New(fault.Input, "repository %s has an address that git can't be given", out.name)
@@ -53,8 +65,8 @@ func (m *Manager) remote(ctx context.Context, r task.Repository) (remote, error)
 		u.User = nil
 		out.url = u.String()
 	}
-	if m.config.Auth != nil {
-		auth, err := m.config.Auth(ctx, r)
+	if m.login != nil {
+		auth, err := m.login(ctx, r)
 		if err != nil {
 			return remote{}, fmt.Errorf("get the login for %s: %w", out.name, err)
 		}
@@ -65,29 +77,19 @@ func (m *Manager) remote(ctx context.Context, r task.Repository) (remote, error)
 	return out, nil
 }
 
-// settings hold the login as a header. They reach git through its environment only, and count for this host only.
-// Redirects are not followed where there is one: git would show the login to the new place.
-func (r remote) settings(silence string) [][2]string {
-	pairs := [][2]string{
-		{"http.followRedirects", "false"}, {"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", silence},
-		{"core.sshCommand", "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"},
-	}
+// settings of a git that talks to the remote. Redirects are not followed where there is a login: git would show it to the new place.
+func (r remote) settings() [][2]string {
+	follow := "false"
 	if r.moves {
-		pairs[0][1] = "initial"
+		follow = "initial"
 	}
-	if login := r.login(); login != "" {
-		pairs = append(pairs, [2]string{"http." + r.url + ".extraHeader", "Authorization: " + login})
-	}
-	return pairs
+	seconds := max(1, int(r.by.silence.Seconds()))
+	return [][2]string{{"http.followRedirects", follow}, {"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", strconv.Itoa(seconds)}}
 }
 
-// login is the value of the header that lets us in, "" for none.
-func (r remote) login() string {
-	if r.auth.Token == "" {
-		return ""
-	}
-	user := cmp.Or(r.auth.User, "x-access-token")
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+r.auth.Token))
+// login lets us in where there is one for http and https.
+func (r remote) login() git.Login {
+	return git.Login{URL: r.url, User: r.auth.User, Token: r.auth.Token}
 }
 
 // networkEnv lets proxies, certificates and the ssh agent of the worker through.
@@ -97,7 +99,7 @@ func networkEnv(c Config) []string {
 		"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
 	} {
-		if v := lookEnv(c.Environ, name); v != "" {
+		if v := git.Lookup(c.Environ, name); v != "" {
 			env = append(env, name+"="+v)
 		}
 	}
@@ -108,66 +110,40 @@ func networkEnv(c Config) []string {
 func sshEnv(c Config) []string {
 	var env []string
 	for _, name := range []string{"HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK"} {
-		if v := lookEnv(c.Environ, name); v != "" {
+		if v := git.Lookup(c.Environ, name); v != "" {
 			env = append(env, name+"="+v)
 		}
 	}
 	return env
 }
 
-// call runs a git that talks to the remote, under a guard, for it starts others. The result of a failed call is what it
-// printed, and an error with its kind.
-func (r repo) call(ctx context.Context, rem remote, args ...string) (string, error) {
-	out, err := r.callOnce(ctx, rem, args)
-	if r.unlock(ctx, err) {
-		return r.callOnce(ctx, rem, args)
+// call runs a git that talks to the remote, and starts others for it. The result of a failed call is what it printed, and an error with
+// its kind.
+func (r remote) call(ctx context.Context, from repo, args ...string) (string, error) {
+	out, err := r.callOnce(ctx, from, args)
+	if from.unlock(ctx, err) {
+		return r.callOnce(ctx, from, args)
 	}
 	return out, err
 }
 
-func (r repo) callOnce(ctx context.Context, rem remote, args []string) (string, error) {
-	env := append(r.environ(rem.settings(strconv.Itoa(max(1, int(r.m.config.Silence.Seconds()))))), r.m.netEnv...)
-	if rem.ssh {
-		env = append(env, sshEnv(r.m.config)...)
+func (r remote) callOnce(ctx context.Context, from repo, args []string) (string, error) {
+	g := from.git()
+	g.Guarded, g.Login, g.Protocols = true, r.login(), cmp.Or(r.protocol, "file:http:https:ssh")
+	g.Settings = slices.Concat(g.Settings, r.settings())
+	g.Env = slices.Concat(g.Env, r.by.env)
+	if r.ssh {
+		g.Env = append(g.Env, r.by.ssh...)
 	}
-	if rem.protocol != "" {
-		env = append(slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, allowProtocol) }), allowProtocol+rem.protocol)
+	out, err := g.Output(ctx, nil, args...)
+	var failed *git.Error
+	if errors.As(err, &failed) {
+		return out, classify(from.judge(err), r, failed.Stderr)
 	}
-	out, exit, stderr, err := guarded(ctx, process.Spec{Path: r.m.git, Args: args, Dir: r.cwd(), Env: env})
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
-	}
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	stderr = rem.hide(stderr)
-	if err := r.m.judge(args[0], exit, stderr); err != nil {
-		return rem.hide(out), classify(err, rem, stderr)
-	}
-	return out, nil
-}
-
-func guarded(ctx context.Context, s process.Spec) (string, process.Exit, string, error) {
-	p, err := process.Start(ctx, s)
-	if err != nil {
-		return "", process.Exit{}, "", err
-	}
-	var out bytes.Buffer
-	_, err = io.Copy(&out, p.Stdout())
-	exit := p.Wait()
-	return out.String(), exit, p.Stderr(), err
-}
-
-// hide takes the login out of a text in every form it has here.
-func (r remote) hide(text string) string {
-	if r.auth.Token != "" {
-		basic := base64.StdEncoding.EncodeToString([]byte(r.auth.User + ":" + r.auth.Token))
-		text = strings.NewReplacer(r.auth.Token, "***", url.QueryEscape(r.auth.Token), "***", basic, "***").Replace(text)
-	}
-	return scrub(text)
+	return out, err
 }
 
 // neutral is for calls that need no repository of ours; git looks for none.
-func (m *Manager) neutral() repo {
-	return repo{m: m, env: []string{"GIT_CEILING_DIRECTORIES=" + m.config.Dir}}
+func (m *remotes) neutral() repo {
+	return repo{runner: m.runner, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(m.dir)}}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
@@ -126,9 +127,9 @@ func TestFaultsOfTheRemote(t *testing.T) {
 		"hang": {gittest.Action{Hang: true}, fault.Infra, "can't be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.m.config.Silence = 30 * time.Second
+			b.m.remotes.silence = 30 * time.Second
 			if c.action.Hang {
-				b.m.config.Silence = time.Second
+				b.m.remotes.silence = time.Second
 			}
 			for _, at := range []string{"advertise", "serve"} {
 				if at == "serve" && c.action.Status/100 == 3 {
@@ -221,17 +222,8 @@ func TestClassify(t *testing.T) {
 		"fatal: something nobody has seen before":                                                                          fault.Infra,
 		"remote: fatal: unable to write loose object file: No space left on device\nerror: remote unpack failed: abnormal": fault.Infra,
 	} {
-		if err := classify(&gitError{command: "fetch", stderr: said}, rem, said); fault.KindOf(err) != want || !strings.Contains(err.Error(), "owner/repo") {
+		if err := classify(&git.Error{Command: "fetch", Stderr: said}, rem, said); fault.KindOf(err) != want || !strings.Contains(err.Error(), "owner/repo") {
 			t.Errorf("%q is %v", said, err)
 		}
-	}
-}
-
-func TestScrub(t *testing.T) {
-	t.Parallel()
-	rem := remote{auth: Auth{User: "x-access-token", Token: "s3cret/+="}}
-	in := "fatal: https://u:pw@host/x: s3cret/+= s3cret%2F%2B%3D eC1hY2Nlc3MtdG9rZW46czNjcmV0Lys9 Authorization: Basic abc"
-	if got := rem.hide(in); got != "fatal: https://host/x: *** *** *** Authorization: Basic ***" {
-		t.Errorf("got %q", got)
 	}
 }

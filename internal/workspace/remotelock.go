@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // A git that is killed leaves its lock files behind, and they name no owner. Before we push to a repository on this machine we
@@ -20,8 +22,15 @@ import (
 // forgotten is how old a lock has to be when the machine that took it is not this one, so that nobody can tell whether its git lives.
 const forgotten = 10 * time.Minute
 
+// pushNotes writes the notes of one task.
+type pushNotes struct {
+	id    string
+	state *state
+	log   *slog.Logger
+}
+
 // note is the file that says that a push of the task is under way; "" when the remote is no repository that we can find on this machine.
-func (o *opened) note(rem remote) string {
+func (n *pushNotes) note(rem remote) string {
 	if !rem.path {
 		return ""
 	}
@@ -35,15 +44,15 @@ func (o *opened) note(rem remote) string {
 	if !exists(filepath.Join(dir, "HEAD")) {
 		return ""
 	}
-	return filepath.Join(dir, "longshift-push-"+o.id)
+	return filepath.Join(dir, "longshift-push-"+n.id)
 }
 
-// beginPush removes what a killed push has left, and notes the one that begins.
-func (o *opened) beginPush(ctx context.Context, note string) error {
+// begin removes what a killed push has left, and notes the one that begins.
+func (n *pushNotes) begin(ctx context.Context, note string) error {
 	if note == "" {
 		return nil
 	}
-	if o.left(ctx, note) {
+	if n.left(ctx, note) {
 		return nil // the note stays as old as it is
 	}
 	err := writeFile(note, []byte(machine()+"\n"))
@@ -54,7 +63,7 @@ func (o *opened) beginPush(ctx context.Context, note string) error {
 }
 
 // left removes the locks of a push that was killed, and tells whether there is one that may still be in use.
-func (o *opened) left(ctx context.Context, note string) (inUse bool) {
+func (n *pushNotes) left(ctx context.Context, note string) (inUse bool) {
 	begun, err := os.Stat(note)
 	if err != nil {
 		return false
@@ -62,7 +71,7 @@ func (o *opened) left(ctx context.Context, note string) (inUse bool) {
 	by, err := os.ReadFile(note)
 	here := err == nil && strings.TrimSpace(string(by)) == machine()
 	dir := filepath.Dir(note)
-	for _, ref := range []string{fenceRef(o.id), checkpointRef(o.id), o.branchRef()} {
+	for _, ref := range []string{fenceRef(n.id), checkpointRef(n.id), n.state.branchRef()} {
 		path := filepath.Join(dir, filepath.FromSlash(ref)) + ".lock"
 		lock, err := os.Lstat(path)
 		if err != nil || !lock.Mode().IsRegular() || lock.ModTime().Before(begun.ModTime()) {
@@ -71,7 +80,7 @@ func (o *opened) left(ctx context.Context, note string) (inUse bool) {
 		if here && gitAt(strings.TrimSuffix(dir, "/.git")) || !here && time.Since(lock.ModTime()) < forgotten {
 			inUse = true
 		} else if os.Remove(path) == nil {
-			o.m.log.WarnContext(ctx, "removed a lock that a killed push of the task left", "task", o.id, "path", path)
+			n.log.WarnContext(ctx, "removed a lock that a killed push of the task left", "task", n.id, "path", path)
 		}
 	}
 	return inUse
@@ -117,11 +126,11 @@ func (h *heldLock) Error() string {
 
 // heldBy gives the lock that a push has failed for, nil when it was none.
 func (r remote) heldBy(err error) error {
-	var e *gitError
-	if !errors.As(err, &e) || e.lockFile() == "" {
+	var e *git.Error
+	if !errors.As(err, &e) || e.LockFile() == "" {
 		return nil
 	}
-	held := &heldLock{path: filepath.Clean(e.lockFile())}
+	held := &heldLock{path: filepath.Clean(e.LockFile())}
 	if info, err := os.Lstat(held.path); err == nil && r.path {
 		held.age = time.Since(info.ModTime())
 	}

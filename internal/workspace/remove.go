@@ -22,7 +22,7 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 	if err := checkTaskID(taskID); err != nil {
 		return err
 	}
-	release, err := m.lockTask(ctx, taskID)
+	release, err := m.locks.task(ctx, taskID)
 	if err != nil {
 		return err
 	}
@@ -33,53 +33,61 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 		return fmt.Errorf("remove workspace: %w", err)
 	}
 	if err == nil {
-		o := m.tree(taskID, st.Record.Fence).opened(st)
+		o := m.open(taskID, st.Record.Fence, p, st)
 		if !keepRemote {
-			if err := o.removeRefs(ctx); err != nil {
+			refs := o.refs
+			if _, err := os.Stat(p.git()); err != nil { // any repository can send a removal
+				refs = refs.through(o.mirror)
+			}
+			if err := refs.remove(ctx); err != nil {
 				return fmt.Errorf("remove the checkpoint: %w", err)
 			}
 		}
-		if err := m.pin(ctx, st.Mirror, taskID, ""); err != nil {
+		if err := m.mirrors.pin(ctx, st.Mirror, taskID, ""); err != nil {
 			return fmt.Errorf("remove workspace: %w", err)
 		}
 	}
 	if err := p.remove(m.discard); err != nil {
 		return fmt.Errorf("remove workspace: %w", err)
 	}
-	os.Remove(filepath.Join(m.locks(), "task-"+taskID+".lock"))
+	os.Remove(filepath.Join(m.locks.dir, "task-"+taskID+".lock"))
 	return nil
 }
 
-// removeRefs removes the task's refs from the remote, when the fence is still the one we know.
-func (o *opened) removeRefs(ctx context.Context) error {
-	rem, err := o.m.remote(ctx, o.state.home())
+// through returns the same refs, written to by way of another repository.
+func (t *taskRefs) through(r repo) *taskRefs {
+	other := *t
+	other.bare = r
+	return &other
+}
+
+// remove removes the task's refs from the remote, when the fence is still the one we know.
+func (t *taskRefs) remove(ctx context.Context) error {
+	rem, err := t.remotes.find(ctx, t.state.home())
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(o.place.git()); err != nil { // any repository can send a removal
-		o.repo = o.m.mirror(o.state.Mirror)
-	}
 	var moved error
 	for range tries {
-		l, err := o.m.list(ctx, rem, fenceRef(o.id), checkpointRef(o.id))
+		l, err := rem.list(ctx, fenceRef(t.id), checkpointRef(t.id))
 		if fault.KindOf(err) == fault.NotFound {
 			return nil // the repository is gone, and the refs with it
 		} else if err != nil {
 			return err
 		}
-		fence := l.refs[fenceRef(o.id)]
-		if fence != "" && fence != o.state.FenceRef {
-			rec, err := o.fetchFence(ctx, rem, l)
+		fence := l.refs[fenceRef(t.id)]
+		if fence != "" && fence != t.state.FenceRef {
+			rec, err := t.fetchFence(ctx, rem, l)
 			if err != nil {
 				return err
 			}
-			if rec.Fence > o.fence {
-				o.m.log.WarnContext(ctx, "a later attempt has the task; its refs stay", "task", o.id, "attempt", rec.Fence)
+			if rec.Fence > t.fence {
+				t.log.WarnContext(ctx, "a later attempt has the task; its refs stay", "task", t.id, "attempt", rec.Fence)
 				return nil
 			}
 		}
 		var list []update
-		for _, ref := range []string{checkpointRef(o.id), fenceRef(o.id)} {
+		for _, ref := range []string{checkpointRef(t.id), fenceRef(t.id)} {
 			if l.refs[ref] != "" {
 				list = append(list, update{ref: ref, from: l.refs[ref]})
 			}
@@ -87,7 +95,7 @@ func (o *opened) removeRefs(ctx context.Context) error {
 		if len(list) == 0 {
 			return nil
 		}
-		if moved = o.push(ctx, rem, list); !errors.Is(moved, errMoved) {
+		if moved = t.push(ctx, rem, list); !errors.Is(moved, errMoved) {
 			return moved
 		}
 	}

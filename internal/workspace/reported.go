@@ -14,14 +14,14 @@ import (
 // came after it is lost, and to be done again.
 func (j *preparation) mayStart(ctx context.Context, start string) error {
 	reported := j.spec.Reported
-	holds, err := j.holds(ctx, start, reported)
+	holds, err := j.o.holds(ctx, start, reported)
 	if err != nil || holds || slices.Contains(reported, start) {
 		return err
 	}
 	last := reported[len(reported)-1]
 	return fault.New(fault.Changed, "task %s would start at commit %.10s on %s, which does not hold its last commit %.10s and is none of its own: somebody else has written it",
-		j.id, start, j.home.name, last).
-		WithHint("set %s back to %s, then resume; or abandon", checkpointRef(j.id), last)
+		j.o.id, start, j.home.name, last).
+		WithHint("set %s back to %s, then resume; or abandon", checkpointRef(j.o.id), last)
 }
 
 // holds tells whether a commit is the last reported head, made of it, or follows it.
@@ -33,10 +33,10 @@ func (o *opened) holds(ctx context.Context, commit string, reported []string) (b
 	if commit == last || last == o.state.Record.Squashed {
 		return true, nil
 	}
-	if commit == "" || !o.bare().has(ctx, last) {
+	if commit == "" || !o.bare.has(ctx, last) {
 		return false, nil
 	}
-	return o.bare().isAncestor(ctx, last, commit)
+	return o.bare.isAncestor(ctx, last, commit)
 }
 
 // Holds fails with fault.Changed when the last commit does not hold the one that was reported last; "" for none.
@@ -44,8 +44,8 @@ func (t *Tree) Holds(ctx context.Context, reported string) error {
 	if reported == "" {
 		return nil
 	}
-	return t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+	return t.at.reading(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // Commits that are pushed are signed with the operator's key, if there is one, by our own git on the host: no program of a task is
@@ -33,51 +34,61 @@ func signing(key string) [][2]string {
 
 // signEnv lets ssh-keygen and gpg find agents that hold the key. Neither has anybody to ask for a passphrase.
 func signEnv(c Config) []string {
-	rings := lookEnv(c.Environ, "GNUPGHOME")
+	rings := git.Lookup(c.Environ, "GNUPGHOME")
 	if rings == "" {
-		rings = filepath.Join(lookEnv(c.Environ, "HOME"), ".gnupg")
+		rings = filepath.Join(git.Lookup(c.Environ, "HOME"), ".gnupg")
 	}
 	env := []string{"GNUPGHOME=" + rings, "SSH_ASKPASS=/bin/false", "SSH_ASKPASS_REQUIRE=force"}
-	if socket := lookEnv(c.Environ, "SSH_AUTH_SOCK"); socket != "" {
+	if socket := git.Lookup(c.Environ, "SSH_AUTH_SOCK"); socket != "" {
 		env = append(env, "SSH_AUTH_SOCK="+socket)
 	}
 	return env
 }
 
-// signed runs a git that makes a commit. Where there is a key, it makes one with a signature or none: what keeps it from signing is a
+// commitSigner makes commits that bear a signature, where there is a key.
+type commitSigner struct {
+	key    string
+	env    []string
+	within time.Duration
+	runner *runner
+}
+
+// run runs a git that makes a commit. Where there is a key, it makes one with a signature or none: what keeps it from signing is a
 // fault.Denied.
-func (r repo) signed(ctx context.Context, message string, out io.Writer, command string, args ...string) error {
-	if r.m.config.SigningKey == "" {
+func (s *commitSigner) run(ctx context.Context, r repo, message string, out io.Writer, command string, args ...string) error {
+	if s.key == "" {
 		return r.pipe(ctx, []byte(message), out, slices.Concat([]string{command}, args)...)
 	}
-	err := r.sign(ctx, message, out, command, args)
-	if err == nil || ctx.Err() != nil || killed(err) || fault.KindOf(err) == fault.Denied {
+	err := s.sign(ctx, r, message, out, command, args)
+	if err == nil || ctx.Err() != nil || git.Killed(err) || fault.KindOf(err) == fault.Denied {
 		return err
 	}
-	if why := r.m.TrySigning(ctx); why != nil { // git does not say in one way whether it was the signature
+	if why := s.try(ctx); why != nil { // git does not say in one way whether it was the signature
 		return why
 	}
 	return err
 }
 
-func (r repo) sign(ctx context.Context, message string, out io.Writer, command string, args []string) error {
-	short, cancel := context.WithTimeout(ctx, r.m.signWithin)
+func (s *commitSigner) sign(ctx context.Context, r repo, message string, out io.Writer, command string, args []string) error {
+	short, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
-	err := r.with(signEnv(r.m.config)...).pipe(short, []byte(message), out, slices.Concat([]string{command, "-S"}, args)...)
+	err := r.with(s.env...).pipe(short, []byte(message), out, slices.Concat([]string{command, "-S"}, args)...)
 	if short.Err() != nil && ctx.Err() == nil {
-		return r.m.unsigned(fmt.Errorf("no signature within %s", r.m.signWithin))
+		return s.unsigned(fmt.Errorf("no signature within %s", s.within))
 	}
 	return err
 }
 
-func (m *Manager) unsigned(why error) error {
-	return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: %w", m.config.SigningKey, why).
+func (s *commitSigner) unsigned(why error) error {
+	return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: %w", s.key, why).
 		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the worker can reach; `longshift doctor` tries it")
 }
 
 // TrySigning makes a signature as commits get it, in a repository that is gone afterwards. Without a key there is nothing to try.
-func (m *Manager) TrySigning(ctx context.Context) error {
-	if m.config.SigningKey == "" {
+func (m *Manager) TrySigning(ctx context.Context) error { return m.signer.try(ctx) }
+
+func (s *commitSigner) try(ctx context.Context) error {
+	if s.key == "" {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "longshift-signing-")
@@ -88,9 +99,10 @@ func (m *Manager) TrySigning(ctx context.Context) error {
 	if _, err := (shape{branch: "main"}).enforce(dir); err != nil {
 		return err
 	}
-	err = repo{m: m, dir: dir}.sign(ctx, "Try the signing key\n", &bytes.Buffer{}, "commit-tree", []string{"-F", "-", emptyTree("")})
+	args := []string{"-F", "-", emptyTree("")}
+	err = s.sign(ctx, repo{runner: s.runner, dir: dir}, "Try the signing key\n", &bytes.Buffer{}, "commit-tree", args)
 	if err == nil || ctx.Err() != nil || fault.KindOf(err) == fault.Denied {
 		return err
 	}
-	return m.unsigned(err)
+	return s.unsigned(err)
 }

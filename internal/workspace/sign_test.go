@@ -178,7 +178,7 @@ func TestNothingIsCommittedUnsigned(t *testing.T) {
 			bare := gittest.NewBare(t, start)
 			b := newSigningBench(t, bare, signer{key: c.key})
 			if name == "never answers" {
-				b.m.signWithin = 300 * time.Millisecond
+				b.m.signer.within = 300 * time.Millisecond
 			}
 			wantFault(t, b.m.TrySigning(t.Context()), fault.Denied, "LONGSHIFT_SIGNING_KEY="+c.key, c.says)
 			ws, tree := b.prepare("t-1", 1)
@@ -198,7 +198,7 @@ func TestNothingIsCommittedUnsigned(t *testing.T) {
 				}
 			}
 			mended := b.manager(b.m.config.Dir)
-			mended.config.SigningKey = good.key
+			mended.signer.key, mended.runner.signing = good.key, signing(good.key)
 			tree, err := mended.Open(t.Context(), "t-1", 1)
 			must(t, err)
 			defer tree.Close()

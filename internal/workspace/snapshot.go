@@ -12,17 +12,26 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
+// index makes trees of the work tree.
+type index struct {
+	place place
+	repo  repo
+	bare  repo
+	state *state
+	maker *commitMaker
+}
+
 // snapshot writes the tree that a commit of all but what is excluded or taken out by narrow would have now, and leaves the index alone.
-func (o *opened) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
-	index, err := o.copyIndex()
+func (x *index) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
+	copied, err := copyIndex(x.place.git())
 	if err != nil {
-		return "", disk.Fault(fmt.Errorf("copy index: %w", err), o.place.git())
+		return "", disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
 	}
-	defer os.Remove(index)
-	r := o.repo.with("GIT_INDEX_FILE=" + index)
+	defer os.Remove(copied)
+	r := x.repo.with("GIT_INDEX_FILE=" + copied)
 	parent := head
-	if o.state.Merging != nil {
-		parent = o.state.Merging.Tree
+	if x.state.Merging != nil {
+		parent = x.state.Merging.Tree
 	}
 	if _, err := r.stage(ctx, head, parent, exclude, narrow); err != nil {
 		return "", err
@@ -30,13 +39,13 @@ func (o *opened) snapshot(ctx context.Context, head string, exclude []string, na
 	return r.run(ctx, "write-tree")
 }
 
-// copyIndex copies what the index knows about files, which saves reading them, under a name of its own.
-func (o *opened) copyIndex() (string, error) {
-	data, err := os.ReadFile(filepath.Join(o.place.git(), "index"))
+// copyIndex copies what the index of a git folder knows about files, which saves reading them, under a name of its own.
+func copyIndex(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "index"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	f, err := os.CreateTemp(o.place.git(), "snapshot-*.index")
+	f, err := os.CreateTemp(dir, "snapshot-*.index")
 	if err != nil {
 		return "", err
 	}
@@ -47,42 +56,17 @@ func (o *opened) copyIndex() (string, error) {
 	return f.Name(), err
 }
 
-// Status tells whether there is something to commit, and gives the last commit. Excluded paths don't count, and a merge
-// that waits does.
-func (t *Tree) Status(ctx context.Context, exclude ...string) (dirty bool, head string, err error) {
-	err = t.reading(ctx, func(o *opened) error {
-		if head, err = o.head(ctx); err != nil {
-			return err
-		}
-		now, err := o.snapshot(ctx, head, exclude, o.withoutMade(ctx, head))
-		if err != nil {
-			return err
-		}
-		before, err := o.treeOf(ctx, head)
-		dirty = now != before || o.state.Merging != nil
-		return err
-	})
-	return dirty, head, err
-}
-
-func (o *opened) treeOf(ctx context.Context, commit string) (string, error) {
-	if commit == "" {
-		return o.emptyTree(), nil
-	}
-	return o.bare().run(ctx, "rev-parse", "--verify", commit+"^{tree}")
-}
-
 // Fingerprint names the state of the work tree: two are equal when nothing that is not ignored has changed between them,
 // the agent's own commits and a merge that waits included. Restore brings a state back.
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	var print string
-	err := t.reading(ctx, func(o *opened) error {
-		head, err := o.head(ctx)
+	err := t.at.reading(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
 		if err != nil {
 			return err
 		}
-		tree, err := o.snapshot(ctx, head, nil, nil)
-		parts := []string{orNone(head), tree, orNone(o.agentHead())}
+		tree, err := o.index.snapshot(ctx, head, nil, nil)
+		parts := []string{orNone(head), tree, orNone(o.agent.head())}
 		if o.state.Merging != nil {
 			parts = append(parts, o.state.Merging.Base)
 		}

@@ -10,18 +10,18 @@ import (
 
 // Squash makes one commit of everything after base ("" for where the task started). Called again it finds it.
 func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err error) {
-	err = t.locked(ctx, func(o *opened) error {
+	err = t.at.locked(ctx, func(o *opened) error {
 		if base == "" {
 			base = o.state.Record.Base
 		}
 		if o.state.Merging != nil || len(o.state.Record.Merged) > 0 {
 			return fault.New(fault.Conflict, "task %s has merged %s, and would lose that in one commit", o.id, o.state.Record.BaseBranch)
 		}
-		head, err := o.head(ctx)
+		head, err := o.branch.head(ctx)
 		if err != nil {
 			return err
 		}
-		c, err = o.squash(ctx, head, base, withTrailer(message, o.id+"/squash"))
+		c, err = o.commits.squash(ctx, head, base, withTrailer(message, o.id+"/squash"))
 		return err
 	})
 	if err != nil {
@@ -30,38 +30,38 @@ func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err 
 	return c, nil
 }
 
-func (o *opened) squash(ctx context.Context, head, base, message string) (Commit, error) {
+func (cs *commits) squash(ctx context.Context, head, base, message string) (Commit, error) {
 	none := Commit{ID: head}
 	if head == base || head == "" {
 		return none, nil
 	}
 	if base != "" {
-		if ok, err := o.bare().isAncestor(ctx, base, head); err != nil || !ok {
+		if ok, err := cs.bare.isAncestor(ctx, base, head); err != nil || !ok {
 			return none, fmt.Errorf("commit %s is not before the branch's head: %w", base, err)
 		}
 	}
-	now, err := o.bare().run(ctx, "log", "-1", "--format=%T%x00%P%x00%B", head)
+	now, err := cs.bare.run(ctx, "log", "-1", "--format=%T%x00%P%x00%B", head)
 	if err != nil {
 		return none, err
 	}
 	f := strings.SplitN(now, "\x00", 3)
-	before, err := o.treeOf(ctx, base)
+	before, err := cs.branch.treeOf(ctx, base)
 	if err != nil || before == f[0] {
 		return none, err
 	}
 	if f[1] == base && strings.TrimSpace(f[2]) == strings.TrimSpace(message) {
-		return o.describe(ctx, base, head)
+		return cs.describe(ctx, base, head)
 	}
-	id, err := o.commitTree(ctx, f[0], message, o.dates(), base)
+	id, err := cs.maker.commitTree(ctx, f[0], message, cs.maker.dates(), base)
 	if err != nil {
 		return none, err
 	}
-	o.state.Record.Squashed = head
-	if err := o.save(); err != nil {
+	cs.state.Record.Squashed = head
+	if err := cs.state.save(); err != nil {
 		return none, err
 	}
-	if err := o.bare().setRef(ctx, o.branchRef(), id, head); err != nil {
+	if err := cs.bare.setRef(ctx, cs.state.branchRef(), id, head); err != nil {
 		return none, err
 	}
-	return o.describe(ctx, base, id)
+	return cs.describe(ctx, base, id)
 }

@@ -13,69 +13,80 @@ type step struct {
 	Merging *merging `json:"merging,omitempty"` // the merge that waits afterwards
 }
 
-func (o *opened) begin(ctx context.Context, s step) error {
-	if err := o.fillFor(ctx, s); err != nil {
+// steps carries out one step after the other.
+type steps struct {
+	repo       repo
+	bare       repo
+	state      *state
+	branch     *branch
+	agent      *agentGit
+	objects    *lfsObjects
+	submodules *submoduleTree
+}
+
+func (st *steps) begin(ctx context.Context, s step) error {
+	if err := st.objects.fillFor(ctx, s); err != nil {
 		return err
 	}
-	o.state.Step = &s
-	if err := o.save(); err != nil {
+	st.state.Step = &s
+	if err := st.state.save(); err != nil {
 		return err
 	}
-	return o.finish(ctx)
+	return st.finish(ctx)
 }
 
 // finish carries out what was begun. The caller holds the task's lock.
-func (o *opened) finish(ctx context.Context) error {
-	s := o.state.Step
+func (st *steps) finish(ctx context.Context) error {
+	s := st.state.Step
 	if s == nil {
 		return nil
 	}
-	if err := o.keepMerging(ctx, s.Merging); err != nil {
+	if err := st.keepMerging(ctx, s.Merging); err != nil {
 		return err
 	}
-	if err := o.moveBranch(ctx, s.Head); err != nil {
+	if err := st.branch.move(ctx, s.Head); err != nil {
 		return err
 	}
 	if s.Work != "" {
-		if err := o.leaveSubmodules(ctx, s.Work); err != nil {
+		if err := st.submodules.leave(ctx, s.Work); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "read-tree", "--reset", "-u", s.Work); err != nil {
+		if _, err := st.repo.run(ctx, "read-tree", "--reset", "-u", s.Work); err != nil {
 			return err
 		}
 	}
 	if s.Clean {
-		if _, err := o.repo.run(ctx, "clean", "-ffdq"); err != nil {
+		if _, err := st.repo.run(ctx, "clean", "-ffdq"); err != nil {
 			return err
 		}
 	}
-	o.state.Merging = s.Merging
-	if _, err := o.repo.run(ctx, "read-tree", "-i", "-m", o.under(s.Head)); err != nil {
+	st.state.Merging = s.Merging
+	if _, err := st.repo.run(ctx, "read-tree", "-i", "-m", st.state.under(s.Head)); err != nil {
 		return err
 	}
-	if err := o.handOverAll(ctx, s.Head); err != nil {
+	if err := st.show(ctx, s.Head); err != nil {
 		return err
 	}
-	o.state.Step = nil
-	return o.save()
-}
-
-// under is the tree that the work tree is compared with: what a waiting merge has made, else the last commit's.
-func (o *opened) under(head string) string {
-	if o.state.Merging != nil {
-		return o.state.Merging.Tree
-	}
-	return o.or(head)
+	st.state.Step = nil
+	return st.state.save()
 }
 
 // mergingRef names the commit of a waiting merge, for the case that the state is lost.
 const mergingRef = "refs/longshift/merging"
 
-func (o *opened) keepMerging(ctx context.Context, m *merging) error {
+func (st *steps) keepMerging(ctx context.Context, m *merging) error {
 	args := []string{"update-ref", "-d", mergingRef}
 	if m != nil {
 		args = []string{"update-ref", mergingRef, m.Base}
 	}
-	_, err := o.bare().run(ctx, args...)
+	_, err := st.bare.run(ctx, args...)
 	return err
+}
+
+// show hands the work tree over to the agent's git and fills the submodules, after the work tree has become another.
+func (st *steps) show(ctx context.Context, head string) error {
+	if err := st.agent.handOver(ctx, head); err != nil {
+		return err
+	}
+	return st.submodules.fill(ctx, false)
 }

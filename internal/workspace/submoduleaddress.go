@@ -7,6 +7,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/git"
 )
 
 // An address in .gitmodules is whatever somebody has committed. What is fetched from it goes the way the task's own repository does:
@@ -39,7 +41,7 @@ func (r remote) submodule(parent, address string) (remote, error) {
 	case short != nil:
 		return r.submoduleSSH(address, short[1], short[2], short[3])
 	}
-	return remote{}, fmt.Errorf("%.200q is of no kind that is fetched", scrub(address))
+	return remote{}, fmt.Errorf("%.200q is of no kind that is fetched", git.Scrub(address))
 }
 
 func hasControl(text string) bool {
@@ -68,7 +70,7 @@ func relativeTo(parent, address string) (string, error) {
 		case part != "..":
 			all = append(all, part)
 		case len(all) == 0:
-			return "", fmt.Errorf("%.200q leads out of %s", address, scrub(parent))
+			return "", fmt.Errorf("%.200q leads out of %s", address, git.Scrub(parent))
 		default:
 			all = all[:len(all)-1]
 		}
@@ -82,7 +84,7 @@ func (r remote) submodulePath(parent, dir string) (remote, error) {
 		return remote{}, errors.New("it names a path of the machine, which a repository from elsewhere may not")
 	}
 	dir = path.Clean(dir)
-	return remote{url: dir, name: dir, path: true, protocol: "file"}, nil
+	return remote{by: r.by, url: dir, name: dir, path: true, protocol: "file"}, nil
 }
 
 // submoduleWeb is one over http and https. Without a login it may be anywhere, encrypted, and may have moved.
@@ -91,7 +93,7 @@ func (r remote) submoduleWeb(u *url.URL) (remote, error) {
 		return remote{}, errors.New("its address names no server")
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: u.Path, RawPath: u.RawPath}
-	out := remote{url: u.String(), name: u.String(), protocol: u.Scheme}
+	out := remote{by: r.by, url: u.String(), name: u.String(), protocol: u.Scheme}
 	top, err := url.Parse(r.url)
 	same := err == nil && top.Scheme == u.Scheme && hostPort(top) == hostPort(u)
 	switch {
@@ -118,7 +120,7 @@ func (r remote) submoduleSSH(address, user, host, dir string) (remote, error) {
 		return remote{}, errors.New("its address names no server")
 	}
 	if r.ssh {
-		return remote{url: address, name: scrub(address), ssh: true, protocol: "ssh"}, nil
+		return remote{by: r.by, url: address, name: git.Scrub(address), ssh: true, protocol: "ssh"}, nil
 	}
 	if top, err := url.Parse(r.url); err == nil && !r.path && strings.EqualFold(top.Hostname(), host) {
 		return r.submoduleWeb(&url.URL{Scheme: top.Scheme, Host: top.Host, Path: "/" + strings.TrimPrefix(dir, "/")})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // checkedOut is the submodule in the folder of a person whose repository the task's is, when it lies there: whatever its address, they
@@ -32,17 +33,16 @@ func (f *filling) checkedOut(name string) []remote {
 		return nil
 	}
 	at := filepath.Join(dir, name)
-	return []remote{{url: at, name: at, path: true, protocol: "file"}}
+	return []remote{{by: f.top.by, url: at, name: at, path: true, protocol: "file"}}
 }
 
 // bring fetches one commit without its history, which is what a build needs. A server that gives only what its branches name
 // gives them all.
 func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why string, err error) {
-	m := f.o.m
 	if why := f.dead[server(rem)]; why != "" {
 		return why, nil
 	}
-	release, err := m.lock(ctx, "mirror-"+s.Mirror)
+	release, err := f.mirrors.lock(ctx, s.Mirror)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 	if len(s.Commit) == 64 {
 		format = "sha256"
 	}
-	r, err := m.openMirror(ctx, s.Mirror, format)
+	r, err := f.mirrors.open(ctx, s.Mirror, format)
 	if err != nil {
 		return "", err
 	}
@@ -60,19 +60,19 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 		return "", nil
 	}
 	fetch := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow"}
-	_, err = r.call(f.soon, rem, append(fetch, "--depth=1", "--", rem.url, "+"+s.Commit+":"+ref)...)
+	_, err = rem.call(f.soon, r, append(fetch, "--depth=1", "--", rem.url, "+"+s.Commit+":"+ref)...)
 	if wantsBranches(err) {
-		if _, err = r.call(f.soon, rem, append(fetch, "--", rem.url, "+refs/heads/*:refs/mirror/*")...); err == nil {
+		if _, err = rem.call(f.soon, r, append(fetch, "--", rem.url, "+refs/heads/*:refs/mirror/*")...); err == nil {
 			_, err = r.run(ctx, "update-ref", ref, s.Commit)
 		}
 	}
 	if err == nil {
 		return "", nil
 	}
-	if killed(err) || ctx.Err() != nil || disk.Low(m.config.Dir) {
+	if git.Killed(err) || ctx.Err() != nil || disk.Low(r.dir) {
 		return "", err
 	}
-	m.log.WarnContext(ctx, "a submodule can't be fetched", "task", f.o.id, "submodule", s.Path, "error", err)
+	f.log.WarnContext(ctx, "a submodule can't be fetched", "task", f.id, "submodule", s.Path, "error", err)
 	if unreachable(err) && server(rem) != "" {
 		f.dead[server(rem)] = server(rem) + " can't be reached"
 	}
@@ -103,7 +103,7 @@ func (f *filling) reason(rem remote, s *submodule, err error) string {
 	switch {
 	case f.soon.Err() != nil:
 		return fmt.Sprintf("%s took more than %s together with the others", rem.name, fillWithin)
-	case strings.Contains(text, "not our ref") || exitCode(err) == 128 && strings.Contains(text, "update-ref"):
+	case strings.Contains(text, "not our ref") || git.ExitCode(err) == 128 && strings.Contains(text, "update-ref"):
 		return fmt.Sprintf("%s does not have its commit %.10s", rem.name, s.Commit)
 	case kind == fault.Denied:
 		return rem.name + " does not let us in"

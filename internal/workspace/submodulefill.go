@@ -5,34 +5,38 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"path"
 )
 
 // filling finds and fetches the submodules of one tree. Mirrors of submodules belong to the repository that names them: what one
 // repository may read, another is not given for naming it.
 type filling struct {
-	o    *opened
+	id      string // of the task
+	mirrors *mirrors
+	log     *slog.Logger
+
 	soon context.Context   // ends when it takes too long
 	top  remote            // of the task's own repository
 	dead map[string]string // servers that can't be reached, by name, with the reason
 	list []submodule
 }
 
-func (o *opened) fetchSubmodules(ctx context.Context, links []link) ([]submodule, error) {
-	rem, err := o.m.remote(ctx, o.state.Repository)
+func (t *submoduleTree) fetch(ctx context.Context, named []link) ([]submodule, error) {
+	rem, err := t.remotes.find(ctx, t.state.Repository)
 	if err != nil {
 		return nil, err
 	}
 	soon, cancel := context.WithTimeout(ctx, fillWithin)
 	defer cancel()
-	f := &filling{o: o, soon: soon, top: rem, dead: map[string]string{}}
-	err = f.collect(ctx, submodule{URL: rem.url}, links, 1)
+	f := &filling{id: t.id, mirrors: t.mirrors, log: t.log, soon: soon, top: rem, dead: map[string]string{}}
+	err = f.collect(ctx, submodule{URL: rem.url}, named, 1)
 	return f.list, err
 }
 
 // collect lists the submodules of one repository, those that they hold in turn behind each, and fetches them all.
-func (f *filling) collect(ctx context.Context, parent submodule, links []link, depth int) error {
-	for _, l := range links {
+func (f *filling) collect(ctx context.Context, parent submodule, named []link, depth int) error {
+	for _, l := range named {
 		s := submodule{Path: path.Join(parent.Path, l.path), In: parent.Path, Name: l.name, URL: l.url, Commit: l.commit}
 		switch {
 		case len(f.list) > mostSubmodules:
@@ -47,10 +51,10 @@ func (f *filling) collect(ctx context.Context, parent submodule, links []link, d
 		}
 		f.list = append(f.list, s)
 		if s.Why != "" {
-			f.o.m.log.WarnContext(ctx, "a submodule can't be filled", "task", f.o.id, "submodule", s.Path, "reason", s.Why)
+			f.log.WarnContext(ctx, "a submodule can't be filled", "task", f.id, "submodule", s.Path, "reason", s.Why)
 			continue
 		}
-		_, inner, err := f.o.m.mirror(s.Mirror).links(ctx, s.Commit)
+		_, inner, err := links(ctx, f.mirrors.at(s.Mirror), s.Commit)
 		if err == nil {
 			err = f.collect(ctx, s, inner, depth+1)
 		}

@@ -21,10 +21,10 @@ import (
 
 func (s submodule) gitDir() string { return ".git/modules/" + s.key() }
 
-// submoduleGit writes the agent's git of a submodule, when it is not what it should be already. A file that is the same is left alone:
+// writeGit writes the agent's git of a submodule, when it is not what it should be already. A file that is the same is left alone:
 // a sandbox may have it mounted.
-func (o *opened) submoduleGit(root *os.Root, s submodule) error {
-	want, err := o.submoduleFiles(s)
+func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
+	want, err := t.gitFiles(s)
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if err := root.MkdirAll(path.Dir(path.Join(s.gitDir(), name)), 0o755); err != nil {
-				return disk.Fault(err, o.place.work())
+				return disk.Fault(err, t.place.work())
 			}
 			if err := root.WriteFile(path.Join(s.gitDir(), name), want[name], 0o644); err != nil {
-				return disk.Fault(err, o.place.work())
+				return disk.Fault(err, t.place.work())
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 		return err
 	}
 	if err := root.WriteFile(file, []byte(text), 0o644); err != nil {
-		return disk.Fault(err, o.place.work())
+		return disk.Fault(err, t.place.work())
 	}
 	return nil
 }
@@ -57,12 +57,12 @@ func (o *opened) submoduleGit(root *os.Root, s submodule) error {
 // up leads from the submodule to the top of the work tree.
 func (s submodule) up() string { return strings.Repeat("../", strings.Count(s.Path, "/")+1) }
 
-func (o *opened) submoduleFiles(s submodule) (map[string][]byte, error) {
-	index, err := os.ReadFile(o.submoduleIndex(s))
+func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
+	index, err := os.ReadFile(t.indexOf(s))
 	if err != nil {
 		return nil, err
 	}
-	mirror := o.m.mirror(s.Mirror)
+	mirror := t.mirrors.at(s.Mirror)
 	shallow, err := mirror.shallow()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (o *opened) submoduleFiles(s submodule) (map[string][]byte, error) {
 	// No core.worktree: the file in the submodule says where it is, and git submodule update writes the key anew where there is one.
 	config := strings.Replace(shape{format: format}.files()["config"], "bare = true", "bare = false", 1)
 	files := map[string][]byte{
-		"HEAD": []byte(s.Commit + "\n"), "index": index, "config": []byte(config + "[gc]\n\tauto = 0\n" + o.registered(s.Path)),
+		"HEAD": []byte(s.Commit + "\n"), "index": index, "config": []byte(config + "[gc]\n\tauto = 0\n" + t.registered(s.Path)),
 		"refs/.keep": nil, "objects/info/alternates": []byte(filepath.Join(mirror.dir, "objects") + "\n"),
 	}
 	if shallow != "" {
@@ -84,9 +84,9 @@ func (o *opened) submoduleFiles(s submodule) (map[string][]byte, error) {
 }
 
 // registered is what the configuration of a repository says of its submodules when they are in use.
-func (o *opened) registered(in string) string {
+func (t *submoduleTree) registered(in string) string {
 	var b strings.Builder
-	for _, s := range o.state.Submodules.full() {
+	for _, s := range t.state.Submodules.full() {
 		if s.In == in {
 			fmt.Fprintf(&b, "[submodule %s]\n\tactive = true\n", configValue(s.Name))
 			if s.URL != "" {
@@ -97,8 +97,8 @@ func (o *opened) registered(in string) string {
 	return b.String()
 }
 
-// registerSubmodules names those of the top in the agent's configuration. It is written in place: a sandbox may have it mounted.
-func (o *opened) registerSubmodules(root *os.Root) error {
+// register names those of the top in the agent's configuration. It is written in place: a sandbox may have it mounted.
+func (t *submoduleTree) register(root *os.Root) error {
 	const file = ".git/config"
 	now, err := readSmall(root, file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,12 +107,12 @@ func (o *opened) registerSubmodules(root *os.Root) error {
 		return err
 	}
 	own, _, _ := strings.Cut(now, "[submodule ")
-	want := own + o.registered("")
+	want := own + t.registered("")
 	if want == now {
 		return nil
 	}
 	if err := root.WriteFile(file, []byte(want), 0o644); err != nil {
-		return disk.Fault(err, o.place.work())
+		return disk.Fault(err, t.place.work())
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/git"
 )
 
 // link is a submodule as the tree that holds it names it.
@@ -20,13 +22,13 @@ const unreadable = "unreadable "
 
 // links gives the submodules of a tree, and a name for all of what the tree says of them. Commit ids that .gitmodules says nothing of
 // belong to nobody: git itself leaves their folders empty.
-func (r repo) links(ctx context.Context, tree string) (of string, list []link, err error) {
-	blob, err := r.gitmodules(ctx, tree)
+func links(ctx context.Context, r repo, tree string) (of string, list []link, err error) {
+	blob, err := gitmodules(ctx, r, tree)
 	if err != nil || blob == "" {
 		return "", nil, err
 	}
 	text, err := r.run(ctx, "config", "--blob="+blob, "-z", "--list")
-	if killed(err) || ctx.Err() != nil {
+	if git.Killed(err) || ctx.Err() != nil {
 		return "", nil, err
 	}
 	if err != nil {
@@ -63,7 +65,7 @@ func (r repo) links(ctx context.Context, tree string) (of string, list []link, e
 		paths = append(paths, p)
 	}
 	slices.Sort(paths)
-	ids, err := r.gitlinks(ctx, tree, paths)
+	ids, err := gitlinks(ctx, r, tree, paths)
 	if err != nil {
 		return "", nil, err
 	}
@@ -81,7 +83,7 @@ func (r repo) links(ctx context.Context, tree string) (of string, list []link, e
 }
 
 // gitmodules gives the id of the file that describes the submodules of a tree, "" when there is none: a link is none.
-func (r repo) gitmodules(ctx context.Context, tree string) (string, error) {
+func gitmodules(ctx context.Context, r repo, tree string) (string, error) {
 	text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, "ls-tree", "-l", "-z", tree, "--", ".gitmodules")
 	if err != nil {
 		return "", err
@@ -97,7 +99,7 @@ func (r repo) gitmodules(ctx context.Context, tree string) (string, error) {
 }
 
 // gitlinks gives the commits that a tree names at these paths.
-func (r repo) gitlinks(ctx context.Context, tree string, paths []string) (map[string]string, error) {
+func gitlinks(ctx context.Context, r repo, tree string, paths []string) (map[string]string, error) {
 	ids := map[string]string{}
 	for some := range slices.Chunk(paths, 500) {
 		var out bytes.Buffer

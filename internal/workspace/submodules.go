@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // Submodules are filled from what the commit says: .gitmodules and the commit ids in its tree. What lies in one is another
@@ -67,82 +69,86 @@ func (s submodule) key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// fillSubmodules makes those of the work tree what the last commit, or a merge that waits, says. again tries those once more that
+// submoduleTree fills the submodules of the work tree.
+type submoduleTree struct {
+	id      string
+	place   place
+	bare    repo
+	state   *state
+	branch  *branch
+	mirrors *mirrors
+	remotes *remotes
+	log     *slog.Logger
+}
+
+// fill makes those of the work tree what the last commit, or a merge that waits, says. again tries those once more that
 // could not be had. A submodule that can't be had stops nothing: its folder stays empty, and it is named.
-func (o *opened) fillSubmodules(ctx context.Context, again bool) error {
-	head, err := o.head(ctx)
+func (t *submoduleTree) fill(ctx context.Context, again bool) error {
+	head, err := t.branch.head(ctx)
 	if err != nil {
 		return err
 	}
-	of, links, err := o.bare().links(ctx, o.under(head))
+	of, links, err := links(ctx, t.bare, t.state.under(head))
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
-	if of == o.state.Submodules.Of && !(again && len(o.state.Submodules.empty()) > 0) {
-		return o.putBack(ctx)
+	if of == t.state.Submodules.Of && !(again && len(t.state.Submodules.empty()) > 0) {
+		return t.putBack(ctx)
 	}
 	next := submodules{Of: of}
 	switch {
 	case strings.HasPrefix(of, unreadable): // by a conflict, most likely: what is there stays
-		next.List = append(o.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
+		next.List = append(t.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
 	case len(links) > 0:
-		if next.List, err = o.fetchSubmodules(ctx, links); err != nil {
+		if next.List, err = t.fetch(ctx, links); err != nil {
 			return fmt.Errorf("fetch the submodules: %w", err)
 		}
 	}
-	o.state.Submodules = next
-	if err := o.save(); err != nil {
+	t.state.Submodules = next
+	if err := t.state.save(); err != nil {
 		return err
 	}
-	return o.putBack(ctx)
-}
-
-// handOverAll is handOver, and fills the submodules, after the work tree has become another.
-func (o *opened) handOverAll(ctx context.Context, head string) error {
-	if err := o.handOver(ctx, head); err != nil {
-		return err
-	}
-	return o.fillSubmodules(ctx, false)
+	return t.putBack(ctx)
 }
 
 // putBack checks every submodule out, or makes sure that it still is.
-func (o *opened) putBack(ctx context.Context) error {
-	if len(o.state.Submodules.List) == 0 {
+func (t *submoduleTree) putBack(ctx context.Context) error {
+	if len(t.state.Submodules.List) == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(o.place.work())
+	root, err := os.OpenRoot(t.place.work())
 	if err != nil {
 		return fmt.Errorf("open work tree: %w", err)
 	}
 	defer root.Close()
 	failed := map[string]bool{}
-	for i, s := range o.state.Submodules.List { // those that hold others come first
+	for i, s := range t.state.Submodules.List { // those that hold others come first
 		if s.Why != "" {
 			continue
 		}
 		err := errors.New("it lies in one that is empty")
 		if !failed[s.In] {
-			err = o.checkOutSubmodule(ctx, root, s)
+			err = t.checkOut(ctx, root, s)
 		}
 		switch {
 		case err == nil:
 			continue
-		case ctx.Err() != nil || killed(err) || fault.KindOf(err) == fault.Infra:
+		case ctx.Err() != nil || git.Killed(err) || fault.KindOf(err) == fault.Infra:
 			return fmt.Errorf("check out the submodule %s: %w", s.Path, err)
 		}
-		o.m.log.WarnContext(ctx, "a submodule can't be checked out", "task", o.id, "submodule", s.Path, "error", err)
+		t.log.WarnContext(ctx, "a submodule can't be checked out", "task", t.id, "submodule", s.Path, "error", err)
 		failed[s.Path] = true
-		o.state.Submodules.List[i].Why = shortly("it can't be checked out: " + err.Error())
+		t.state.Submodules.List[i].Why = shortly("it can't be checked out: " + err.Error())
 		if err := errors.Join(emptyFolder(root, s.Path), root.RemoveAll(s.gitDir())); err != nil {
 			return fmt.Errorf("empty the submodule %s: %w", s.Path, err)
 		}
 	}
 	if len(failed) > 0 {
-		if err := o.save(); err != nil {
+		if err := t.state.save(); err != nil {
 			return err
 		}
 	}
-	return o.registerSubmodules(root)
+	return t.register(root)
 }
 
 // shortly makes a reason one line.
@@ -159,7 +165,7 @@ type Submodules struct {
 
 // Submodules tells about those of the last commit.
 func (t *Tree) Submodules(ctx context.Context) (out Submodules, err error) {
-	err = t.reading(ctx, func(o *opened) error {
+	err = t.at.reading(ctx, func(o *opened) error {
 		for _, s := range o.state.Submodules.full() {
 			out.GitFiles = append(out.GitFiles, filepath.Join(o.place.work(), s.Path, ".git"))
 		}

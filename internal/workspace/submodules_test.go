@@ -108,7 +108,7 @@ func TestNoPointerOfTheAgents(t *testing.T) {
 			if strings.Join(got.LeftOut, ", ") != c.leftOut {
 				t.Errorf("left out %q", got.LeftOut)
 			}
-			git := tree.place.git()
+			git := tree.at.place.git()
 			if links := gittest.Sh(t, git, `for c in $(git rev-list main 2>/dev/null || git rev-list HEAD); do git ls-tree -r $c | grep ^160000; done | sort -u`); links != "160000 commit "+id+"\tpart" {
 				t.Errorf("the commits name\n%s", links)
 			}

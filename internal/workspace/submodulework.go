@@ -13,35 +13,38 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// submoduleRepo has the files of a submodule as its work tree, the mirror as its git folder and an index among our own files. It is for
+// repoOf has the files of a submodule as its work tree, the mirror as its git folder and an index among our own files. It is for
 // commands that write neither refs nor objects.
-func (o *opened) submoduleRepo(s submodule) repo {
-	return repo{m: o.m, dir: o.m.mirror(s.Mirror).dir, work: filepath.Join(o.place.work(), s.Path), env: []string{"GIT_INDEX_FILE=" + o.submoduleIndex(s)}}
+func (t *submoduleTree) repoOf(s submodule) repo {
+	r := t.mirrors.at(s.Mirror).with("GIT_INDEX_FILE=" + t.indexOf(s))
+	r.work = filepath.Join(t.place.work(), s.Path)
+	return r
 }
 
-func (o *opened) submoduleIndex(s submodule) string {
-	return filepath.Join(o.place.git(), "submodules", s.key()+".index")
+func (t *submoduleTree) indexOf(s submodule) string {
+	return filepath.Join(t.place.git(), "submodules", s.key()+".index")
 }
 
-// checkOutSubmodule makes the files of a submodule what its commit has. Files that the commit does not know stay: they are mostly what
+// checkOut makes the files of a submodule what its commit has. Files that the commit does not know stay: they are mostly what
 // a build has made. What stands in the way of its folders goes, so that nothing is written through a link.
-func (o *opened) checkOutSubmodule(ctx context.Context, root *os.Root, s submodule) error {
+func (t *submoduleTree) checkOut(ctx context.Context, root *os.Root, s submodule) error {
 	if err := makeFolders(root, s.Path); err != nil {
-		return disk.Fault(err, o.place.work())
+		return disk.Fault(err, t.place.work())
 	}
-	index := o.submoduleIndex(s)
+	index := t.indexOf(s)
 	if err := os.MkdirAll(filepath.Dir(index), 0o700); err != nil {
-		return disk.Fault(err, o.place.work())
+		return disk.Fault(err, t.place.work())
 	}
 	if exists(index + ".lock") {
-		breakStale(index+".lock", o.place.work())
+		breakStale(index+".lock", t.place.work())
 	}
-	r := o.submoduleRepo(s)
+	r := t.repoOf(s)
 	_, err := r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
-	if err != nil && ctx.Err() == nil && !killed(err) { // from nothing, without what may be in the way
+	if err != nil && ctx.Err() == nil && !git.Killed(err) { // from nothing, without what may be in the way
 		os.Remove(index)
 		if err := emptyFolder(root, s.Path); err != nil {
 			return err
@@ -51,25 +54,25 @@ func (o *opened) checkOutSubmodule(ctx context.Context, root *os.Root, s submodu
 	if err != nil {
 		return err
 	}
-	return o.submoduleGit(root, s)
+	return t.writeGit(root, s)
 }
 
 // touched names the submodules whose files are not as they are recorded.
-func (o *opened) touched(ctx context.Context) (list []string, err error) {
-	root, err := os.OpenRoot(o.place.work())
+func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) {
+	root, err := os.OpenRoot(t.place.work())
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
 	defer root.Close()
-	for _, s := range o.state.Submodules.full() {
+	for _, s := range t.state.Submodules.full() {
 		changed, fresh := "all of it", ""
 		if realFolders(root, s.Path) {
-			r := o.submoduleRepo(s)
+			r := t.repoOf(s)
 			changed, err = r.run(ctx, "diff", "--name-only", "--no-ext-diff", "--ignore-submodules=all")
 			if err == nil {
 				fresh, err = r.run(ctx, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory")
 			}
-			if ctx.Err() != nil || killed(err) {
+			if ctx.Err() != nil || git.Killed(err) {
 				return nil, err
 			} else if err != nil { // git can't make sense of it, so it is made anew
 				changed = "all of it"
@@ -85,11 +88,11 @@ func (o *opened) touched(ctx context.Context) (list []string, err error) {
 	return list, nil
 }
 
-// leaveSubmodules takes away the folders of submodules that a tree has no longer, before the work tree gets that tree: git would
+// leave takes away the folders of submodules that a tree has no longer, before the work tree gets that tree: git would
 // leave them behind.
-func (o *opened) leaveSubmodules(ctx context.Context, tree string) error {
+func (t *submoduleTree) leave(ctx context.Context, tree string) error {
 	tops := map[string]bool{}
-	for _, s := range o.state.Submodules.full() {
+	for _, s := range t.state.Submodules.full() {
 		if s.In == "" {
 			tops[s.Path] = true
 		}
@@ -97,11 +100,11 @@ func (o *opened) leaveSubmodules(ctx context.Context, tree string) error {
 	if len(tops) == 0 {
 		return nil
 	}
-	there, err := o.bare().gitlinks(ctx, tree, slices.Sorted(maps.Keys(tops)))
+	there, err := gitlinks(ctx, t.bare, tree, slices.Sorted(maps.Keys(tops)))
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
-	root, err := os.OpenRoot(o.place.work())
+	root, err := os.OpenRoot(t.place.work())
 	if err != nil {
 		return fmt.Errorf("open work tree: %w", err)
 	}

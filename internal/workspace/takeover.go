@@ -6,23 +6,23 @@ import (
 
 // takeOver goes on with a workspace of an earlier attempt on this host.
 func (j *preparation) takeOver(ctx context.Context) error {
-	if _, err := j.look(ctx, j.m); err != nil {
+	if _, err := j.look(ctx); err != nil {
 		return err
 	}
 	if err := j.claim(ctx); err != nil {
 		return err
 	}
-	head, err := j.head(ctx)
+	head, err := j.o.branch.head(ctx)
 	if err != nil {
 		return err
 	}
-	rec, there := &j.state.Record, j.found.Checkpoint
+	rec, there := &j.o.state.Record, j.found.Checkpoint
 	if rec.BaseBranch == "" { // the state was lost
 		if rec.BaseBranch = j.found.BaseBranch; rec.BaseBranch == "" {
 			rec.BaseBranch = j.branch
 		}
 	}
-	j.state.Restored = j.state.Restored && rec.Fence == 0 // then it was made by this very attempt
+	j.o.state.Restored = j.o.state.Restored && rec.Fence == 0 // then it was made by this very attempt
 	other, err := j.otherRound(ctx)
 	if err != nil {
 		return err
@@ -45,11 +45,11 @@ func (j *preparation) takeOver(ctx context.Context) error {
 // catchUp follows the checkpoint when it has gone on without the workspace.
 func (j *preparation) catchUp(ctx context.Context, head, checkpoint string) error {
 	if head != "" {
-		if ours, err := j.bare().isAncestor(ctx, checkpoint, head); err != nil || ours {
+		if ours, err := j.o.bare.isAncestor(ctx, checkpoint, head); err != nil || ours {
 			return err
 		}
 	}
-	j.state.Record.Merged, j.state.Record.Squashed = j.found.Merged, j.found.Squashed
+	j.o.state.Record.Merged, j.o.state.Record.Squashed = j.found.Merged, j.found.Squashed
 	return j.followCheckpoint(ctx, head, checkpoint)
 }
 
@@ -60,25 +60,25 @@ func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint str
 		return err
 	}
 	if head != "" {
-		left, err := j.leave(ctx, head)
+		left, err := j.o.index.leave(ctx, head)
 		if err != nil {
 			return err
 		}
-		j.m.log.WarnContext(ctx, "workspace is behind the checkpoint and follows it", "task", j.id, "left", left, "checkpoint", checkpoint)
+		j.log.WarnContext(ctx, "workspace is behind the checkpoint and follows it", "task", j.o.id, "left", left, "checkpoint", checkpoint)
 	}
-	j.state.Restored = true
-	return j.begin(ctx, step{Head: checkpoint, Work: checkpoint, Clean: true})
+	j.o.state.Restored = true
+	return j.o.steps.begin(ctx, step{Head: checkpoint, Work: checkpoint, Clean: true})
 }
 
 // leave makes a commit of everything that the work tree holds, and keeps it under a ref of the git folder.
-func (o *opened) leave(ctx context.Context, head string) (string, error) {
-	tree, err := o.snapshot(ctx, head, nil, nil)
+func (x *index) leave(ctx context.Context, head string) (string, error) {
+	tree, err := x.snapshot(ctx, head, nil, nil)
 	if err != nil {
 		return "", err
 	}
-	left, err := o.innerCommit(ctx, tree, "Left by an earlier attempt of the task\n", head)
+	left, err := x.maker.innerCommit(ctx, tree, "Left by an earlier attempt of the task\n", head)
 	if err == nil {
-		_, err = o.bare().run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left)
+		_, err = x.bare.run(ctx, "update-ref", "refs/longshift/left/"+left[:12], left)
 	}
 	return left, err
 }

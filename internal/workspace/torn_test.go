@@ -33,12 +33,12 @@ func TestTornCheckpointIsPushedAgain(t *testing.T) {
 			_, tree := b.prepare("t-1", 1)
 			b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 			must(t, tree.Checkpoint(t.Context()))
-			state, before := readFile(t, tree.place.dir, "workspace.json"), gittest.Refs(t, bare)
+			state, before := readFile(t, tree.at.place.dir, "workspace.json"), gittest.Refs(t, bare)
 			two := b.commit(tree, "2", map[string]string{"b.txt": "b\n"})
 			must(t, tree.Checkpoint(t.Context()))
 			tear(t, bare, before, tornCheckpoint)
 			if c.forgotten { // the worker was killed, too
-				gittest.Write(t, tree.place.dir, map[string]string{"workspace.json": state})
+				gittest.Write(t, tree.at.place.dir, map[string]string{"workspace.json": state})
 			}
 			if c.more {
 				two = b.commit(tree, "3", map[string]string{"c.txt": "c\n"})
@@ -91,12 +91,12 @@ func TestTornPush(t *testing.T) {
 			ws, tree := b.prepareOn(b.m, spec)
 			b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 			must(t, tree.Checkpoint(t.Context()))
-			state, before := readFile(t, tree.place.dir, "workspace.json"), gittest.Refs(t, bare)
+			state, before := readFile(t, tree.at.place.dir, "workspace.json"), gittest.Refs(t, bare)
 			if _, err := tree.Push(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			tear(t, bare, before, torn...)
-			gittest.Write(t, tree.place.dir, map[string]string{"workspace.json": state})
+			gittest.Write(t, tree.at.place.dir, map[string]string{"workspace.json": state})
 			two := b.commit(tree, "2", map[string]string{"b.txt": "b\n"})
 			must(t, tree.Checkpoint(t.Context()))
 			spec.Fence, spec.Reported = 2, []string{ws.Head, two.ID}
@@ -209,7 +209,7 @@ func TestStandingWorkspaceFollowsNobodyElse(t *testing.T) {
 			spec.Fence, spec.Reported = 2, []string{ws.BaseCommit, one.ID}
 			_, err := b.m.Prepare(t.Context(), spec)
 			wantFault(t, err, fault.Changed, one.ID[:10], theirs[:10])
-			if head := gittest.Ref(t, tree.place.git(), "refs/heads/longshift/t-1"); head != one.ID {
+			if head := gittest.Ref(t, tree.at.place.git(), "refs/heads/longshift/t-1"); head != one.ID {
 				t.Errorf("the workspace was moved to %s", head)
 			}
 		})

@@ -21,19 +21,19 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	case err != nil:
 		return "its state can't be read", false, nil
 	}
-	o := m.tree(taskID, st.Record.Fence).opened(st)
+	o := m.open(taskID, st.Record.Fence, p, st)
 	removing := !exists(p.work()) && !exists(p.git()) // a removal has died: all that is left is to know whether the checkpoint stays
 	head := st.Record.Checkpoint
 	if !removing {
-		if head, err = o.head(ctx); err != nil {
+		if head, err = o.branch.head(ctx); err != nil {
 			return "", false, fmt.Errorf("look for work that was not pushed: %w", err)
 		}
 	}
-	rem, err := m.remote(ctx, st.home())
+	rem, err := m.remotes.find(ctx, st.home())
 	if err != nil {
 		return "", false, err
 	}
-	l, err := m.list(ctx, rem, fenceRef(taskID), checkpointRef(taskID))
+	l, err := rem.list(ctx, fenceRef(taskID), checkpointRef(taskID))
 	if err != nil {
 		return "", false, err
 	}
@@ -56,7 +56,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 
 // uncommitted says what lies in the work tree beside the last commit.
 func (o *opened) uncommitted(ctx context.Context, head string) (string, error) {
-	if theirs := o.agentHead(); theirs != "" && theirs != head {
+	if theirs := o.agent.head(); theirs != "" && theirs != head {
 		return "commits of an agent that were not taken over", nil
 	}
 	c, err := o.repo.changes(ctx, nil)

@@ -13,7 +13,7 @@ import (
 // everBrought are the names of all files that the task's own commits have ever held.
 func everBrought(t *testing.T, tree *Tree, base string) string {
 	t.Helper()
-	return gittest.Git(t, tree.place.git(), "log", "--format=", "--name-only", base+"..refs/heads/longshift/"+tree.id)
+	return gittest.Git(t, tree.at.place.git(), "log", "--format=", "--name-only", base+"..refs/heads/longshift/"+tree.at.id)
 }
 
 // The agent's own commits bring nothing that one of ours would not, in none of them: its work lands in one of ours then.
@@ -112,7 +112,7 @@ func TestMergeCommitsAreVetted(t *testing.T) {
 	if strings.Join(c.Large, " ") != "model.bin (6 MB)" || strings.Join(c.LeftOut, " ") != "node_modules" {
 		t.Errorf("got %+v", c)
 	}
-	if got := gittest.Show(t, tree.place.git(), c.ID, "new.psd") + "\n"; got != gittest.Pointer("new\n") {
+	if got := gittest.Show(t, tree.at.place.git(), c.ID, "new.psd") + "\n"; got != gittest.Pointer("new\n") {
 		t.Errorf("a file of Git LFS was committed as %q", got)
 	}
 	must(t, tree.Checkpoint(t.Context()))
@@ -150,7 +150,7 @@ func TestPointersInConflict(t *testing.T) {
 			gittest.Write(t, tree.Dir(), map[string]string{file: "both\n"})
 			done, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "merge"})
 			must(t, err)
-			if got := gittest.Show(t, tree.place.git(), done.ID, file) + "\n"; got != gittest.Pointer("both\n") {
+			if got := gittest.Show(t, tree.at.place.git(), done.ID, file) + "\n"; got != gittest.Pointer("both\n") {
 				t.Errorf("the merge holds %q", got)
 			}
 		})
@@ -182,7 +182,7 @@ func TestCommitsOfTheAgentInLFS(t *testing.T) {
 			if got := subjects(t, tree); got != c.subjects {
 				t.Errorf("commits are %s: %s", got, b.log.String())
 			}
-			if got := gittest.Show(t, tree.place.git(), "longshift/t-1", "a.psd") + "\n"; got != gittest.Pointer("2\n") {
+			if got := gittest.Show(t, tree.at.place.git(), "longshift/t-1", "a.psd") + "\n"; got != gittest.Pointer("2\n") {
 				t.Errorf("the file is %q", got)
 			}
 			_, err = tree.Push(t.Context())

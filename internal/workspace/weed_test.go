@@ -18,7 +18,7 @@ func TestJunkStaysOut(t *testing.T) {
 	_, tree := b.prepare("t-1", 1)
 	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x", "src/.DS_Store": "x",
 		"notes.txt~": "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
-	if got := gittest.Git(t, tree.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
+	if got := gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
 		t.Errorf("committed %q", got)
 	}
 	slices.Sort(c.LeftOut)

@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/lfs"
 	"github.com/longshift/longshift/internal/remove"
 	"github.com/longshift/longshift/internal/task"
@@ -50,15 +51,16 @@ type Config struct {
 
 // Manager keeps the workspaces of one data directory. It may be used by many goroutines and processes at once.
 type Manager struct {
-	config Config
-	git    string       // the program
-	env    []string     // of every git we start
-	netEnv []string     // added for those that talk to a remote
-	http   *http.Client // for objects of Git LFS
-	log    *slog.Logger
+	config  Config
+	runner  *runner
+	remotes *remotes
+	mirrors *mirrors
+	locks   locks
+	signer  *commitSigner
+	client  *http.Client // for objects of Git LFS
+	log     *slog.Logger
 
-	mostFilled int64 // bytes
-	signWithin time.Duration
+	mostFilled int64                   // bytes
 	discard    func(path string) error // remove.All, but for tests that die in it
 }
 
@@ -71,15 +73,15 @@ func New(c Config) (*Manager, error) {
 		return nil, fault.New(fault.Input, "the author of commits has no name or no email").
 			WithHint("set LONGSHIFT_AUTHOR_NAME and LONGSHIFT_AUTHOR_EMAIL")
 	}
+	if c.Environ == nil {
+		c.Environ = os.Environ()
+	}
 	program, err := exec.LookPath("git")
 	if err != nil {
 		return nil, fault.New(fault.Input, "find git: %w", err).WithHint("install git on this host")
 	}
 	if program, err = filepath.Abs(program); err != nil {
 		return nil, err
-	}
-	if c.Environ == nil {
-		c.Environ = os.Environ()
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -90,10 +92,16 @@ func New(c Config) (*Manager, error) {
 	if c.Silence <= 0 {
 		c.Silence = time.Minute
 	}
-	m := &Manager{config: c, git: program, log: c.Log, mostFilled: mostFilled, signWithin: signWithin, discard: remove.All}
-	m.env, m.netEnv = baseEnv(c), networkEnv(c)
-	m.http = lfs.NewClient(func(name string) string { return lookEnv(c.Environ, name) }, c.Silence)
-	for _, dir := range []string{m.mirrors(), m.tasks(), m.locks()} {
+	m := &Manager{config: c, locks: locks{filepath.Join(c.Dir, "locks")}, log: c.Log, mostFilled: mostFilled, discard: remove.All}
+	m.mirrors = &mirrors{dir: filepath.Join(c.Dir, "mirrors"), locks: m.locks, log: c.Log}
+	m.runner = &runner{git: git.Git{Program: program, Environ: c.Environ, Author: git.Person(c.Author)}, signing: signing(c.SigningKey),
+		data: c.Dir, idle: m.mirrors.dir, log: c.Log}
+	m.mirrors.runner = m.runner
+	m.remotes = &remotes{address: c.RemoteURL, login: c.Auth, dir: m.mirrors.dir, runner: m.runner, ssh: sshEnv(c), env: networkEnv(c),
+		silence: c.Silence}
+	m.signer = &commitSigner{key: c.SigningKey, env: signEnv(c), within: signWithin, runner: m.runner}
+	m.client = lfs.NewClient(func(name string) string { return git.Lookup(c.Environ, name) }, c.Silence)
+	for _, dir := range []string{m.mirrors.dir, m.tasks(), m.locks.dir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fault.New(fault.Infra, "make data directory: %w", err)
 		}

@@ -54,7 +54,7 @@ func (w *waiting) followOne(ctx context.Context, id string, settings task.Settin
 	for _, d := range ids {
 		plan.Deliverables = append(plan.Deliverables, task.Deliverable{ID: d, Description: "write file " + d, Acceptance: []string{"it is there"}, Status: task.Passed})
 	}
-	in := signals.Follow{
+	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "write three files"}, Settings: settings, Task: "task-" + id, Run: id, TaskID: id,
 		Fence: 1, Number: 7, URL: "https://github.com/acme/calc/pull/7", Branch: "longshift/" + id, Base: "main", Head: strings.Repeat("a", 40),
 		Plan: plan, Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: 20, BudgetTime: 2 * time.Hour,

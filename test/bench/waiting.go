@@ -105,21 +105,21 @@ func (w *waiting) control() (worker.Worker, error) {
 		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: redact.New()}},
 	})
 	workflows.Register(c)
-	c.RegisterActivityWithOptions(w.look, activity.RegisterOptions{Name: "LookAtPullRequest"})
+	c.RegisterActivityWithOptions(w.look, activity.RegisterOptions{Name: "PollPullRequest"})
 	return c, c.Start()
 }
 
 // look finds a pull request that is open, has passed, and stays as it is.
-func (w *waiting) look(ctx context.Context, in activities.LookInput) (forge.Look, error) {
+func (w *waiting) look(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	id := activity.GetInfo(ctx).WorkflowExecution.ID
 	w.mu.Lock()
 	w.looks[id]++
 	w.mu.Unlock()
 	if in.Stamp != "" {
-		return forge.Look{Unchanged: true}, nil
+		return forge.Snapshot{Unchanged: true}, nil
 	}
 	yes := true
-	return forge.Look{Stamp: `W/"0a1b2c3d4e5f60718293a4b5c6d7e8f9"`, State: forge.Open, Head: strings.Repeat("a", 40), Base: "main",
+	return forge.Snapshot{Stamp: `W/"0a1b2c3d4e5f60718293a4b5c6d7e8f9"`, State: forge.Open, Head: strings.Repeat("a", 40), Base: "main",
 		BaseHead: strings.Repeat("b", 40), Mergeable: &yes, Passed: 4}, nil
 }
 

@@ -17,6 +17,7 @@ var (
 	atWork    = flag.Int("tasks", 4, "how many tasks are at work at a time in a scene of TestByChance")
 	longest   = flag.Duration("pause", 2500*time.Millisecond, "the longest time between two kills of TestByChance in one scene")
 	split     = flag.Bool("split", false, "each worker of TestByChance has one role: control, host or listen")
+	postgres  = flag.Bool("postgres", false, "Temporal runs on PostgreSQL in TestByChance, as in the compose file")
 )
 
 // killsAtOnce is how many kills one scene has.

@@ -49,12 +49,16 @@ func newScene(t *testing.T, seed uint64) *scene {
 		fmt.Sprintf("LONGSHIFT_SLOTS=%d", slots()), "LONGSHIFT_KEEP=1ns", // a worker that starts removes what ended tasks have left
 		"LONGSHIFT_SLACK_BOT_TOKEN=" + s.slack.BotToken, "LONGSHIFT_SLACK_APP_TOKEN=" + s.slack.AppToken, "LONGSHIFT_SLACK_URL=" + s.slack.URL,
 		"LONGSHIFT_SLACK_CHANNELS=" + s.slack.General, "LONGSHIFT_SLACK_START=" + adaSlack, "LONGSHIFT_SLACK_APPROVE=" + adaSlack}
+	server := func() *lab.Server { return lab.StartServer(t, false) }
+	if *postgres {
+		server = func() *lab.Server { return lab.StartOnPostgres(t) }
+	}
 	if *split {
-		s.Stage = lab.NewStage(t, script(), settings, s.with("control")...)
+		s.Stage = lab.NewStageOn(t, server, script(), settings, s.with("control")...)
 		s.others = []*lab.Worker{s.Worker, s.worker("control"), s.worker("listen")}
 		s.hosts = []*lab.Worker{s.worker("host"), s.worker("host")}
 	} else {
-		s.Stage = lab.NewStage(t, script(), settings, s.env...)
+		s.Stage = lab.NewStageOn(t, server, script(), settings, s.env...)
 		s.hosts = []*lab.Worker{s.Worker, s.worker("all")}
 	}
 	s.GitHub.SetPermission(lab.Name, ada, "write")

@@ -73,7 +73,7 @@ func waits(s *lab.Stage, run client.WorkflowRun) bool {
 		return false
 	}
 	for _, a := range d.PendingActivities {
-		var beat signals.Beat
+		var beat signals.Heartbeat
 		if converter.GetDefaultDataConverter().FromPayloads(a.HeartbeatDetails, &beat) == nil && beat.Waiting {
 			return true
 		}

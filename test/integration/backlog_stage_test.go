@@ -269,7 +269,7 @@ func (b *backlog) name() string {
 }
 
 // look looks as watch does, and gives what has come of it.
-func (b *backlog) look() (p signals.Pass) {
+func (b *backlog) look() (p signals.PollResult) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 40*time.Second)
 	defer cancel()

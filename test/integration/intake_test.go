@@ -132,11 +132,11 @@ func (a *arriving) count(query string) int {
 	return int(r.Count)
 }
 
-func (a *arriving) gate() (g signals.GateState) {
+func (a *arriving) gate() (g signals.LimiterState) {
 	a.T.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	v, err := a.Client.QueryWorkflow(ctx, "gate:127.0.0.1:acme:calc", "", signals.QueryGate)
+	v, err := a.Client.QueryWorkflow(ctx, "limiter:127.0.0.1:acme:calc", "", signals.QueryLimiter)
 	if err != nil || v.Get(&g) != nil {
 		a.T.Logf("the gate does not answer: %v", err)
 	}
@@ -158,7 +158,7 @@ func TestScheduleToPullRequest(t *testing.T) {
 	again := func(when string) func() {
 		return func() { a.Worker.Kill(); a.Worker.Start(); killed <- when }
 	}
-	a.OnStep(t.Context(), id, lab.Step{Activity: "TellSource", N: 1}, again("claimed"))
+	a.OnStep(t.Context(), id, lab.Step{Activity: "ReportToSource", N: 1}, again("claimed"))
 	a.OnStep(t.Context(), id, lab.Step{Activity: "PrepareWorkspace", N: 1}, again("started"))
 	a.OnStep(t.Context(), id, lab.Step{Activity: "OpenPullRequest", N: 1}, again("pull request"))
 	end := a.ended([]int{number}, 3*time.Minute)[0]

@@ -82,7 +82,7 @@ func TestLinearIssue(t *testing.T) {
 	lab.Eventually(t, 60*time.Second, "the issue has its task", func() bool { _, ok := p.Status(id); return ok })
 	done := make(chan bool, 2)
 	again := func() { p.worker.Kill(); p.worker.Start(); done <- true }
-	p.OnStep(t.Context(), id, lab.Step{Activity: "TellSource", N: 1}, again)
+	p.OnStep(t.Context(), id, lab.Step{Activity: "ReportToSource", N: 1}, again)
 	p.OnStep(t.Context(), id, lab.Step{Activity: "OpenPullRequest", N: 1}, again)
 	end := p.end(id)
 	if end.Outcome != task.PullRequest || end.RequestedBy != "anna" {

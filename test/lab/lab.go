@@ -92,7 +92,7 @@ type Server struct {
 	t       testing.TB
 	port    int
 	UIPort  int
-	db      string
+	launch  func() *process
 	cmd     *process
 	logs    []string // files, of each start
 	Client  client.Client
@@ -102,37 +102,45 @@ type Server struct {
 // StartServer starts the server binary on free ports.
 func StartServer(t testing.TB, ui bool) *Server {
 	t.Helper()
-	s := &Server{t: t, port: FreePort(t), db: filepath.Join(t.TempDir(), "temporal.db")}
+	s := &Server{t: t, port: FreePort(t)}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename", filepath.Join(t.TempDir(), "temporal.db")}
 	if ui {
 		s.UIPort = FreePort(t)
+		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
+	} else {
+		args = append(args, "--headless")
 	}
+	s.launch = func() *process { return start(t, Program(t, "longshift-devserver"), args, os.Environ(), "server") }
+	s.open(func(context.Context, string) error { return nil })
+	return s
+}
+
+// open starts the process, prepares its namespace and connects to it.
+func (s *Server) open(prepare func(ctx context.Context, address string) error) {
+	s.t.Helper()
 	s.Address = fmt.Sprintf("127.0.0.1:%d", s.port)
 	s.Start()
-	t.Cleanup(s.Kill)
+	s.t.Cleanup(s.Kill)
 	// The port opens a moment before the server is healthy, and a call in between is refused.
-	Eventually(t, 30*time.Second, "the server is healthy", func() bool {
+	Eventually(s.t, 30*time.Second, "the server is healthy", func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
+		if prepare(ctx, s.Address) != nil {
+			return false
+		}
 		c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: tlog.NewStructuredLogger(discard())})
 		if err == nil {
 			s.Client = c
 		}
 		return err == nil
 	})
-	t.Cleanup(s.Client.Close)
-	return s
+	s.t.Cleanup(s.Client.Close)
 }
 
 // Start starts the process; on the same data when it ran before.
 func (s *Server) Start() {
 	s.t.Helper()
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename", s.db}
-	if s.UIPort == 0 {
-		args = append(args, "--headless")
-	} else {
-		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
-	}
-	s.cmd = start(s.t, Program(s.t, "longshift-devserver"), args, os.Environ(), "server")
+	s.cmd = s.launch()
 	s.logs = append(s.logs, s.cmd.log)
 	Eventually(s.t, 60*time.Second, "the server answers", func() bool {
 		c, err := net.DialTimeout("tcp", s.Address, time.Second)
@@ -224,15 +232,19 @@ func (w *Worker) Wait(limit time.Duration) int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// Eventually waits for a condition. It looks often at first, and less often later: a look is mostly a question to the server, and takes
-// from a small machine what the answer is waiting for.
+// Eventually waits for a condition. It looks often at first, less often later, and pauses at least twice as long as a look takes: what looks
+// starts a program or asks the server, and takes from a small machine what the answer is waiting for.
 func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	const seldom = 150 * time.Millisecond
-	for pause := 10 * time.Millisecond; !ok(); pause = min(pause*5/4, seldom) {
-		next := time.NewTimer(pause)
+	for pause := 10 * time.Millisecond; ; pause = min(pause*5/4, seldom) {
+		begun := time.Now()
+		if ok() {
+			return
+		}
+		next := time.NewTimer(max(pause, 2*time.Since(begun)))
 		select {
 		case <-deadline.C:
 			next.Stop()

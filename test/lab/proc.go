@@ -23,14 +23,20 @@ type process struct {
 // start starts a program whose output goes to the test's log file, which is shown when the test fails.
 func start(t testing.TB, path string, args, env []string, name string) *process {
 	t.Helper()
+	cmd := exec.Command(path, args...)
+	cmd.Env, cmd.SysProcAttr = env, &syscall.SysProcAttr{Setpgid: true}
+	return run(t, cmd, name)
+}
+
+// run starts a command, as start does.
+func run(t testing.TB, cmd *exec.Cmd, name string) *process {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".log")
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = env, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}

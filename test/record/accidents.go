@@ -94,7 +94,7 @@ func handedBack(ctx context.Context, in activities.SessionInput, n int) (activit
 }
 
 // firstBeat is the heartbeat of a session that has spent something.
-func firstBeat(in activities.SessionInput) signals.Beat {
-	return signals.Beat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Tools: 2,
+func firstBeat(in activities.SessionInput) signals.Heartbeat {
+	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Tools: 2,
 		Usage: task.Usage{Input: 900, Output: 120, CostUSD: 0.03, Calls: 2}, Started: time.Now().UTC()}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	gateName = "gate:github.com:acme:calc"
-	issueID  = "issue:github.com:acme:calc:3"
-	origin   = `"origin":{"intake":"calc","source":"github","key":"3","label":"longshift","guard":{"sessions":1,"pauseIfOpenPR":true}}`
+	limiterName = "limiter:github.com:acme:calc"
+	issueID     = "issue:github.com:acme:calc:3"
+	origin      = `"origin":{"intake":"calc","source":"github","key":"3","label":"longshift","guard":{"sessions":1,"pauseIfOpenPR":true}}`
 )
 
 // arriving are the workflows of work that comes by itself, and the ways of a task that waits for its turn.
@@ -30,15 +30,15 @@ func arriving() []branch {
 					return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "not now"})
 				})
 		}},
-		{name: "gate", flow: signals.Gate, endless: true, drive: comeAndGo},
+		{name: "limiter", flow: signals.Limiter, endless: true, drive: comeAndGo},
 		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc", Label: "longshift",
 			Guard: task.Guard{Sessions: 1}})},
 	}
 }
 
 // closed is a gate that lets nobody in at once.
-func closed(int) signals.EnterAnswer {
-	return signals.EnterAnswer{Gate: gateName, Wait: signals.WaitSessions, Detail: "1 of 1 at work: another"}
+func closed(int) signals.AcquireAnswer {
+	return signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitSessions, Detail: "1 of 1 at work: another"}
 }
 
 func isQueued(s signals.Status) bool { return s.Phase == task.Queued && s.Reason != "" }
@@ -48,10 +48,10 @@ func letIn(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.until(ctx, isQueued) },
 		func() error {
-			return p.signal(ctx, signals.Turn, signals.EnterAnswer{Gate: gateName, Wait: signals.WaitPull, Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
+			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitPull, Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
 		},
 		func() error {
-			return p.signal(ctx, signals.Turn, signals.EnterAnswer{Gate: gateName, In: true, Ceiling: 10})
+			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Admitted: true, Ceiling: 10})
 		})
 }
 
@@ -59,48 +59,48 @@ func letIn(ctx context.Context, p *play) error {
 func comeAndGo(ctx context.Context, p *play) error {
 	enter := func(id string) func() error {
 		return func() error {
-			return p.updateAs(ctx, signals.Enter, "enter-"+id, signals.EnterRequest{Workflow: id, Run: "run-" + id, Repository: "acme/calc",
+			return p.updateAs(ctx, signals.Acquire, "enter-"+id, signals.AcquireRequest{Workflow: id, Run: "run-" + id, Repository: "acme/calc",
 				Guard: task.Guard{Sessions: 1, DailyCost: 50}, Budget: 20, Lease: 300 * time.Millisecond})
 		}
 	}
 	return inTurn(enter("a"), enter("b"), enter("c"), func() error {
-		return p.updateAs(ctx, signals.Leave, "leave-a", signals.LeaveRequest{Workflow: "a", Run: "run-a", Spent: 3, Good: true,
+		return p.updateAs(ctx, signals.Release, "leave-a", signals.ReleaseRequest{Workflow: "a", Run: "run-a", Spent: 3, Succeeded: true,
 			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1, URL: "https://github.com/acme/calc/pull/1"}})
-	}, func() error { return p.happens(ctx, "SurveyGate", 5) })
+	}, func() error { return p.happens(ctx, "ReconcileLimiter", 5) })
 }
 
-// EnterGate answers as the branch says; without a word of it everybody is let in.
-func (s *stage) EnterGate(ctx context.Context, _ activities.EnterInput) (signals.EnterAnswer, error) {
+// AcquireAdmission answers as the branch says; without a word of it everybody is let in.
+func (s *stage) AcquireAdmission(ctx context.Context, _ activities.AcquireInput) (signals.AcquireAnswer, error) {
 	if p := s.of(ctx); p != nil && p.gate != nil {
-		return p.gate(p.count("EnterGate")), nil
+		return p.gate(p.count("AcquireAdmission")), nil
 	}
-	return signals.EnterAnswer{Gate: gateName, In: true}, nil
+	return signals.AcquireAnswer{Limiter: limiterName, Admitted: true}, nil
 }
 
-// LeaveGate takes every place back.
-func (s *stage) LeaveGate(context.Context, activities.LeaveInput) error { return nil }
+// ReleaseAdmission takes every place back.
+func (s *stage) ReleaseAdmission(context.Context, activities.ReleaseInput) error { return nil }
 
-// TellSource takes every word.
-func (s *stage) TellSource(context.Context, activities.SourceInput) error { return nil }
+// ReportToSource takes every word.
+func (s *stage) ReportToSource(context.Context, activities.SourceInput) error { return nil }
 
-// SurveyGate finds, after a while, that one of those inside is gone.
-func (s *stage) SurveyGate(ctx context.Context, in activities.Survey) (activities.Surveyed, error) {
-	var seen activities.Surveyed
-	if s.of(ctx).count("SurveyGate") > 4 {
+// ReconcileLimiter finds, after a while, that one of those inside is gone.
+func (s *stage) ReconcileLimiter(ctx context.Context, in activities.ReconcileInput) (activities.Reconciled, error) {
+	var seen activities.Reconciled
+	if s.of(ctx).count("ReconcileLimiter") > 4 {
 		for _, h := range in.Holders {
 			if h.Workflow == "b" {
-				seen.Gone = append(seen.Gone, signals.LeaveRequest{Workflow: h.Workflow, Run: h.Run, Spent: 1})
+				seen.Gone = append(seen.Gone, signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: 1})
 			}
 		}
 	}
 	return seen, nil
 }
 
-// FindWork finds one issue, and one that must not be begun.
-func (s *stage) FindWork(_ context.Context, in activities.FindInput) (activities.Found, error) {
+// PollSource finds one issue, and one that must not be begun.
+func (s *stage) PollSource(_ context.Context, in activities.PollSourceInput) (activities.Found, error) {
 	issue := task.Issue{Forge: "github", Number: 3, Title: "Add is wrong", Body: "It subtracts."}
 	w := intake.Work{Item: intake.Item{Key: "3", ID: issueID, Title: issue.Title}, Task: "Resolve issue #3.", Issue: &issue, By: "maria"}
-	found := activities.Found{Work: []intake.Work{w}, Pass: signals.Pass{At: in.Now, Seen: 2, Left: []signals.Left{{Key: "4", Why: "the label was set by eve, who has no write access"}},
+	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2, Skipped: []signals.Skipped{{Key: "4", Why: "the label was set by eve, who has no write access"}},
 		Refused: map[string]signals.Refusal{"4": {At: in.Now, Why: "the label was set by eve, who has no write access"}}}}
 	return found, nil
 }

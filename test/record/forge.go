@@ -42,12 +42,12 @@ func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestIn
 	return pr, nil
 }
 
-// LookAtPullRequest shows the pull request as the branch has it. As on a real forge, a stamp tells whether anything has changed.
-func (s *stage) LookAtPullRequest(ctx context.Context, in activities.LookInput) (forge.Look, error) {
+// PollPullRequest shows the pull request as the branch has it. As on a real forge, a stamp tells whether anything has changed.
+func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	p := s.of(ctx)
-	p.count("LookAtPullRequest")
+	p.count("PollPullRequest")
 	yes := true
-	l := forge.Look{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
+	l := forge.Snapshot{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
 	if p.look != nil {
 		p.look(p, &l)
 	}
@@ -59,10 +59,10 @@ func (s *stage) LookAtPullRequest(ctx context.Context, in activities.LookInput) 
 	}
 	seen, err := json.Marshal(l)
 	if err != nil {
-		return forge.Look{}, err
+		return forge.Snapshot{}, err
 	}
 	if l.Stamp = commitID(string(seen))[:12]; l.Stamp == in.Stamp {
-		return forge.Look{Unchanged: true}, nil
+		return forge.Snapshot{Unchanged: true}, nil
 	}
 	return l, nil
 }
@@ -89,11 +89,11 @@ func (s *stage) AbortMerge(ctx context.Context, _ activities.MergeInput) error {
 }
 
 // Show writes, or edits, a message. What is shown is counted under its name.
-func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.Place, error) {
+func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.MessageRef, error) {
 	p := s.of(ctx)
 	if p.show != nil {
 		if err := p.show(p, in); err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 	}
 	name := string(in.Notice.Subject)
@@ -104,7 +104,7 @@ func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.Place, 
 	if in.At != nil {
 		return *in.At, nil
 	}
-	return task.Place{Room: in.Room, Message: fmt.Sprintf("m%d", p.count("message"))}, nil
+	return task.MessageRef{Room: in.Room, Message: fmt.Sprintf("m%d", p.count("message"))}, nil
 }
 
 // Arrive has to be called twice, and starts a task then.
@@ -115,11 +115,11 @@ func (s *stage) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	return "started " + signals.IssueTaskID(e.Host, e.Owner, e.Name, e.Number), nil
 }
 
-// LookAtForge has news twice. Then nobody wants them any more.
-func (s *stage) LookAtForge(ctx context.Context, _ signals.WatchInput) (activities.Watched, error) {
-	n := s.of(ctx).count("LookAtForge")
+// PollForge has news twice. Then nobody wants them any more.
+func (s *stage) PollForge(ctx context.Context, _ signals.WatchInput) (activities.ForgePoll, error) {
+	n := s.of(ctx).count("PollForge")
 	if n > 2 {
-		return activities.Watched{Stop: true}, nil
+		return activities.ForgePoll{Stop: true}, nil
 	}
-	return activities.Watched{Cursor: fmt.Sprintf("2026-01-0%dT00:00:00Z", n), Events: n, Every: 200 * time.Millisecond}, nil
+	return activities.ForgePoll{Cursor: fmt.Sprintf("2026-01-0%dT00:00:00Z", n), Events: n, Every: 200 * time.Millisecond}, nil
 }

@@ -41,7 +41,7 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks},
 		signals.HostControlQueue(h.id): {"Probe": s.Probe, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
 			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp},
-		signals.QueueHosts: {"TakeTask": s.TakeTask},
+		signals.QueueHosts: {"AssignTask": s.AssignTask},
 	} {
 		if queue == signals.QueueHosts && h.id != steady {
 			continue // who takes a task is scripted; the host that stays gives the answer

@@ -62,7 +62,7 @@ func following(p *play) ([]any, error) {
 	}
 	plan := planned("FIX-001")
 	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
-	return []any{signals.Follow{
+	return []any{signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run", TaskID: "calc-1",
 		Fence: 1, Number: pullNumber, URL: pullURL, Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
 		Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
@@ -71,7 +71,7 @@ func following(p *play) ([]any, error) {
 }
 
 // muchToDo is a pull request with a conflict, a failed check and a comment, until it has its answers.
-func muchToDo(p *play, l *forge.Look) {
+func muchToDo(p *play, l *forge.Snapshot) {
 	if p.counted("AnswerPullRequest") > 0 {
 		l.Passed = 1
 		return
@@ -87,7 +87,7 @@ func failedCheck(sign string) forge.Item {
 }
 
 // conflicting is a pull request with a conflict and nothing else to do.
-func conflicting(_ *play, l *forge.Look) {
+func conflicting(_ *play, l *forge.Snapshot) {
 	no := false
 	l.Mergeable = &no
 }
@@ -106,8 +106,8 @@ func nothingNew(int) (activities.Committed, error) {
 }
 
 // failsUntil is a check that fails in the same way until so many pushes.
-func failsUntil(pushes int) func(*play, *forge.Look) {
-	return func(p *play, l *forge.Look) {
+func failsUntil(pushes int) func(*play, *forge.Snapshot) {
+	return func(p *play, l *forge.Snapshot) {
 		if p.counted("pushed") < pushes {
 			l.Items = []forge.Item{failedCheck("nil pointer")}
 			return
@@ -117,8 +117,8 @@ func failsUntil(pushes int) func(*play, *forge.Look) {
 }
 
 // failsOtherwiseUntil is a check that fails in another way after each push.
-func failsOtherwiseUntil(pushes int) func(*play, *forge.Look) {
-	return func(p *play, l *forge.Look) {
+func failsOtherwiseUntil(pushes int) func(*play, *forge.Snapshot) {
+	return func(p *play, l *forge.Snapshot) {
 		if n := p.counted("pushed"); n < pushes {
 			l.Items = []forge.Item{failedCheck(fmt.Sprintf("TestAdd %d", n))}
 			return

@@ -66,9 +66,9 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
 	for name, f := range map[string]any{
-		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest, "LookAtPullRequest": s.LookAtPullRequest,
-		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "LookAtForge": s.LookAtForge,
-		"EnterGate": s.EnterGate, "LeaveGate": s.LeaveGate, "SurveyGate": s.SurveyGate, "TellSource": s.TellSource, "FindWork": s.FindWork,
+		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest, "PollPullRequest": s.PollPullRequest,
+		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
+		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter, "ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
 	} {
 		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}

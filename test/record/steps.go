@@ -15,11 +15,11 @@ import (
 
 // The scripted steps, under the names of the real ones.
 
-// TakeTask answers for the host whose turn it is. Only hosts that go away are given little time to answer.
-func (s *stage) TakeTask(ctx context.Context) (activities.Taken, error) {
+// AssignTask answers for the host whose turn it is. Only hosts that go away are given little time to answer.
+func (s *stage) AssignTask(ctx context.Context) (activities.Assignment, error) {
 	p := s.of(ctx)
-	taken := activities.Taken{Host: steady, Heartbeat: 10 * time.Second, Probe: 10 * time.Second}
-	if n := p.count("TakeTask"); n <= len(p.hosts) {
+	taken := activities.Assignment{Host: steady, Heartbeat: 10 * time.Second, Probe: 10 * time.Second}
+	if n := p.count("AssignTask"); n <= len(p.hosts) {
 		taken.Host = p.hosts[n-1]
 	}
 	if taken.Host == doomed {

@@ -28,7 +28,7 @@ func buttons() []channel.Button {
 func message(key, text string) channel.Message { return channel.Message{Key: key, Text: text} }
 
 // post writes a message, which must go well, and gives its place.
-func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Place {
+func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.MessageRef {
 	t.Helper()
 	at, err := f.Channel.Post(t.Context(), to, m, false)
 	if err != nil {
@@ -41,7 +41,7 @@ func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Place {
 }
 
 // find gives the message that stands at a place.
-func find(t *testing.T, f Fixture, at task.Place) Shown {
+func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	t.Helper()
 	all := f.Shown(t, f.Room)
 	for _, s := range all {

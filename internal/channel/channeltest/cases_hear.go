@@ -13,7 +13,7 @@ func presses(f Fixture) bool { return f.Press != nil }
 func says(f Fixture) bool    { return f.Say != nil }
 
 // asked posts a question with buttons.
-func asked(t *testing.T, f Fixture, to task.Room) (task.Place, []channel.Button) {
+func asked(t *testing.T, f Fixture, to task.Room) (task.MessageRef, []channel.Button) {
 	t.Helper()
 	m := message("k-ask", "Approve the plan?")
 	m.Buttons = buttons()

@@ -119,7 +119,7 @@ func testMentions(t *testing.T, f Fixture) {
 
 func testConcurrent(t *testing.T, f Fixture) {
 	const n = 8
-	places := make([]task.Place, n)
+	places := make([]task.MessageRef, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {

@@ -15,11 +15,11 @@ import (
 // platform cannot do; their cases are then not run.
 type Fixture struct {
 	Channel channel.Channel
-	Room    task.Room    // we may write to it; no thread
-	User    channel.User // somebody in the room: ID and Name as Event.User gives them
-	Token   string       // the secret that the channel holds; empty for none. It must stand in no error
-	Gone    task.Place   // a message that is not in the room; empty where an edit cannot tell
-	Limit   int          // how many characters one message holds, about; 0 for no limit
+	Room    task.Room       // we may write to it; no thread
+	User    channel.User    // somebody in the room: ID and Name as Event.User gives them
+	Token   string          // the secret that the channel holds; empty for none. It must stand in no error
+	Gone    task.MessageRef // a message that is not in the room; empty where an edit cannot tell
+	Limit   int             // how many characters one message holds, about; 0 for no limit
 
 	Private    bool // every message in the room is meant for us: Event.Direct is always true
 	NoEdit     bool // Edit writes the new text as one more message, and what stood before stays
@@ -49,7 +49,7 @@ type Fixture struct {
 	// Press lets somebody press a button; Say lets somebody write and gives the message's id, empty where messages of people have
 	// none. Both may return before Hear was called, and keep what was done until the listener has connected. Nil where the leaf
 	// does not hear.
-	Press func(t *testing.T, at task.Place, token string, by channel.User)
+	Press func(t *testing.T, at task.MessageRef, token string, by channel.User)
 	Say   func(t *testing.T, s Say) (message string)
 	// Redeliver delivers the latest Press or Say once more, as when our acknowledgement was lost. Nil where that cannot happen.
 	Redeliver func(t *testing.T)

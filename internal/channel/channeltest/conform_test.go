@@ -14,10 +14,10 @@ import (
 // open gives a fixture for the channel in memory with a flaw.
 func open(flaw string) func(t *testing.T) channeltest.Fixture {
 	return func(t *testing.T) channeltest.Fixture {
-		m := &memory{flaw: flaw, keys: map[string]task.Place{}, events: make(chan channel.Event, 10)}
+		m := &memory{flaw: flaw, keys: map[string]task.MessageRef{}, events: make(chan channel.Event, 10)}
 		f := channeltest.Fixture{Channel: m, Listener: m, Room: task.Room{Channel: "memory", ID: "R1"}, User: channel.User{ID: "U1", Name: "Ada"},
 			Token: secret, Limit: limit, Searchable: true, Redelivers: true}
-		f.Gone = task.Place{Room: f.Room, Message: "99"}
+		f.Gone = task.MessageRef{Room: f.Room, Message: "99"}
 		f.Shown = func(*testing.T, task.Room) []channeltest.Shown {
 			m.mu.Lock()
 			defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func open(flaw string) func(t *testing.T) channeltest.Fixture {
 		}
 		f.Fail = func(_ *testing.T, kind channeltest.Failure) { m.fail = kind }
 		f.Lose = func(*testing.T) { m.lose = true }
-		f.Press = func(_ *testing.T, at task.Place, token string, by channel.User) {
+		f.Press = func(_ *testing.T, at task.MessageRef, token string, by channel.User) {
 			e := channel.Event{Kind: channel.Press, User: by, Room: at.Room, Token: token, Message: at.Message, Direct: true}
 			if m.bad("wrong user") {
 				e.User.ID = by.Name

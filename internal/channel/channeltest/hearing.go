@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// ears take in what a leaf hears.
-type ears struct {
+// received take in what a leaf hears.
+type received struct {
 	t      *testing.T
 	events chan channel.Event
 	stop   func()
@@ -23,9 +23,9 @@ type ears struct {
 }
 
 // listen starts the leaf's listener or webhook; it ends with the case.
-func listen(t *testing.T, f Fixture) *ears {
+func listen(t *testing.T, f Fixture) *received {
 	t.Helper()
-	e := &ears{t: t, events: make(chan channel.Event, 100)}
+	e := &received{t: t, events: make(chan channel.Event, 100)}
 	if f.Webhook != nil {
 		f.Serve(t, f.Webhook.Handler(e.hear))
 	}
@@ -51,7 +51,7 @@ func listen(t *testing.T, f Fixture) *ears {
 	return e
 }
 
-func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
+func (e *received) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	select {
@@ -67,14 +67,14 @@ func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error)
 }
 
 // say sets what is answered from now on.
-func (e *ears) say(a channel.Answer) {
+func (e *received) say(a channel.Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = a
 }
 
 // fail lets the next event meet an error.
-func (e *ears) fail() {
+func (e *received) fail() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.refuse++
@@ -83,7 +83,7 @@ func (e *ears) fail() {
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,200}$`)
 
 // next waits for an event and holds what is true of all.
-func (e *ears) next() channel.Event {
+func (e *received) next() channel.Event {
 	e.t.Helper()
 	select {
 	case ev := <-e.events:
@@ -101,7 +101,7 @@ func (e *ears) next() channel.Event {
 }
 
 // nothing holds that no more was heard. For a listener that is certain: it has ended.
-func (e *ears) nothing() {
+func (e *received) nothing() {
 	e.t.Helper()
 	e.stop()
 	select {
@@ -111,7 +111,7 @@ func (e *ears) nothing() {
 	}
 }
 
-// until waits for something that a platform shows after Hear has returned.
+// until waits for something that a platform shows after the handler has returned.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(Patience)

@@ -26,7 +26,7 @@ type memory struct {
 
 	mu      sync.Mutex
 	shown   []channeltest.Shown
-	keys    map[string]task.Place
+	keys    map[string]task.MessageRef
 	fail    channeltest.Failure
 	lose    bool
 	answers []string
@@ -109,30 +109,30 @@ func (m *memory) parts(msg channel.Message, most int) (list []channeltest.Shown,
 	return list, nil
 }
 
-func (m *memory) Post(ctx context.Context, to task.Room, msg channel.Message, again bool) (task.Place, error) {
+func (m *memory) Post(ctx context.Context, to task.Room, msg channel.Message, again bool) (task.MessageRef, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() != nil && !m.bad("ended context") {
-		return task.Place{}, fault.New(fault.Infra, "post: %w", ctx.Err())
+		return task.MessageRef{}, fault.New(fault.Infra, "post: %w", ctx.Err())
 	}
 	list, err := m.parts(msg, 6)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	if at, ok := m.keys[msg.Key]; ok && again && !m.bad("posts twice") {
 		return at, nil
 	}
 	if err := m.trouble(); err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
-	var at task.Place
+	var at task.MessageRef
 	for _, s := range list {
 		s.ID = strconv.Itoa(len(m.shown) + 1)
 		if !m.bad("no thread") {
 			s.Thread = to.Thread
 		}
 		m.shown = append(m.shown, s)
-		at = task.Place{Room: to, Message: s.ID}
+		at = task.MessageRef{Room: to, Message: s.ID}
 	}
 	m.keys[msg.Key] = at
 	return at, m.lost()
@@ -146,7 +146,7 @@ func (m *memory) lost() error {
 	return nil
 }
 
-func (m *memory) Edit(_ context.Context, at task.Place, msg channel.Message) error {
+func (m *memory) Edit(_ context.Context, at task.MessageRef, msg channel.Message) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list, err := m.parts(msg, 1)
@@ -179,7 +179,7 @@ func (m *memory) Edit(_ context.Context, at task.Place, msg channel.Message) err
 }
 
 // Listen keeps an event until it is taken in.
-func (m *memory) Listen(ctx context.Context, hear channel.Hear) error {
+func (m *memory) Listen(ctx context.Context, hear channel.Handle) error {
 	for {
 		select {
 		case <-ctx.Done():

@@ -23,7 +23,7 @@ func TestConformOverSocketMode(t *testing.T) {
 		x.Listener = s
 		x.Redelivers = true
 		x.Break = func(*testing.T) { f.Socket.Drop() }
-		x.Press = func(t *testing.T, at task.Place, token string, by channel.User) {
+		x.Press = func(t *testing.T, at task.MessageRef, token string, by channel.User) {
 			f.Press(t, at.ID, at.Message, token, by.ID)
 		}
 		x.Fill = func(t *testing.T, text string, by channel.User) { f.Fill(t, text, by.ID) }
@@ -51,7 +51,7 @@ func TestConformOverHTTP(t *testing.T) {
 		x.Webhook = s
 		x.Redelivers = true
 		x.Serve = func(t *testing.T, h http.Handler) { url = newCaller(t, h).server.URL }
-		x.Press = func(_ *testing.T, at task.Place, token string, by channel.User) {
+		x.Press = func(_ *testing.T, at task.MessageRef, token string, by channel.User) {
 			f.PressHTTP(url, at.ID, at.Message, token, by.ID)
 		}
 		x.Fill = func(_ *testing.T, text string, by channel.User) { f.FillHTTP(url, text, by.ID) }
@@ -75,7 +75,7 @@ func TestConformOverHTTP(t *testing.T) {
 
 func fixture(f *fake, s *Slack) channeltest.Fixture {
 	general := task.Room{Channel: channel.Slack, ID: general}
-	return channeltest.Fixture{Channel: s, Room: general, User: ada, Token: botToken, Gone: task.Place{Room: general, Message: "1.000001"},
+	return channeltest.Fixture{Channel: s, Room: general, User: ada, Token: botToken, Gone: task.MessageRef{Room: general, Message: "1.000001"},
 		Limit: 7000, Searchable: true,
 		Shown: func(_ *testing.T, room task.Room) (list []channeltest.Shown) {
 			for _, m := range f.Messages(room.ID) {

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// hearPeriod is how long Hear may take: Slack waits for three seconds, then it takes the call for failed.
+// hearPeriod is how long the handler may take: Slack waits for three seconds, then it takes the call for failed.
 const hearPeriod = 2500 * time.Millisecond
 
 // kinds of call, as Socket Mode names them.
@@ -24,7 +24,7 @@ const (
 // take reads what Slack delivered and lets it be heard. What it gives is to be done after the delivery was acknowledged, for Slack
 // waits for that; an error means that it must not be acknowledged, and is given for events only: nothing else is delivered again. What
 // is not for us, or of no known form, counts as taken: to have it delivered again would change nothing.
-func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payload []byte) (after func(), err error) {
+func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payload []byte) (after func(), err error) {
 	h, a, err := s.once(ctx, hearPeriod, hear, kind, payload)
 	switch {
 	case err != nil && kind == callEvent:
@@ -47,7 +47,7 @@ func (s *Slack) take(ctx context.Context, hear channel.Hear, kind string, payloa
 }
 
 // once tries to let a delivery be heard; nil is heard when it is for nobody.
-func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Hear, kind string, payload []byte) (*heard, channel.Answer, error) {
+func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Handle, kind string, payload []byte) (*heard, channel.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	h, err := s.understand(ctx, kind, payload)

@@ -18,7 +18,7 @@ const notNow = "This could not be taken in just now, because Temporal or its wor
 // insist takes in a press, a form or a command that could not be heard in time. Slack delivers only events again; somebody who
 // pressed once, while a server comes back, is not to press twice. It counts once all the same: its ID stays. When nothing helps, the
 // one who did it is told. It is false when ctx has ended before either.
-func (s *Slack) insist(ctx context.Context, hear channel.Hear, kind string, payload []byte, h *heard) bool {
+func (s *Slack) insist(ctx context.Context, hear channel.Handle, kind string, payload []byte, h *heard) bool {
 	bounded, cancel := context.WithTimeout(ctx, insistPeriod)
 	defer cancel()
 	for s.sleep(bounded, insistPause) == nil {

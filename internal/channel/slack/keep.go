@@ -38,7 +38,7 @@ func (s *Slack) keep(kind string, payload []byte) (done func(), err error) {
 }
 
 // Resume takes in what an earlier process had acknowledged and not taken in when it ended.
-func (s *Slack) Resume(ctx context.Context, hear channel.Hear) {
+func (s *Slack) Resume(ctx context.Context, hear channel.Handle) {
 	if s.inbox.Dir == "" {
 		return
 	}

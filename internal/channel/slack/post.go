@@ -14,25 +14,25 @@ import (
 // Post writes a message, as up to four where it is long. The key stands in the metadata of each, so that Post with again finds those
 // that are there and writes only what is missing. In Slack everyone chooses what makes a sound; Loud shows a reply in the channel too,
 // so that those see it who do not follow the thread. Of several parts that is the last one, which bears the buttons.
-func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	parts, err := build(m, messages, s.now())
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	api, err := s.bot(ctx)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	var found stands
 	if again {
 		if found, err = s.find(ctx, api, to, m.Key); err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 		if found.last != "" {
-			return task.Place{Room: to, Message: found.last}, nil
+			return task.MessageRef{Room: to, Message: found.last}, nil
 		}
 	}
-	at := task.Place{Room: to}
+	at := task.MessageRef{Room: to}
 	for i, c := range parts {
 		mark := part{i + 1, len(parts)}
 		if ts := found.parts[mark]; ts != "" {
@@ -41,7 +41,7 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 		}
 		show := m.Loud && mark.number == mark.of && to.Thread != "" && !private(to.ID)
 		if at, err = s.send(ctx, api, to, c, show, m.Key, mark); err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 	}
 	return at, nil
@@ -50,7 +50,7 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 // private tells whether a conversation is with one person, given by its own id or by that of the person.
 func private(id string) bool { return id != "" && strings.ContainsRune("DUW", rune(id[0])) }
 
-func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part) (task.Place, error) {
+func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part) (task.MessageRef, error) {
 	options := append(c.options(), p.metadata(key), slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())
 	if to.Thread != "" {
 		options = append(options, slackgo.MsgOptionTS(to.Thread))
@@ -60,15 +60,15 @@ func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c c
 	}
 	room, ts, err := api.PostMessageContext(ctx, to.ID, options...)
 	if err != nil {
-		return task.Place{}, problem(ctx, "post to Slack channel "+to.ID, err)
+		return task.MessageRef{}, problem(ctx, "post to Slack channel "+to.ID, err)
 	}
 	if ts == "" {
-		return task.Place{}, fault.New(fault.Infra, "post to Slack channel %s: the answer names no message", to.ID)
+		return task.MessageRef{}, fault.New(fault.Infra, "post to Slack channel %s: the answer names no message", to.ID)
 	}
 	if room != "" {
 		to.ID = room // edits need the conversation's own id
 	}
-	return task.Place{Room: to, Message: ts}, nil
+	return task.MessageRef{Room: to, Message: ts}, nil
 }
 
 // options are those of a post and of an edit. Nothing in the notification becomes a mention or a link.
@@ -83,7 +83,7 @@ func (c content) options() []slackgo.MsgOption {
 
 // Edit puts another text in the place of one message, shortened to what one holds. One that is shown in the channel too stays so, and
 // Loud changes nothing: Slack takes no call that shows an old reply and edits it.
-func (s *Slack) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+func (s *Slack) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	parts, err := build(m, 1, s.now())
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-func mustPost(t *testing.T, s *Slack, to task.Room, m channel.Message, again bool) task.Place {
+func mustPost(t *testing.T, s *Slack, to task.Room, m channel.Message, again bool) task.MessageRef {
 	t.Helper()
 	at, err := s.Post(t.Context(), to, m, again)
 	if err != nil {

@@ -25,10 +25,10 @@ const (
 )
 
 // Listen hears over Socket Mode until ctx ends. Slack spreads deliveries over all connections of an app, at most ten. An
-// event is acknowledged only after Hear took it; otherwise Slack delivers it again. Presses, forms and commands are acknowledged in
+// event is acknowledged only after the handler took it; otherwise Slack delivers it again. Presses, forms and commands are acknowledged in
 // time, and tried again here for half a minute. A token that Slack refuses before the first connection
 // ends Listen with a fault; later it is asked for again, for it may be about to be changed.
-func (s *Slack) Listen(ctx context.Context, hear channel.Hear) error {
+func (s *Slack) Listen(ctx context.Context, hear channel.Handle) error {
 	l := &listening{slack: s, hear: hear, room: make(chan struct{}, atOnce)}
 	defer l.work.Wait()
 	pause := firstPause
@@ -60,7 +60,7 @@ func (s *Slack) Listen(ctx context.Context, hear channel.Hear) error {
 // listening is one call of Listen.
 type listening struct {
 	slack     *Slack
-	hear      channel.Hear
+	hear      channel.Handle
 	room      chan struct{} // a place for each delivery at work
 	work      sync.WaitGroup
 	connected bool // once at least

@@ -14,7 +14,7 @@ import (
 )
 
 // listen runs a listener until the test ends or stop is called, which waits for its end.
-func listen(t *testing.T, s *Slack, hear channel.Hear) (stop func() error) {
+func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -43,7 +43,7 @@ func statusEvent(ts string) any {
 	return eventCall(messageEvent("message", "D0ADA", ada.ID, "status", ts, ""))
 }
 
-// TestAcknowledged: an envelope is acknowledged after Hear took it, and not before.
+// TestAcknowledged: an envelope is acknowledged after the handler took it, and not before.
 func TestAcknowledged(t *testing.T) {
 	f := newFake(t)
 	free := make(chan struct{})
@@ -69,15 +69,15 @@ func TestAcknowledged(t *testing.T) {
 		t.Fatal("what is not for us is not acknowledged")
 	}
 	if slices.Contains(s.State().Acks, held) {
-		t.Error("acknowledged before Hear took it")
+		t.Error("acknowledged before the handler took it")
 	}
 	release()
 	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, held) }) {
-		t.Error("not acknowledged after Hear took it")
+		t.Error("not acknowledged after the handler took it")
 	}
 }
 
-// TestHeardAgain: what Hear does not take comes again, of each kind, with the same ID: events from Slack, which gets no acknowledgement,
+// TestHeardAgain: what the handler does not take comes again, of each kind, with the same ID: events from Slack, which gets no acknowledgement,
 // the rest from us.
 func TestHeardAgain(t *testing.T) {
 	for kind, payload := range map[string]any{callEvent: statusEvent("1760000009.000100"), callInteraction: pressed0,

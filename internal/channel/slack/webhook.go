@@ -17,9 +17,9 @@ const maxBody = 1 << 20 // bytes of a call
 
 // Handler takes Slack's calls: events, presses and forms, and slash commands may all be sent to it. A call that is not signed by
 // the signing secret, or not within five minutes of now, gets 401, and a body of more than 1 MB gets 413; nothing of them is read.
-// An event that Hear does not take within 2.5 seconds gets 500, and Slack delivers it again. It does so for nothing else: presses, forms
+// An event that the handler does not take within 2.5 seconds gets 500, and Slack delivers it again. It does so for nothing else: presses, forms
 // and commands are acknowledged, and tried again here for half a minute.
-func (s *Slack) Handler(hear channel.Hear) http.Handler {
+func (s *Slack) Handler(hear channel.Handle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := s.admit(w, r)
 		if body == nil {

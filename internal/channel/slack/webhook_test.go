@@ -251,7 +251,7 @@ func TestSlowHearer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind    string
 		payload any
-		slow    int // how many times Hear answers too late
+		slow    int // how many times the handler answers too late
 		want    int
 		heard   int
 		told    string

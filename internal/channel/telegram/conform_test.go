@@ -64,7 +64,7 @@ func fixture(t *testing.T, chat int64) channeltest.Fixture {
 	p := &people{Server: s, chat: chat}
 	f := channeltest.Fixture{
 		Channel: x, Listener: x, Room: room(chat), User: ada, Token: testToken, Limit: mostText,
-		Gone: task.Place{Room: room(chat), Message: "99999"}, Private: chat == private, Redelivers: true,
+		Gone: task.MessageRef{Room: room(chat), Message: "99999"}, Private: chat == private, Redelivers: true,
 		Shown: p.shown, Mentions: p.mentions, Fail: p.fails, Press: p.press, Say: p.say, Answers: p.answers,
 		Redeliver: func(*testing.T) { s.Again() }, Lose: func(*testing.T) { s.Lose() }, Break: func(*testing.T) { s.Break() },
 	}
@@ -130,7 +130,7 @@ func (p *people) topic(*testing.T) task.Room {
 	return r
 }
 
-func (p *people) press(t *testing.T, at task.Place, token string, by channel.User) {
+func (p *people) press(t *testing.T, at task.MessageRef, token string, by channel.User) {
 	p.Press(p.chat, number(t, by.ID), by.Name, int(number(t, at.Message)), token)
 }
 

@@ -19,7 +19,7 @@ const hearTime = time.Minute
 // it for a day. An update is confirmed only when hear has taken it, so it may be heard twice, with the same Event.ID.
 //
 // Telegram serves one poll per bot, and a new one ends the old one. Listeners that run at the same time so take turns.
-func (t *Telegram) Listen(ctx context.Context, hear channel.Hear) error {
+func (t *Telegram) Listen(ctx context.Context, hear channel.Handle) error {
 	l := &listener{Telegram: t, hear: hear}
 	defer t.poll.CloseIdleConnections()
 	for ctx.Err() == nil {
@@ -33,7 +33,7 @@ func (t *Telegram) Listen(ctx context.Context, hear channel.Hear) error {
 // listener is one run of Listen.
 type listener struct {
 	*Telegram
-	hear     channel.Hear
+	hear     channel.Handle
 	me       user
 	token    string // whose me is
 	offset   int64  // all updates below it are taken; 0 when Telegram knows that already

@@ -17,22 +17,22 @@ import (
 // Post writes a message, as several if it is long. With again it goes on after the parts that this process knows to have got
 // through; what another process wrote it can't know, and writes it once more. A group that has become a supergroup is followed:
 // the place then names the new one.
-func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	chat, err := chatID(to)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	thread, err := messageID("thread", to.Thread, true)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	keys, err := keyboard(m.Buttons)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	list := parts(m, t.now(), mostParts)
 	if len(list) == 0 {
-		return task.Place{}, fault.New(fault.Input, "the message %q has no text", m.Key)
+		return task.MessageRef{}, fault.New(fault.Input, "the message %q has no text", m.Key)
 	}
 	done := t.written.of(to, m, again)
 	if done.chat == 0 {
@@ -51,12 +51,12 @@ func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, ag
 		}
 		id, err := t.send(ctx, p)
 		if err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 		done.chat, done.ids = p.ChatID.(int64), append(slices.Clip(done.ids), id)
 		t.written.keep(to, m, done)
 	}
-	at := task.Place{Room: to, Message: strconv.Itoa(done.ids[len(done.ids)-1])}
+	at := task.MessageRef{Room: to, Message: strconv.Itoa(done.ids[len(done.ids)-1])}
 	if done.chat != chat {
 		at.ID, at.Thread = strconv.FormatInt(done.chat, 10), ""
 	}
@@ -91,7 +91,7 @@ func (t *Telegram) sendOnce(ctx context.Context, p *bot.SendMessageParams) (id i
 
 // Edit puts another text in the place of a message. That is one message, so what does not fit is left out, and its end says so.
 // Parts that a long message has before its last one stay as they are.
-func (t *Telegram) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+func (t *Telegram) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	chat, err := chatID(at.Room)
 	if err != nil {
 		return err

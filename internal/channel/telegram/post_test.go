@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		{502, "Bad Gateway", fault.Infra},
 	} {
 		s.Fail(telegramtest.Refuse(c.code, c.says))
-		at := task.Place{Room: room(group), Message: "7"}
+		at := task.MessageRef{Room: room(group), Message: "7"}
 		err := x.Edit(t.Context(), at, channel.Message{Text: "x"})
 		if fault.KindOf(err) != c.kind {
 			t.Errorf("%s: %v (%s), want %s", c.says, err, fault.KindOf(err), c.kind)
@@ -198,8 +198,8 @@ func TestNoMessageAndNoRoom(t *testing.T) {
 			_, err := x.Post(t.Context(), task.Room{Channel: "telegram", ID: "7", Thread: "x"}, good, false)
 			return err
 		},
-		"message":    func() error { return x.Edit(t.Context(), task.Place{Room: room(group), Message: "1.2"}, good) },
-		"no message": func() error { return x.Edit(t.Context(), task.Place{Room: room(group)}, good) },
+		"message":    func() error { return x.Edit(t.Context(), task.MessageRef{Room: room(group), Message: "1.2"}, good) },
+		"no message": func() error { return x.Edit(t.Context(), task.MessageRef{Room: room(group)}, good) },
 		"only countdown": func() error {
 			_, err := x.Post(t.Context(), room(group), channel.Message{Until: time.Now()}, false)
 			return err

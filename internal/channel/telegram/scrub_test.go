@@ -124,7 +124,7 @@ func nowhere(t *testing.T, base string, client *http.Client) {
 	}
 	_, err = x.Post(ctx, room(group), channel.Message{Key: "k", Text: "x"}, false)
 	clean(t, "post", err)
-	clean(t, "edit", x.Edit(ctx, task.Place{Room: room(group), Message: "5"}, channel.Message{Text: "x"}))
+	clean(t, "edit", x.Edit(ctx, task.MessageRef{Room: room(group), Message: "5"}, channel.Message{Text: "x"}))
 	ended, end := context.WithCancel(ctx)
 	end()
 	_, r := x.updates(ended, testToken, 0)

@@ -41,7 +41,7 @@ type Backoff struct {
 	First    time.Duration // after the first failure in a row; doubled with each further one; 0 is 1 s
 	Most     time.Duration // 0 is 1 min
 	Conflict time.Duration // when another program polls for the same bot; up to a third is added by chance; 0 is 30 s
-	Tries    int           // after so many refusals by Hear an update is given up; 0 is 20. Outages may take ten times as many
+	Tries    int           // after so many refusals by the handler an update is given up; 0 is 20. Outages may take ten times as many
 }
 
 // Telegram is the channel. It is safe for concurrent use.

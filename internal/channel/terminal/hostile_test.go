@@ -68,7 +68,7 @@ func TestTyped(t *testing.T) {
 	if got := say("1"); got.Kind != channel.Said || got.Text != "1" || got.Room != room {
 		t.Errorf("a number without a button: %+v", got)
 	}
-	post := func(text string, buttons ...channel.Button) task.Place {
+	post := func(text string, buttons ...channel.Button) task.MessageRef {
 		at, err := term.Post(t.Context(), room, channel.Message{Key: text, Text: text, Buttons: buttons}, false)
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestTyped(t *testing.T) {
 			t.Errorf("not told %q", want)
 		}
 	}
-	for _, at := range []task.Place{second, first} {
+	for _, at := range []task.MessageRef{second, first} {
 		if err := term.Edit(t.Context(), at, channel.Message{Key: "k", Text: "done"}); err != nil {
 			t.Fatal(err)
 		}

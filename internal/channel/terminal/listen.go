@@ -22,7 +22,7 @@ var room = task.Room{Channel: channel.Terminal, ID: Operator}
 // Listen hears the lines of the input, one after the other. A bare number presses that button of the latest message that has
 // buttons; "#4 1" presses one of message 4, and "#4 words" replies to it. After a question the next line answers it. Everything
 // else is said.
-func (t *Terminal) Listen(ctx context.Context, hear channel.Hear) error {
+func (t *Terminal) Listen(ctx context.Context, hear channel.Handle) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -35,7 +35,7 @@ func (t *Terminal) Listen(ctx context.Context, hear channel.Hear) error {
 }
 
 // take passes a line on and shows what comes back. A terminal can't deliver again: whoever typed has to.
-func (t *Terminal) take(ctx context.Context, hear channel.Hear, line string) {
+func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 	line = strings.TrimSpace(safe(line))
 	if m := addressed.FindStringSubmatch(line); m != nil && t.lacks(m[1], m[2]) {
 		_ = t.answer(channel.Answer{Text: fmt.Sprintf("Message #%s has no button %s.", m[1], m[2])})

@@ -15,7 +15,7 @@ const maxButtons = 3
 
 // render gives a message as it is written: a header, the text, what happens by itself, and what to type. The text is set in, so
 // that it can't pass for a header or for buttons.
-func render(at task.Place, m channel.Message, now time.Time) (string, error) {
+func render(at task.MessageRef, m channel.Message, now time.Time) (string, error) {
 	text := body(m.Text)
 	if text == "" {
 		return "", fault.New(fault.Input, "message %q has no text", m.Key)
@@ -40,7 +40,7 @@ func render(at task.Place, m channel.Message, now time.Time) (string, error) {
 }
 
 // header names a message: its number, and its room where that says something.
-func header(at task.Place) string {
+func header(at task.MessageRef) string {
 	s := "#" + at.Message
 	if at.ID != "" {
 		s += " " + flat(at.ID)

@@ -47,7 +47,7 @@ type Terminal struct {
 
 // shown is a message on the screen.
 type shown struct {
-	place task.Place
+	place task.MessageRef
 	m     channel.Message // as it was written last
 }
 
@@ -62,15 +62,15 @@ func New(c Config) *Terminal {
 
 // Post writes a message. Its id is a number that the header shows. An earlier call has either written it all or failed, so again
 // means nothing here.
-func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.Place, error) {
+func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	if to.Channel != channel.Terminal {
-		return task.Place{}, fault.New(fault.NotFound, "room of channel %q on the terminal", to.Channel)
+		return task.MessageRef{}, fault.New(fault.NotFound, "room of channel %q on the terminal", to.Channel)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &shown{place: task.Place{Room: to, Message: strconv.Itoa(t.number + 1)}}
+	s := &shown{place: task.MessageRef{Room: to, Message: strconv.Itoa(t.number + 1)}}
 	if err := t.write(ctx, s, m); err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	t.number++
 	if t.shown = append(t.shown, s); len(t.shown) > maxKept {
@@ -81,7 +81,7 @@ func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, ag
 
 // Edit writes the message anew under its old header, for a screen can't be changed above. What stands so already is not written.
 // A message from before a restart is NotFound.
-func (t *Terminal) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.shown {

@@ -87,7 +87,7 @@ func (s *screen) shown() (list []channeltest.Shown, answers []string) {
 }
 
 // typed says what to type for a button.
-func (s *screen) typed(t *testing.T, f channeltest.Fixture, at task.Place, label string) string {
+func (s *screen) typed(t *testing.T, f channeltest.Fixture, at task.MessageRef, label string) string {
 	t.Helper()
 	for _, m := range f.Shown(t, at.Room) {
 		for i, b := range m.Buttons {
@@ -128,7 +128,7 @@ func open(t *testing.T) channeltest.Fixture {
 	}
 	f.OneLine = true
 	f.Fill = func(t *testing.T, text string, _ channel.User) { s.enter(t, text) }
-	f.Gone = task.Place{Room: f.Room, Message: "99"}
+	f.Gone = task.MessageRef{Room: f.Room, Message: "99"}
 	f.Shown = func(t *testing.T, room task.Room) []channeltest.Shown {
 		list, _ := s.shown()
 		for i := range list {
@@ -138,7 +138,7 @@ func open(t *testing.T) channeltest.Fixture {
 		}
 		return list
 	}
-	f.Press = func(t *testing.T, at task.Place, token string, by channel.User) {
+	f.Press = func(t *testing.T, at task.MessageRef, token string, by channel.User) {
 		for label, known := range tokens {
 			if known == token {
 				s.enter(t, s.typed(t, f, at, label))

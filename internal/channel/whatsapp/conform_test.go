@@ -19,7 +19,7 @@ func give(s string) Secret { return func(context.Context) (string, error) { retu
 // aloud lets every edit be one that somebody has to act on: others send nothing, which TestQuietEdits holds.
 type aloud struct{ *WhatsApp }
 
-func (a aloud) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+func (a aloud) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	m.Loud = true
 	return a.WhatsApp.Edit(ctx, at, m)
 }
@@ -63,7 +63,7 @@ func hearing(f *channeltest.Fixture, p *whatsapptest.Server) {
 	}
 	id := func() string { n++; return fmt.Sprintf("wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQz%d", n) }
 	f.Serve = func(t *testing.T, handler http.Handler) { h = serve(t, p, handler) }
-	f.Press = func(t *testing.T, at task.Place, token string, _ channel.User) {
+	f.Press = func(t *testing.T, at task.MessageRef, token string, _ channel.User) {
 		until(t, batch(pressed(id(), token, at.Message, time.Now())))
 	}
 	f.Say = func(t *testing.T, s channeltest.Say) string {

@@ -72,7 +72,7 @@ type status struct {
 
 // take has each message of a delivery heard, also those behind one that could not be taken in. An error means that the
 // delivery is to come again.
-func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Hear) error {
+func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Handle) error {
 	var d delivery
 	if err := json.Unmarshal(body, &d); err != nil || d.Object != "whatsapp_business_account" {
 		return errMalformed
@@ -123,7 +123,7 @@ func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
 }
 
 // hear makes an event of a message, has it heard and sends the answer.
-func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []contact, hear channel.Hear) error {
+func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []contact, hear channel.Handle) error {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {
 		w.log.WarnContext(ctx, "a whatsapp message that can't be read was left out")

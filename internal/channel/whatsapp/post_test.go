@@ -22,7 +22,7 @@ var (
 	yes  = channel.Button{Label: "Yes", Token: "yes.1"}
 )
 
-func post(t *testing.T, w *WhatsApp, to task.Room, m channel.Message) task.Place {
+func post(t *testing.T, w *WhatsApp, to task.Room, m channel.Message) task.MessageRef {
 	t.Helper()
 	at, err := w.Post(t.Context(), to, m, false)
 	if err != nil {
@@ -186,7 +186,7 @@ func TestQuietEdits(t *testing.T) {
 	if got := p.Messages(""); len(got) != 2 || got[1].QuotedID != at.Message || got[1].Sent != "Approved." || got[1].To != ada {
 		t.Errorf("sent %+v", got)
 	}
-	if err := w.Edit(t.Context(), task.Place{Room: room}, channel.Message{Text: "x", Loud: true}); fault.KindOf(err) != fault.Input {
+	if err := w.Edit(t.Context(), task.MessageRef{Room: room}, channel.Message{Text: "x", Loud: true}); fault.KindOf(err) != fault.Input {
 		t.Errorf("an edit of nothing: %v", err)
 	}
 	if w.Edits() {

@@ -19,7 +19,7 @@ const maxDelivery = 1 << 20
 // Handler takes what the platform delivers: the check of the address when the webhook is set up, and signed deliveries. What
 // is not signed with the app secret is refused unread. WhatsApp delivers again for days what it could not deliver, so an act may
 // be old: Event.At says when it was. A delivery that comes twice gives events with the same ids.
-func (w *WhatsApp) Handler(hear channel.Hear) http.Handler {
+func (w *WhatsApp) Handler(hear channel.Handle) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
 		rw.Header().Set("Cache-Control", "no-store")
@@ -67,7 +67,7 @@ func equal(a, b string) bool {
 }
 
 // deliver checks a delivery and has it heard.
-func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel.Hear) {
+func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel.Handle) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxDelivery))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		w.log.WarnContext(r.Context(), "a whatsapp delivery of more than 1 MiB was refused", "from", r.RemoteAddr)

@@ -103,25 +103,25 @@ func client(given *http.Client) *http.Client {
 func (w *WhatsApp) Edits() bool { return false }
 
 // Post sends a message. A long one goes out as several; the last one bears the buttons.
-func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ bool) (task.Place, error) {
+func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ bool) (task.MessageRef, error) {
 	parts, err := w.compose(to, m)
 	if err != nil {
-		return task.Place{}, err
+		return task.MessageRef{}, err
 	}
 	if len(parts) == 0 {
-		return task.Place{}, fault.New(fault.Input, "no part of the text fits into a whatsapp message")
+		return task.MessageRef{}, fault.New(fault.Input, "no part of the text fits into a whatsapp message")
 	}
-	at := task.Place{Room: to}
+	at := task.MessageRef{Room: to}
 	for _, p := range parts {
 		if at.Message, err = w.send(ctx, p); err != nil {
-			return task.Place{}, err
+			return task.MessageRef{}, err
 		}
 	}
 	return at, nil
 }
 
 // Edit sends a message that quotes the old one when m is loud, and otherwise does nothing: see WhatsApp.
-func (w *WhatsApp) Edit(ctx context.Context, at task.Place, m channel.Message) error {
+func (w *WhatsApp) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	if !m.Loud {
 		return nil
 	}

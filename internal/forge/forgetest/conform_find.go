@@ -114,8 +114,8 @@ func testConcurrentMany(t *testing.T, f Fixture) {
 	for _, p := range together(t, f, requests) {
 		numbers[p.Number] = true
 	}
-	if len(numbers) != 4 || len(f.Standing(t)) != 4 {
-		t.Errorf("4 tasks have the numbers %v; there stand %d", numbers, len(f.Standing(t)))
+	if len(numbers) != 4 || len(f.Pulls(t)) != 4 {
+		t.Errorf("4 tasks have the numbers %v; there stand %d", numbers, len(f.Pulls(t)))
 	}
 }
 

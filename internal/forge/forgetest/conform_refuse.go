@@ -12,7 +12,7 @@ import (
 // refused makes a call that must fail with a kind and with words, and must leave everything as it was.
 func refused(t *testing.T, f Fixture, r forge.Request, kind fault.Kind, words ...string) {
 	t.Helper()
-	before := fmt.Sprint(f.Standing(t))
+	before := fmt.Sprint(f.Pulls(t))
 	p, err := f.Forge.EnsurePullRequest(t.Context(), r)
 	if got := fault.KindOf(err); got != kind {
 		t.Fatalf("got %+v, %v (%s), want %s", p, err, got, kind)
@@ -25,7 +25,7 @@ func refused(t *testing.T, f Fixture, r forge.Request, kind fault.Kind, words ..
 	if fault.HintOf(err) == "" && kind != fault.Fenced && len(words) > 0 {
 		t.Errorf("error %q has no hint", err)
 	}
-	if after := fmt.Sprint(f.Standing(t)); after != before {
+	if after := fmt.Sprint(f.Pulls(t)); after != before {
 		t.Errorf("a refused call changed something:\n%s\n%s", before, after)
 	}
 }

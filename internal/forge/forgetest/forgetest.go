@@ -18,8 +18,8 @@ type Fixture struct {
 	GitDir     string          // of the repository, made by NewRepository, or of its fork; the suite makes branches in it
 	HeadOwner  string          // of the fork; "" when GitDir is the repository's
 
-	// Standing gives the pull requests that stand, in the order of their numbers.
-	Standing func(t *testing.T) []Standing
+	// PullState gives the pull requests that stand, in the order of their numbers.
+	Pulls func(t *testing.T) []PullState
 	// OpenForeign opens a pull request that is not the task's, with a body, and gives its number.
 	OpenForeign func(t *testing.T, head, base, body string) int
 	Close       func(t *testing.T, number int)
@@ -28,8 +28,8 @@ type Fixture struct {
 	Die func(t *testing.T) context.Context
 }
 
-// Standing is a pull request as the forge itself has it.
-type Standing struct {
+// PullState is a pull request as the forge itself has it.
+type PullState struct {
 	Number     int
 	State      forge.State
 	Title      string
@@ -93,9 +93,9 @@ func ensure(t *testing.T, f Fixture, r forge.Request) forge.PullRequest {
 }
 
 // only gives the one pull request that stands.
-func only(t *testing.T, f Fixture) Standing {
+func only(t *testing.T, f Fixture) PullState {
 	t.Helper()
-	all := f.Standing(t)
+	all := f.Pulls(t)
 	if len(all) != 1 {
 		t.Fatalf("%d pull requests stand, want 1: %+v", len(all), all)
 	}

@@ -192,13 +192,13 @@ func TestActionsSteps(t *testing.T) {
 			t.Errorf("%s: %+v", path, l)
 		}
 		b.server.Inject(forgetest.SecondaryLimit(403, 90*time.Second).On("GET", path))
-		_, err := b.forge.Look(t.Context(), shop(), n, "")
+		_, err := b.forge.Snapshot(t.Context(), shop(), n, "")
 		if got := retryAfterOf(t, err); got != 90*time.Second {
 			t.Errorf("%s: wait %s", path, got)
 		}
 		b.clock.advance(90 * time.Second)
 		b.server.Inject(forgetest.ServerError(502).On("GET", path).Repeated(forgetest.Forever))
-		if _, err := b.forge.Look(t.Context(), shop(), n, ""); fault.KindOf(err) != fault.Infra {
+		if _, err := b.forge.Snapshot(t.Context(), shop(), n, ""); fault.KindOf(err) != fault.Infra {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -164,7 +164,7 @@ func TestLogHostStaysAway(t *testing.T) {
 		b, n := opened(t)
 		b.server.SetCheck(repo, forgetest.Check{Name: "test", Head: commit("work 1"), Conclusion: "failure", Job: true, Log: "x"})
 		b.server.Inject(f.On("GET", "/1001").Repeated(forgetest.Forever))
-		_, err := b.forge.Look(t.Context(), shop(), n, "")
+		_, err := b.forge.Snapshot(t.Context(), shop(), n, "")
 		if fault.KindOf(err) != fault.Infra || strings.Contains(err.Error(), "sig=") {
 			t.Errorf("got %v (%s)", err, fault.KindOf(err))
 		}
@@ -207,7 +207,7 @@ func TestLookSteps(t *testing.T) {
 					t.Errorf("got %+v", l)
 				}
 				b.server.Inject(f.On("GET", path).Repeated(forgetest.Forever))
-				if _, err := b.forge.Look(t.Context(), shop(), n, ""); fault.KindOf(err) != fault.Infra {
+				if _, err := b.forge.Snapshot(t.Context(), shop(), n, ""); fault.KindOf(err) != fault.Infra {
 					t.Errorf("got %v (%s)", err, fault.KindOf(err))
 				}
 			})
@@ -230,13 +230,13 @@ func TestLookKeepsPauses(t *testing.T) {
 			b.server.SetCheck(repo, forgetest.Check{Name: "test", Head: commit("work 1"), Conclusion: "failure", Job: true, Log: "x"})
 			stamp := b.look(n, "").Stamp
 			b.server.Inject(c.fault.On("GET", path))
-			_, err := b.forge.Look(t.Context(), shop(), n, "")
+			_, err := b.forge.Snapshot(t.Context(), shop(), n, "")
 			if got := retryAfterOf(t, err); got != c.wait {
 				t.Errorf("%s: wait %s, want %s", path, got, c.wait)
 			}
 			before := len(b.server.Calls())
 			var again *fault.Later
-			if _, err := b.forge.Look(t.Context(), shop(), n, stamp); !errors.As(err, &again) || len(b.server.Calls()) != before {
+			if _, err := b.forge.Snapshot(t.Context(), shop(), n, stamp); !errors.As(err, &again) || len(b.server.Calls()) != before {
 				t.Errorf("%s: during the pause: %v", path, err)
 			}
 			b.clock.advance(c.wait)

@@ -154,6 +154,6 @@ func TestLookAtForked(t *testing.T) {
 	b.server.SetReadOnly(repo, true)
 	own := b.server.OpenPull(repo, forgetest.Pull{Head: "main", Base: "main", Body: forge.Tag("task-2", 1), Created: begin.Add(time.Hour)})
 	b.server.CommentOn(repo, own, "alice", "/longshift go on")
-	_, err := b.forge.Look(t.Context(), shop(), own, "")
+	_, err := b.forge.Snapshot(t.Context(), shop(), own, "")
 	mustBe(t, err, fault.Denied, "ask what a user may do", "")
 }

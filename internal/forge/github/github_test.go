@@ -34,8 +34,8 @@ func TestConformForked(t *testing.T) {
 func (b *bench) fixture(from string) forgetest.Fixture {
 	return forgetest.Fixture{
 		Forge: b.forge, Repository: shop(), GitDir: b.gitDir,
-		Missing:  task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"},
-		Standing: func(*testing.T) []forgetest.Standing { return b.standing() },
+		Missing: task.Repository{Text: "acme/nowhere", Owner: "acme", Name: "nowhere"},
+		Pulls:   func(*testing.T) []forgetest.PullState { return b.standing() },
 		OpenForeign: func(_ *testing.T, head, base, body string) int {
 			return b.server.OpenPull("acme/shop", forgetest.Pull{Title: "Another", Head: head, From: from, Base: base, Body: body, Author: "bob"})
 		},
@@ -49,10 +49,10 @@ func (b *bench) fixture(from string) forgetest.Fixture {
 	}
 }
 
-func (b *bench) standing() []forgetest.Standing {
-	var all []forgetest.Standing
+func (b *bench) standing() []forgetest.PullState {
+	var all []forgetest.PullState
 	for _, p := range b.server.Pulls("acme/shop") {
-		s := forgetest.Standing{
+		s := forgetest.PullState{
 			Number: p.Number, State: forge.State(p.State), Title: p.Title, Body: p.Body, Head: p.Head, Base: p.Base,
 			Draft: p.Draft, Labels: p.Labels, Reviewers: slices.Clone(p.Reviewers),
 		}

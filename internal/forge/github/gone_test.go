@@ -50,7 +50,7 @@ func TestLookAtWhatIsGone(t *testing.T) {
 				stamp := b.look(n, "").Stamp
 				c.change(b)
 				for _, seen := range []string{stamp, ""} {
-					l, err := b.forge.Look(t.Context(), shop(), n, seen)
+					l, err := b.forge.Snapshot(t.Context(), shop(), n, seen)
 					mustBe(t, err, c.kind, c.line, c.hint)
 					if err != nil && strings.Contains(err.Error(), "\n") {
 						t.Errorf("not one line: %v", err)

@@ -26,7 +26,7 @@ var _ forge.Follower = (*Forge)(nil)
 // look is one call of Look: what was read, and what it came to.
 type look struct {
 	*session
-	forge.Look
+	forge.Snapshot
 	repo    task.Repository
 	number  int
 	have    map[string]page // read while looking for a change, by path
@@ -46,35 +46,35 @@ type finding struct {
 	run *gh.CheckRun
 }
 
-// Look implements forge.Follower. An unchanged pull request costs nothing of GitHub's allowance. Who may write is part of what is
+// Snapshot implements forge.Follower. An unchanged pull request costs nothing of GitHub's allowance. Who may write is part of what is
 // read but not of what is compared: somebody who is given access later is heard at the next change. A pull request that has
 // ended has no items.
-func (f *Forge) Look(ctx context.Context, r task.Repository, number int, seen string) (forge.Look, error) {
+func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, seen string) (forge.Snapshot, error) {
 	if number <= 0 {
-		return forge.Look{}, fault.New(fault.Input, "pull request number %d is none", number)
+		return forge.Snapshot{}, fault.New(fault.Input, "pull request number %d is none", number)
 	}
 	s, err := f.visit(ctx, r)
 	if err != nil {
-		return forge.Look{}, err
+		return forge.Snapshot{}, err
 	}
 	l := &look{session: s, repo: r, number: number, have: map[string]page{}, writers: map[string]bool{}, done: map[string]int64{}}
 	if same, err := l.unchanged(ctx, seen); err != nil {
-		return forge.Look{}, err
+		return forge.Snapshot{}, err
 	} else if same {
-		return forge.Look{Unchanged: true}, nil
+		return forge.Snapshot{Unchanged: true}, nil
 	}
 	p, err := l.pull(ctx)
 	if err != nil {
-		return forge.Look{}, err
+		return forge.Snapshot{}, err
 	}
 	if l.State == forge.Open {
 		if err := l.read(ctx); err != nil {
-			return forge.Look{}, err
+			return forge.Snapshot{}, err
 		}
 	}
 	l.Stamp = l.stamp(p)
 	l.Warnings = l.warnings[:min(len(l.warnings), maxWarnings)]
-	return l.Look, nil
+	return l.Snapshot, nil
 }
 
 // pull reads the pull request itself.

@@ -41,9 +41,9 @@ func opened(t *testing.T) (*bench, int) {
 func commit(word string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(word))) }
 
 // look makes a call that must go well.
-func (b *bench) look(n int, seen string) forge.Look {
+func (b *bench) look(n int, seen string) forge.Snapshot {
 	b.t.Helper()
-	l, err := b.forge.Look(b.t.Context(), shop(), n, seen)
+	l, err := b.forge.Snapshot(b.t.Context(), shop(), n, seen)
 	if err != nil {
 		b.t.Fatalf("Look: %v", err)
 	}
@@ -53,7 +53,7 @@ func (b *bench) look(n int, seen string) forge.Look {
 	return l
 }
 
-func keys(l forge.Look) []string {
+func keys(l forge.Snapshot) []string {
 	var all []string
 	for _, i := range l.Items {
 		all = append(all, i.Key)
@@ -62,7 +62,7 @@ func keys(l forge.Look) []string {
 }
 
 // expect holds the keys of the items against those that there should be.
-func expect(t *testing.T, l forge.Look, want ...string) {
+func expect(t *testing.T, l forge.Snapshot, want ...string) {
 	t.Helper()
 	if got := keys(l); !slices.Equal(got, want) {
 		t.Errorf("items %q, want %q", got, want)
@@ -224,7 +224,7 @@ func TestLookAtEnded(t *testing.T) {
 	}
 }
 
-func expectOne(t *testing.T, l forge.Look) {
+func expectOne(t *testing.T, l forge.Snapshot) {
 	t.Helper()
 	if len(l.Items) != 1 {
 		t.Errorf("items %q, want one", keys(l))
@@ -328,12 +328,12 @@ func TestLookIsRefused(t *testing.T) {
 		{task.Repository{Text: "x", Host: "[::1]:80", Owner: "acme", Name: "shop"}, n, fault.Input},
 		{task.Repository{Text: "x", Host: "example.com", Owner: "acme", Name: "shop"}, n, fault.Input},
 	} {
-		if l, err := b.forge.Look(t.Context(), c.repo, c.number, ""); fault.KindOf(err) != c.kind {
+		if l, err := b.forge.Snapshot(t.Context(), c.repo, c.number, ""); fault.KindOf(err) != c.kind {
 			t.Errorf("%s#%d: %+v, %v", c.repo.Text, c.number, l, err)
 		}
 	}
 	stamp := b.look(n, "").Stamp
-	if _, err := b.forge.Look(t.Context(), shop(), 99, stamp); fault.KindOf(err) != fault.NotFound {
+	if _, err := b.forge.Snapshot(t.Context(), shop(), 99, stamp); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("with a stamp: %v", err)
 	}
 }

@@ -157,7 +157,7 @@ func TestHintNamesThePermission(t *testing.T) {
 	} {
 		b, n := opened(t)
 		b.server.Inject(forgetest.Fault{Status: 403, Text: "Resource not accessible by personal access token"}.On("GET", path))
-		_, err := b.forge.Look(t.Context(), shop(), n, "")
+		_, err := b.forge.Snapshot(t.Context(), shop(), n, "")
 		mustBe(t, err, fault.Denied, "Resource not accessible", want)
 	}
 	b, n := opened(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // asked is a bench with one item of each kind, and the look at them.
-func asked(t *testing.T) (*bench, int, forge.Look) {
+func asked(t *testing.T) (*bench, int, forge.Snapshot) {
 	t.Helper()
 	b, n := opened(t)
 	b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "CHANGES_REQUESTED", Body: "@bob thinks **no**, closes #7.\nMore.",
@@ -78,7 +78,7 @@ func TestAnswer(t *testing.T) {
 	expect(t, b.look(n, l.Stamp), "check:lint", "check:test")
 }
 
-func keyOf(l forge.Look, kind forge.ItemKind) string {
+func keyOf(l forge.Snapshot, kind forge.ItemKind) string {
 	for _, i := range l.Items {
 		if i.Kind == kind {
 			return i.Key

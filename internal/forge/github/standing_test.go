@@ -23,25 +23,25 @@ func TestStanding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(text, base string) (Standing, error) {
+	ask := func(text, base string) (RepositoryState, error) {
 		r, err := task.ParseRepository(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return hub.Standing(t.Context(), r, base, "longshift/")
+		return hub.RepositoryState(t.Context(), r, base, "longshift/")
 	}
 	for _, c := range []struct {
 		repository, base string
-		want             Standing
+		want             RepositoryState
 		fault            fault.Kind
 	}{
-		{"acme/web", "", Standing{Base: "trunk", Head: sha("1"), Writable: true}, ""},
-		{"acme/web", "feature/x", Standing{Base: "feature/x", Head: sha("2"), Writable: true}, ""},
-		{"acme/web", "nope", Standing{Base: "nope", Writable: true}, ""},
-		{"acme/read", "", Standing{Base: "main", Head: sha("3"), Known: true}, ""},
-		{"acme/old", "", Standing{}, fault.Denied},
-		{"acme/none", "", Standing{}, fault.NotFound},
-		{"https://gitlab.com/acme/web", "", Standing{}, fault.Input},
+		{"acme/web", "", RepositoryState{Base: "trunk", Head: sha("1"), Writable: true}, ""},
+		{"acme/web", "feature/x", RepositoryState{Base: "feature/x", Head: sha("2"), Writable: true}, ""},
+		{"acme/web", "nope", RepositoryState{Base: "nope", Writable: true}, ""},
+		{"acme/read", "", RepositoryState{Base: "main", Head: sha("3"), Known: true}, ""},
+		{"acme/old", "", RepositoryState{}, fault.Denied},
+		{"acme/none", "", RepositoryState{}, fault.NotFound},
+		{"https://gitlab.com/acme/web", "", RepositoryState{}, fault.Input},
 	} {
 		if got, err := ask(c.repository, c.base); got != c.want || fault.KindOf(err) != c.fault {
 			t.Errorf("%s, base %q: %+v, %v", c.repository, c.base, got, err)

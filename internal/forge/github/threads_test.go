@@ -12,7 +12,7 @@ import (
 )
 
 // answer writes answers to all items of a look.
-func (b *bench) answer(n int, l forge.Look) []forge.Reply {
+func (b *bench) answer(n int, l forge.Snapshot) []forge.Reply {
 	b.t.Helper()
 	var all []forge.Reply
 	for _, i := range l.Items {

@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // repository is one that was found on disk.
@@ -59,15 +56,6 @@ func linkedDir(file string) (string, bool) {
 	return dir, err == nil
 }
 
-// gitError is git's own complaint.
-type gitError struct {
-	command string
-	text    string
-	code    int
-}
-
-func (e *gitError) Error() string { return fmt.Sprintf("git %s: %s", e.command, e.text) }
-
 // git runs one command and gives what it printed, without the last line end.
 func (g *repository) git(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	var out bytes.Buffer
@@ -77,45 +65,28 @@ func (g *repository) git(ctx context.Context, stdin []byte, args ...string) (str
 
 // stream runs one command with its output into w.
 func (g *repository) stream(ctx context.Context, stdin []byte, w io.Writer, args ...string) error {
-	base := []string{
-		"--git-dir=" + g.dir, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-		"-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "core.fsync=committed", // loose objects too: a ref must not outlive its record
+	run := git.Git{
+		Program: g.program, Env: []string{"GIT_DIR=" + g.dir, "GIT_OPTIONAL_LOCKS=0"},
+		Author:   git.Person{Name: "Longshift", Email: "longshift@localhost"},
+		Settings: [][2]string{{"core.fsync", "committed"}}, // loose objects too: a ref must not outlive its record
 	}
-	cmd := exec.CommandContext(ctx, g.program, append(base, args...)...)
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
-		"GIT_COMMITTER_NAME=Longshift", "GIT_COMMITTER_EMAIL=longshift@localhost",
-	}
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), w, &stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// An end in good order, so that git takes its lock files with it.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		ge := &gitError{args[0], strings.TrimSpace(stderr.String()), exit.ExitCode()}
-		if strings.Contains(ge.text, "No space left on device") {
-			return fault.New(fault.Infra, "%w", ge).WithHint("the disk that holds %s is full", g.path)
-		}
-		return ge
-	}
-	if err != nil {
+	err := run.Run(ctx, bytes.NewReader(stdin), w, args...)
+	var failed *git.Error
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case !errors.As(err, &failed):
 		return fault.New(fault.Infra, "run %s: %w", g.program, err)
+	case strings.Contains(failed.Stderr, "No space left on device"):
+		return fault.New(fault.Infra, "%w", err).WithHint("the disk that holds %s is full", g.path)
 	}
-	return nil
+	return err
 }
 
 // resolve gives the id of a commit, or "" when there is none of that name.
 func (g *repository) resolve(ctx context.Context, name string) (string, error) {
 	out, err := g.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	var ge *gitError
-	if errors.As(err, &ge) && ge.code == 1 {
+	if git.ExitCode(err) == 1 {
 		return "", nil
 	}
 	return out, err

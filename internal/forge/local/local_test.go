@@ -23,7 +23,7 @@ func TestConform(t *testing.T) {
 		dir, f := forgetest.NewRepository(t), newForge()
 		return forgetest.Fixture{
 			Forge: f, Repository: at(dir), Missing: at(filepath.Join(t.TempDir(), "nowhere")), GitDir: dir,
-			Standing:    func(t *testing.T) []forgetest.Standing { return standing(t, dir) },
+			Pulls:       func(t *testing.T) []forgetest.PullState { return standing(t, dir) },
 			OpenForeign: func(t *testing.T, head, base, body string) int { return openForeign(t, dir, head, base, body) },
 			Close: func(t *testing.T, number int) {
 				if err := f.Close(t.Context(), dir, number); err != nil {
@@ -42,15 +42,15 @@ func TestConform(t *testing.T) {
 	})
 }
 
-func standing(t *testing.T, dir string) []forgetest.Standing {
+func standing(t *testing.T, dir string) []forgetest.PullState {
 	t.Helper()
 	list, err := List(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []forgetest.Standing
+	var all []forgetest.PullState
 	for _, r := range list {
-		all = append(all, forgetest.Standing{
+		all = append(all, forgetest.PullState{
 			Number: r.Number, State: r.State, Title: r.Title, Body: r.Body, Head: r.Head, Base: r.Base,
 			Draft: r.Draft, Labels: r.Labels, Reviewers: r.Reviewers,
 		})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/git"
 )
 
 // errRaced means that another process wrote the ref first: look again.
@@ -93,18 +93,15 @@ func (g *repository) write(ctx context.Context, r *Record, old string) error {
 	return nil
 }
 
-// lockForm finds the lock file in git's complaint.
-var lockForm = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
-
 // move sets a ref, if it still is what it was.
 func (g *repository) move(ctx context.Context, name, to, from string) error {
 	_, err := g.git(ctx, nil, "update-ref", name, to, from)
-	var ge *gitError
-	if !errors.As(err, &ge) {
+	var failed *git.Error
+	if !errors.As(err, &failed) {
 		return err
 	}
-	if m := lockForm.FindStringSubmatch(ge.text); m != nil {
-		g.dropStale(m[1])
+	if lock := failed.LockFile(); lock != "" {
+		g.dropStale(lock)
 		return errRaced
 	}
 	now, look := g.resolve(ctx, name)
@@ -149,11 +146,10 @@ func (g *repository) settle(ctx context.Context, r *Record) error {
 		return nil
 	}
 	_, err := g.git(ctx, nil, "merge-base", "--is-ancestor", r.HeadCommit, "refs/heads/"+r.Base)
-	var ge *gitError
 	switch {
 	case err == nil:
 		r.State = forge.Merged
-	case !errors.As(err, &ge): // 1 is "no", 128 is a branch that is gone: still open
+	case git.ExitCode(err) < 0: // 1 is "no", 128 is a branch that is gone: still open
 		return err
 	}
 	return nil

@@ -57,7 +57,7 @@ func New(c Config) *Source {
 
 // desk is the folder, open.
 type desk struct {
-	*workfile.Desk
+	*workfile.MarkedFolder
 	slug string
 }
 
@@ -80,7 +80,7 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 		return nil, fmt.Errorf("backlog: %w", err)
 	}
 	slug := f.Slug(more)
-	return &desk{&workfile.Desk{Folder: f, Marks: workfile.NewMarks(s.state, "backlog-"+slug), MayGo: mayGo}, slug}, nil
+	return &desk{&workfile.MarkedFolder{Folder: f, Marks: workfile.NewMarks(s.state, "backlog-"+slug), MayGo: mayGo}, slug}, nil
 }
 
 // mayGo: what lies aside goes when a task has ended well with this text, and goes back otherwise.

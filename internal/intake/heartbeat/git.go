@@ -4,18 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/git"
 	"github.com/longshift/longshift/internal/workfile"
 )
 
@@ -45,50 +40,24 @@ func (s *Source) version(ctx context.Context, d *desk, branch string) (content [
 	return content, true, nil
 }
 
-// run gives what git prints, at most most bytes; nil when git says that there is none. It runs no hook, filter or transport, and reads
-// nobody's configuration but the repository's.
+// run gives what git prints, at most most bytes; nil when git says that there is none. It reads nobody's configuration but the
+// repository's, and its commands run no filter.
 func (s *Source) run(ctx context.Context, d *desk, most int64, args ...string) ([]byte, error) {
-	base := []string{
-		"--git-dir=" + filepath.Join(d.Repository, ".git"), "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "gc.auto=0",
-	}
-	cmd := exec.CommandContext(ctx, s.git, append(base, args...)...)
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
-	}
-	var out, complaint bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &bounded{&out, most}, &bounded{&complaint, 4 << 10}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	var exit *exec.ExitError
+	g := git.Git{Program: s.git, Env: []string{"GIT_DIR=" + filepath.Join(d.Repository, ".git"), "GIT_OPTIONAL_LOCKS=0"}, Limit: most}
+	var out bytes.Buffer
+	err := g.Run(ctx, nil, &out, args...)
+	var failed *git.Error
 	switch {
+	case ctx.Err() != nil:
+		return nil, err
 	case err == nil && out.Len() == 0:
 		return nil, nil
 	case err == nil:
 		return out.Bytes(), nil
-	case errors.As(err, &exit) && exit.ExitCode() == 1 && complaint.Len() == 0: // rev-parse --quiet: no such branch
+	case git.ExitCode(err) == 1 && errors.As(err, &failed) && failed.Stderr == "": // rev-parse --quiet: no such branch
 		return nil, nil
-	case errors.As(err, &exit):
-		return nil, fault.New(fault.Infra, "git can't read %s: %s", d.Name(d.name), strings.TrimSpace(complaint.String()))
+	case errors.As(err, &failed):
+		return nil, fault.New(fault.Infra, "git can't read %s: %s", d.Name(d.name), failed.Words())
 	}
 	return nil, fault.New(fault.Infra, "run %s: %w", s.git, err)
-}
-
-// bounded writes so much and refuses more.
-type bounded struct {
-	w    io.Writer
-	left int64
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if int64(len(p)) > b.left {
-		return 0, fmt.Errorf("more than was asked for")
-	}
-	b.left -= int64(len(p))
-	return b.w.Write(p)
 }

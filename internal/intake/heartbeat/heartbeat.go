@@ -62,7 +62,7 @@ func New(c Config) *Source {
 
 // desk is the file's folder, open.
 type desk struct {
-	*workfile.Desk
+	*workfile.MarkedFolder
 	slug string
 	name string // of the file
 }
@@ -92,7 +92,7 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 		more = ""
 	}
 	slug := f.Slug(more)
-	d := &desk{&workfile.Desk{Folder: f, Marks: workfile.NewMarks(s.state, "heartbeat-"+slug)}, slug, name}
+	d := &desk{&workfile.MarkedFolder{Folder: f, Marks: workfile.NewMarks(s.state, "heartbeat-"+slug)}, slug, name}
 	d.MayGo = d.mayGo
 	return d, nil
 }

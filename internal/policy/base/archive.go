@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// levels are the options by which packers take how hard they try: apart, because they stand in clusters too.
+// levels are the compression levels of packers, one by one because they also occur in clusters.
 const levels = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -# "
 
 // archivePrograms pack and unpack.
@@ -44,7 +44,7 @@ func archivePrograms() []grammar.Program {
 	}
 }
 
-// packs makes a judge for packers that put the packed file in the place of the other, unless one of the flags is there.
+// packs makes a judge for packers that replace a file by its packed form, unless one of the flags is given.
 func packs(unless ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		at := m.Operands()
@@ -97,7 +97,7 @@ func oldBundle(letters string, rest []grammar.Word) []grammar.Word {
 	return append(words, rest...)
 }
 
-// tarJudge gives archive, folder and members their kinds. The folder of -C counts for members only, not for the archive.
+// tarJudge assigns kinds to archive, folder and members. The folder of -C applies to members only, not to the archive.
 func tarJudge(m *grammar.Match) {
 	makes := m.Has("-c", "-r", "-u")
 	if !makes && !m.Has("-x", "-t", "-d") {
@@ -136,7 +136,7 @@ func tarJudge(m *grammar.Match) {
 	tarMembers(m, folder, makes)
 }
 
-// tarMembers gives the members their kind, as seen from the folder.
+// tarMembers assigns a kind to the members, relative to the folder.
 func tarMembers(m *grammar.Match, folder string, makes bool) {
 	if !makes && (m.Has("-t", "-d") || m.Has("-O")) {
 		m.Class = grammar.Inspect

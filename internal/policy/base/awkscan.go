@@ -6,8 +6,8 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// awkScan reads the text of an awk program, token by token, just far enough to tell a regular expression from a division and
-// a redirection from a comparison. It stops at the first thing that it can't read, or that reaches beyond the input.
+// awkScan reads the text of an awk program, token by token, just enough to distinguish regular expressions from
+// divisions and redirections from comparisons. It stops at what it can't read and at what reaches beyond the input.
 type awkScan struct {
 	text    string
 	at      int
@@ -71,7 +71,7 @@ func (s *awkScan) token() {
 	}
 }
 
-// next notes the token just read.
+// next records the token just read.
 func (s *awkScan) next(token string, width int, operand bool) {
 	s.at += width
 	s.last, s.operand = token, operand
@@ -102,7 +102,7 @@ func (s *awkScan) str() {
 	s.unread("a string without an end")
 }
 
-// number reads a number. A letter right behind it may begin a name or belong to it: awks differ.
+// number reads a number. A letter right after it may begin a name or be part of it: awks differ.
 func (s *awkScan) number() {
 	digits := func() {
 		for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
@@ -147,7 +147,8 @@ func (s *awkScan) name() {
 	case "print", "printf":
 		s.print = 1 + len(s.parens)
 		s.next(word, 0, false)
-	case "return", "exit", "in", "else", "do", "case", "delete", "if", "while", "for", "switch", "BEGIN", "END", "BEGINFILE", "ENDFILE", "function", "func":
+	case "return", "exit", "in", "else", "do", "case", "delete", "if", "while", "for", "switch", "BEGIN", "END", "BEGINFILE", "ENDFILE",
+		"function", "func":
 		s.next(word, 0, false)
 	case "next", "nextfile", "break", "continue", "default":
 		s.next(word, 0, false)

@@ -8,7 +8,8 @@ import (
 // slash reads a regular expression or a division.
 func (s *awkScan) slash() {
 	switch {
-	case s.last == "++" || s.last == "--" || s.last == "getline" || s.last == "next" || s.last == "nextfile" || s.last == "break" || s.last == "continue" || s.last == "BEGIN" || s.last == "END":
+	case s.last == "++" || s.last == "--" || s.last == "getline" || s.last == "next" || s.last == "nextfile" || s.last == "break" ||
+		s.last == "continue" || s.last == "BEGIN" || s.last == "END":
 		s.unread("a slash that may be two things")
 	case s.operand:
 		s.next("/", 1, false)
@@ -52,11 +53,12 @@ func (s *awkScan) regex() {
 	s.unread("a regular expression without an end")
 }
 
-// operator reads a sign.
+// operator reads an operator.
 func (s *awkScan) operator(c byte) {
 	two := s.text[s.at:min(s.at+2, len(s.text))]
 	switch {
-	case two == "||" || two == "&&" || two == "==" || two == "!=" || two == "<=" || two == "+=" || two == "-=" || two == "*=" || two == "%=" || two == "^=" || two == "!~":
+	case two == "||" || two == "&&" || two == "==" || two == "!=" || two == "<=" || two == "+=" || two == "-=" || two == "*=" ||
+		two == "%=" || two == "^=" || two == "!~":
 		s.next(two, 2, false)
 	case two == "++" || two == "--":
 		s.next(two, 2, s.operand)
@@ -90,7 +92,7 @@ func (s *awkScan) operator(c byte) {
 	}
 }
 
-// close ends a parenthesis. Behind those of if, while and for, a statement begins.
+// close ends a parenthesis. After those of if, while and for, a statement begins.
 func (s *awkScan) close() {
 	if len(s.parens) == 0 {
 		s.unread("a ) too many")
@@ -114,7 +116,7 @@ func (s *awkScan) brace(c byte) {
 	s.next(string(c), 1, false)
 }
 
-// redirect judges what a print writes to: only the two streams are fine.
+// redirect judges the target of a print, which may only be one of the two streams.
 func (s *awkScan) redirect(width int) {
 	rest := strings.TrimLeft(s.text[s.at+width:], " \t")
 	for _, stream := range []string{`"/dev/stderr"`, `"/dev/stdout"`} {

@@ -1,5 +1,5 @@
-// Package base is the table of the programs that every project may use: the shell's companions, text tools, search, archives,
-// git, and those of a system that no task may touch. It is data and small judges on words; it decides on no path and no role.
+// Package base declares the tables of programs that every project may use: tools of the shell, of text, search and archives,
+// git, and those of the system that no task may use. It has data and small judges of words, and does not decide on paths or roles.
 package base
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// Programs gives the table. Each call makes a new one.
+// Programs returns new copies of the tables.
 func Programs() []grammar.Program {
 	return slices.Concat(
 		textPrograms(), textTools(), digests(), filePrograms(), changePrograms(), searchPrograms(), findPrograms(), filterPrograms(),
@@ -21,7 +21,7 @@ func Programs() []grammar.Program {
 
 const std = " --help --version"
 
-// program makes an entry of a plain table: names apart by spaces. GNU's two options that only print are always there.
+// program makes an entry without a judge; spaces separate the names. It always has GNU's two options that only print.
 func program(names string, class grammar.Class, opts, args string) grammar.Program {
 	return grammar.Program{Names: strings.Fields(names), Spec: grammar.Spec{Class: class, Opts: opts + std, Args: args}}
 }
@@ -33,7 +33,7 @@ func judged(names string, class grammar.Class, opts, args string, judge func(*gr
 	return p
 }
 
-// yielding is program with what it prints.
+// yielding is program with a kind of output.
 func yielding(y grammar.Yields, names string, opts, args string) grammar.Program {
 	p := program(names, grammar.Inspect, opts, args)
 	p.Yields = y
@@ -55,7 +55,7 @@ func asked(why string, names string) grammar.Program {
 	return grammar.Program{Names: strings.Fields(names), Spec: grammar.Spec{Class: grammar.Ask, Why: why}}
 }
 
-// both makes one judge of several: the later ones see what the earlier ones did, and stop at a refusal.
+// both combines judges: they run in order, and stop at a refusal.
 func both(judges ...func(*grammar.Match)) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		for _, j := range judges {
@@ -66,7 +66,7 @@ func both(judges ...func(*grammar.Match)) func(*grammar.Match) {
 	}
 }
 
-// once joins option lists: a name that an earlier entry has is left out, so that lists with a common part fit together.
+// once joins option lists, and leaves out names that an earlier entry has.
 func once(lists ...string) string {
 	seen := map[string]bool{}
 	var kept []string
@@ -105,7 +105,7 @@ func inner(name string, spec grammar.Spec) func() *grammar.Table {
 	})
 }
 
-// delegate reads words by a table, from inside a Whole function that has set aside what the table can't say.
+// delegate reads words by a table, for a Whole function that has read what the table can't express.
 func delegate(m *grammar.Match, table *grammar.Table, words []grammar.Word) {
 	if table == nil {
 		m.Deny(".table", "its table is malformed")

@@ -10,7 +10,7 @@ import (
 func TestTablesAreWellFormed(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range Programs() {
-		if err := grammar.Check(p); err != nil {
+		if _, err := grammar.Compile(p); err != nil {
 			t.Error(err)
 		}
 		for _, n := range p.Names {
@@ -30,8 +30,8 @@ func TestTablesAreWellFormed(t *testing.T) {
 
 // Every option of every table is tried alone: none may make a judge panic, and a refused one must refuse.
 func TestOptionsOneByOne(t *testing.T) {
-	var walk func(name string, p grammar.Program, spec grammar.Spec, before []string)
-	walk = func(name string, p grammar.Program, spec grammar.Spec, before []string) {
+	var walk func(name string, table *grammar.Table, spec grammar.Spec, before []string)
+	walk = func(name string, table *grammar.Table, spec grammar.Spec, before []string) {
 		for _, entry := range strings.Fields(spec.Opts) {
 			bare := strings.TrimLeft(entry, "!~")
 			option, kind, valued := strings.Cut(bare, "=")
@@ -43,7 +43,7 @@ func TestOptionsOneByOne(t *testing.T) {
 				if valued && !strings.HasSuffix(option, "?") {
 					words = append(words, grammar.Lit("x"))
 				}
-				m := grammar.Parse(p, words)
+				m := table.Parse(words)
 				refuses := false
 				for _, r := range m.Refused {
 					refuses = refuses || r.Class == grammar.Deny && entry[0] == '!' || entry[0] == '~'
@@ -54,11 +54,15 @@ func TestOptionsOneByOne(t *testing.T) {
 			}
 		}
 		for sub, s := range spec.Subs {
-			walk(name+" "+sub, p, s, append(before[:len(before):len(before)], sub))
+			walk(name+" "+sub, table, s, append(before[:len(before):len(before)], sub))
 		}
 	}
 	for _, p := range Programs() {
-		walk(p.Names[0], p, p.Spec, nil)
+		table, err := grammar.Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(p.Names[0], table, p.Spec, nil)
 	}
 }
 

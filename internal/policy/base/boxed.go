@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// Boxed gives the tables that take the place of others where a sandbox stands: what only runs code inside it is let through.
+// Boxed returns the tables that replace others in a sandbox: they allow what only runs code inside it.
 func Boxed() []grammar.Program {
 	through := func(names, opts, args string) grammar.Program {
 		return grammar.Program{Names: strings.Fields(names), Spec: grammar.Spec{Class: grammar.Inspect, Style: grammar.Posix, Opts: opts + std, Args: args, Why: "it changes how the command is found or run"}}
@@ -62,7 +62,7 @@ func loose(names string) grammar.Program {
 	return grammar.Program{Names: strings.Fields(names), Spec: grammar.Spec{Class: grammar.Run, Whole: grammar.Loose}}
 }
 
-// interpreter gives the table of an interpreter that takes code on its command line as well.
+// interpreter returns the table of an interpreter that takes code on its command line as well.
 func interpreter(names string, code *regexp.Regexp) grammar.Program {
 	own := strings.Fields(names)
 	return grammar.Program{Names: own, Spec: grammar.Spec{Class: grammar.Run, Whole: func(m *grammar.Match) {
@@ -74,7 +74,7 @@ func interpreter(names string, code *regexp.Regexp) grammar.Program {
 	}}}
 }
 
-// plainInterpreter finds the table of an interpreter as it is without a sandbox.
+// plainInterpreter returns the table of an interpreter without a sandbox.
 func plainInterpreter(name string) *grammar.Table {
 	for _, t := range plainInterpreters() {
 		if slices.Contains(t.Program.Names, name) {
@@ -99,7 +99,7 @@ var (
 	evalCode = regexp.MustCompile(`^(-e|-E|--eval|--print)(=.*)?$`)
 )
 
-// database gives the table of a client that may speak to a server on this machine.
+// database returns the table of a client that may speak to a server on this machine.
 func database(names, opts string) grammar.Program {
 	return judged(names, grammar.Run, opts, "inline*", func(m *grammar.Match) {
 		m.Loose = true
@@ -127,7 +127,7 @@ func database(names, opts string) grammar.Program {
 	})
 }
 
-// makeInside judges targets and assignments of make: what a value says only runs inside, so it must name nothing outside.
+// makeInside judges targets and assignments of make: a value is only run inside, so it must name nothing outside.
 func makeInside(m *grammar.Match) {
 	if f, ok := m.Flags["-f"]; ok && f.Is("-") {
 		m.StdinCode = true
@@ -151,7 +151,7 @@ func makeInside(m *grammar.Match) {
 	}
 }
 
-// chart lets helm fill in a chart of the tree.
+// chart allows helm to render a chart of the tree.
 func chart(m *grammar.Match) {
 	for _, i := range m.Operands() {
 		if text, ok := m.Uses[i].Word.Text(); ok && (strings.ContainsAny(text, "/.")) {

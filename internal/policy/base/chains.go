@@ -2,7 +2,7 @@ package base
 
 import "github.com/longshift/longshift/internal/policy/grammar"
 
-// chainPrograms are tool chains of languages that have no profile: only what builds, tests and checks the tree.
+// chainPrograms are tool chains of languages without a profile: only what builds, tests and checks the tree.
 func chainPrograms() []grammar.Program {
 	registry := []grammar.Need{grammar.NeedRegistry}
 	elsewhere := "it runs code that is not the project's, or sends something away"

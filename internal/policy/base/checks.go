@@ -2,7 +2,7 @@ package base
 
 import "github.com/longshift/longshift/internal/policy/grammar"
 
-// checkPrograms look for faults in files of no language of their own, or put them in shape.
+// checkPrograms check or format files that belong to no language profile.
 func checkPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{

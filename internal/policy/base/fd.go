@@ -15,7 +15,7 @@ const fdOpts = `-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --n
 
 var fdTable = inner("fd", grammar.Spec{Class: grammar.Inspect, Opts: fdOpts + std, Args: "data? list*", Yields: grammar.YieldsTree})
 
-// fd reads the words of fd. A command behind -x or -X takes all words to its end.
+// fd reads the words of fd. A command after -x or -X has all words up to its end.
 func fd(m *grammar.Match) {
 	words := m.Words
 	for i, w := range words {

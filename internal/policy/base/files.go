@@ -79,9 +79,10 @@ const diffToolOpts = `-# -q,--brief -s,--report-identical-files -c -C=number --c
 	--new-line-format=data --unchanged-line-format=data --old-group-format=data --new-group-format=data --unchanged-group-format=data
 	--changed-group-format=data -d,--minimal --horizon-lines=number -H,--speed-large-files --color?=data --palette=data`
 
-// lsYields says when the output of ls is names and nothing else.
+// lsYields marks the output of ls as names when it is nothing else.
 func lsYields(m *grammar.Match) {
-	if !m.Has("-l", "-s", "-i", "-g", "-o", "-n", "-m", "-R", "-F", "-p", "-Q", "-b", "-Z", "-x", "-C", "-a", "-A", "--all", "--almost-all", "-f", "-D",
+	if !m.Has("-l", "-s", "-i", "-g", "-o", "-n", "-m", "-R", "-F", "-p", "-Q", "-b", "-Z", "-x", "-C", "-a", "-A", "--all", "--almost-all",
+		"-f", "-D",
 		"--full-time", "--classify", "--file-type", "--indicator-style", "--format", "--quoting-style", "--hyperlink", "--zero", "--author") {
 		m.Yields = grammar.YieldsTree
 	}
@@ -145,7 +146,7 @@ func changePrograms() []grammar.Program {
 	}
 }
 
-// everything refuses to remove all that the working folder holds: "*", "./*", ".[!.]*", ".".
+// everything refuses to remove everything in the working folder: "*", "./*", ".[!.]*", ".".
 func everything(m *grammar.Match) {
 	for _, i := range m.Operands() {
 		w := m.Uses[i].Word
@@ -161,14 +162,14 @@ func everything(m *grammar.Match) {
 	}
 }
 
-// patches notes that a patch without a named file changes files all over the folder.
+// patches records that a patch without a named file may change any file of the folder.
 func patches(m *grammar.Match) {
 	if len(m.Operands()) == 0 && !m.Has("--dry-run", "-d", "-o") {
 		m.Use(grammar.Write, grammar.Lit("."), "")
 	}
 }
 
-// intoFolder adds the files that a copy or a move makes in a folder, so that a protected name does not slip in under ".".
+// intoFolder adds the files that a copy or a move makes in a folder, so that protected names in "." are noticed.
 func intoFolder(m *grammar.Match) {
 	var sources []grammar.Word
 	folder, given := m.Flags["-t"]
@@ -197,12 +198,12 @@ func intoFolder(m *grammar.Match) {
 	}
 }
 
-// looksFolder tells whether a name can only be that of a folder.
+// looksFolder reports whether a name can only be that of a folder.
 func looksFolder(name string) bool {
 	return name == "." || strings.HasSuffix(name, "/") || name == ".." || strings.HasSuffix(name, "/.") || strings.HasSuffix(name, "/..")
 }
 
-// installs judges install: with -d it makes folders, else it copies.
+// installs judges install, which makes folders with -d and copies otherwise.
 func installs(m *grammar.Match) {
 	if mode, ok := m.Flags["-m"]; ok && !safeMode(mode) {
 		m.Ask(".mode", "this mode needs a person; 644 and 755 are fine")

@@ -28,7 +28,7 @@ func filterPrograms() []grammar.Program {
 	}
 }
 
-// sed judges the script of sed and gives the other operands their kinds.
+// sed judges the script of sed, and assigns kinds to the other operands.
 func sed(m *grammar.Match) {
 	inPlace := m.Has("-i")
 	if suffix := m.Flags["-i"]; inPlace && len(suffix.Parts) > 0 {
@@ -77,7 +77,7 @@ func sed(m *grammar.Match) {
 	}
 }
 
-// sedText gives the text of a script.
+// sedText returns the text of a script.
 func sedText(m *grammar.Match, w grammar.Word) string {
 	text, ok := constant(w)
 	if !ok {
@@ -137,14 +137,16 @@ func yq(m *grammar.Match) {
 		if n == 0 && !m.Has("--expression") {
 			m.Uses[i].Kind = grammar.Data
 			filter(m, m.Uses[i].Word)
-			if text, ok := m.Uses[i].Word.Text(); ok && (strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") || strings.Contains(text, "/")) && !strings.ContainsAny(text, "[]|() ") {
+			text, ok := m.Uses[i].Word.Text()
+			file := strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") || strings.Contains(text, "/")
+			if ok && file && !strings.ContainsAny(text, "[]|() ") {
 				m.Uses[i].Kind = files // "yq file.yml" prints the file
 			}
 		}
 	}
 }
 
-// noRemote asks about an address where a file is meant: the program would fetch it.
+// noRemote asks about an address in the place of a file: the program would fetch it.
 func noRemote(m *grammar.Match) {
 	for _, i := range m.Operands() {
 		if strings.Contains(m.Uses[i].Word.String(), "://") {

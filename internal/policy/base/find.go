@@ -11,7 +11,7 @@ func findPrograms() []grammar.Program {
 	return []grammar.Program{whole("find gfind", grammar.Inspect, find), whole("fd fdfind", grammar.Inspect, fd)}
 }
 
-// findWords says what follows a test or an action of find: nothing, or a value of a kind.
+// findWords has the kind of the value that follows a test or an action of find, if any.
 var findWords = findTable()
 
 func findTable() map[string]grammar.Kind {
@@ -45,7 +45,7 @@ type finder struct {
 	silenced bool    // the output is not just names
 }
 
-// group is the expression inside a pair of parentheses, as far as it is read.
+// group is the part of an expression in parentheses that has been read.
 type group struct {
 	branch  bool // the tests since the last -o name what is found
 	all     bool // and so do those of each earlier branch
@@ -63,7 +63,7 @@ func find(m *grammar.Match) {
 	}
 }
 
-// narrow tells whether the tests before an action name what it acts on, so that it can't meet everything.
+// narrow reports whether the tests before an action restrict it by names, so that it can't apply to everything.
 func (f *finder) narrow() bool {
 	for _, g := range f.groups {
 		if g.branch {
@@ -73,7 +73,7 @@ func (f *finder) narrow() bool {
 	return false
 }
 
-// sign reads parentheses and operators. It tells whether the word was one.
+// sign reads parentheses and operators. It reports whether the word was one.
 func (f *finder) sign(text string) bool {
 	top := &f.groups[len(f.groups)-1]
 	switch text {
@@ -171,7 +171,7 @@ func (f *finder) step() {
 	}
 }
 
-// names notes a test that names what is found.
+// names records a test that names what is found.
 func (f *finder) names(yes bool) {
 	if yes {
 		f.groups[len(f.groups)-1].branch = true

@@ -41,7 +41,7 @@ func (f *finder) exec(action string) {
 	}
 }
 
-// systemFolder tells whether a program is named by its place in the system's folders.
+// systemFolder reports whether a program is named by a path in the system's folders.
 func systemFolder(name string) bool {
 	for _, d := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/"} {
 		if rest, ok := strings.CutPrefix(name, d); ok && !strings.Contains(rest, "/") {
@@ -51,7 +51,7 @@ func systemFolder(name string) bool {
 	return false
 }
 
-// listsOnly tells whether a command looks at links themselves and not at what they lead to.
+// listsOnly reports whether a command reads links themselves and not their targets.
 func (f *finder) listsOnly(words []grammar.Word) bool {
 	name, _ := words[0].Text()
 	switch name[strings.LastIndexByte(name, '/')+1:] {
@@ -74,7 +74,7 @@ func (f *finder) remove() {
 	f.silenced = true
 }
 
-// removes tells whether a program takes files away.
+// removes reports whether a program removes files.
 func removes(name string) bool {
 	switch name[strings.LastIndexByte(name, '/')+1:] {
 	case "rm", "rmdir", "unlink", "mv", "shred":
@@ -99,12 +99,13 @@ func shellInside(m *grammar.Match, words []grammar.Word) {
 		}
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish":
 		if len(words) < 2 || !words[1].Is("-n") {
-			m.Ask(".shell", "a shell for each thing found can't be judged; run the command itself, or loop over the names in a script of the project")
+			m.Ask(".shell",
+				"a shell for each thing found can't be judged; run the command itself, or loop over the names in a script of the project")
 		}
 	}
 }
 
-// found puts what a finder finds in the place of a mark.
+// found replaces a placeholder by what a finder finds.
 func found(w grammar.Word, mark string, src grammar.Source, many bool) grammar.Word {
 	if w.Is(mark) && many {
 		return grammar.Word{Parts: []grammar.Part{{Source: src}}, Many: true}

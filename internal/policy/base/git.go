@@ -35,14 +35,14 @@ func gitPrograms() []grammar.Program {
 	}
 }
 
-// gitAlone judges git without a sub-command that is known.
+// gitAlone judges git without a known sub-command.
 func gitAlone(m *grammar.Match) {
 	if len(m.Flags) == 0 && len(m.Words) > 0 {
 		m.Ask(".subcommand", "this sub-command of git is not among those that may run unattended")
 	}
 }
 
-// settingsExact are settings of git that only change how things look, or which harmless way is taken.
+// settingsExact are settings of git that only change its output, or choose between harmless ways.
 var settingsExact = map[string]bool{
 	"core.quotepath": true, "core.abbrev": true, "core.commentchar": true, "core.whitespace": true, "core.autocrlf": true, "core.safecrlf": true,
 	"core.filemode": true, "core.ignorecase": true, "core.precomposeunicode": true, "user.name": true, "user.email": true,
@@ -109,8 +109,8 @@ func settingSafe(key, value string) bool {
 	return false
 }
 
-// gitPaths adds what a git operand names beyond the repository: git takes a path from the root or with ".." as it stands.
-// What stands behind the colon of REVISION:path is content that is shown.
+// gitPaths adds paths outside of the repository that a git operand names: git uses paths from the root or with ".." unchanged.
+// The path after the colon of REVISION:path is content that is shown.
 func gitPaths(m *grammar.Match) {
 	gitFormats(m)
 	for _, i := range m.Operands() {
@@ -167,7 +167,7 @@ func beforeDashes(m *grammar.Match) int {
 	return -1
 }
 
-// afterDashes tells whether an operand stands behind "--".
+// afterDashes reports whether an operand follows "--".
 func afterDashes(m *grammar.Match, word grammar.Word) bool {
 	at := beforeDashes(m)
 	if at < 0 {
@@ -181,7 +181,7 @@ func afterDashes(m *grammar.Match, word grammar.Word) bool {
 	return false
 }
 
-// settingReadable tells whether a setting may be shown.
+// settingReadable reports whether a setting may be shown.
 func settingReadable(key string) bool {
 	key = strings.ToLower(key)
 	for _, section := range []string{"credential.", "http.", "https.", "url.", "sendemail.", "include", "filter.", "alias.", "gpg.", "imap.", "svn", "proxy"} {
@@ -189,5 +189,6 @@ func settingReadable(key string) bool {
 			return false
 		}
 	}
-	return strings.Contains(key, ".") && !strings.Contains(key, "extraheader") && !strings.Contains(key, "token") && !strings.Contains(key, "password")
+	return strings.Contains(key, ".") && !strings.Contains(key, "extraheader") && !strings.Contains(key, "token") &&
+		!strings.Contains(key, "password")
 }

@@ -7,7 +7,7 @@ const gitMergeOpts = ` -s,--strategy=ours|recursive|ort|resolve|octopus|subtree 
 	--allow-empty-message --keep-redundant-commits --cleanup=data --no-gpg-sign --skip --ff --reference -h,--help ~-e,--edit
 	~-S,--gpg-sign `
 
-// gitCommits records changes and moves them about.
+// gitCommits record and move changes.
 func gitCommits() map[string]grammar.Spec {
 	ch := grammar.Change
 	return map[string]grammar.Spec{
@@ -40,7 +40,7 @@ func gitCommits() map[string]grammar.Spec {
 	}
 }
 
-// gitCommit sees that a commit has its message on the command line.
+// gitCommit requires that a commit has its message on the command line.
 func gitCommit(m *grammar.Match) {
 	gitSpecs(m)
 	if m.Has("--dry-run", "--short", "--porcelain", "--long") {
@@ -57,7 +57,7 @@ func gitCommit(m *grammar.Match) {
 	}
 }
 
-// gitStash keeps changes aside.
+// gitStash stores changes aside.
 func gitStash() map[string]grammar.Spec {
 	ch := grammar.Change
 	push := grammar.Spec{Class: ch, Opts: `-m,--message=data -u,--include-untracked -a,--all -k,--keep-index --no-keep-index -S,--staged -q,--quiet
@@ -74,7 +74,7 @@ func gitStash() map[string]grammar.Spec {
 	}}}
 }
 
-// gitConfigs reads single settings and the addresses of remotes. It never writes any.
+// gitConfigs read single settings and the addresses of remotes, and never write any.
 func gitConfigs() map[string]grammar.Spec {
 	deny := "settings of git are Longshift's; do without, or ask for the change"
 	return map[string]grammar.Spec{
@@ -98,7 +98,7 @@ func needsNoNetwork(m *grammar.Match) {
 	}
 }
 
-// gitConfig lets single settings be read, not those with secrets in them.
+// gitConfig allows reading single settings without secrets.
 func gitConfig(m *grammar.Match) {
 	at := m.Operands()
 	words := make([]string, 0, len(at))
@@ -122,7 +122,7 @@ func gitConfig(m *grammar.Match) {
 	}
 }
 
-// gitRefused are the sub-commands that reach the network, other programs, or the history of everybody.
+// gitRefused are the sub-commands that reach the network, other programs, or everybody's history.
 func gitRefused() map[string]grammar.Spec {
 	all := map[string]grammar.Spec{}
 	for why, names := range map[string][]string{

@@ -104,7 +104,7 @@ func gitDiff(m *grammar.Match) {
 	gitNames(m)
 }
 
-// gitNames says when a diff prints names of files only.
+// gitNames marks the output of a diff that prints names of files only.
 func gitNames(m *grammar.Match) {
 	if m.Has("--name-only") && !m.Has("--stat", "-p", "--raw", "--numstat", "--line-prefix", "--oneline", "--pretty", "--format", "-v") {
 		if m.Rule != "git.diff-tree" || m.Has("--no-commit-id") || len(m.Operands()) > 1 {
@@ -113,7 +113,7 @@ func gitNames(m *grammar.Match) {
 	}
 }
 
-// gitFileNames says when a list of files holds names only.
+// gitFileNames marks the output of a list that contains names of files only.
 func gitFileNames(m *grammar.Match) {
 	switch {
 	case m.Has("-s", "-t", "-v", "-f", "-u", "--eol", "--format", "-l", "--object-only", "--resolve-undo"):
@@ -123,7 +123,7 @@ func gitFileNames(m *grammar.Match) {
 	}
 }
 
-// gitHashes says when log prints commit ids, one a line.
+// gitHashes marks the output of a log that prints commit ids, one per line.
 func gitHashes(m *grammar.Match) {
 	for _, n := range []string{"--format", "--pretty"} {
 		f, ok := m.Flags[n]
@@ -138,7 +138,7 @@ func gitHashes(m *grammar.Match) {
 	}
 }
 
-// gitGrep gives the operands of git grep their kinds.
+// gitGrep assigns kinds to the operands of git grep.
 func gitGrep(m *grammar.Match) {
 	kind := grammar.Rev
 	if m.Has("--no-index") {
@@ -156,7 +156,7 @@ func gitGrep(m *grammar.Match) {
 	listsFiles("-l", "-L")(m)
 }
 
-// gitPlumbing shows what a repository is made of.
+// gitPlumbing are low-level commands that read a repository.
 func gitPlumbing() map[string]grammar.Spec {
 	return map[string]grammar.Spec{
 		"rev-parse": {Opts: `--verify -q,--quiet --short?=number --abbrev-ref?=data --symbolic --symbolic-full-name --all --branches?=data --tags?=data
@@ -193,10 +193,11 @@ func gitPlumbing() map[string]grammar.Spec {
 	}
 }
 
-// revParse says what rev-parse prints: names of folders, or plain tokens.
+// revParse marks the output of rev-parse: names of folders, or plain tokens.
 func revParse(m *grammar.Match) {
 	switch {
-	case m.Has("--git-dir", "--absolute-git-dir", "--git-common-dir", "--show-cdup", "--git-path", "--prefix", "--local-env-vars", "--flags", "--no-revs", "--shared-index-path", "--show-superproject-working-tree", "--all"):
+	case m.Has("--git-dir", "--absolute-git-dir", "--git-common-dir", "--show-cdup", "--git-path", "--prefix", "--local-env-vars",
+		"--flags", "--no-revs", "--shared-index-path", "--show-superproject-working-tree", "--all"):
 	case m.Has("--show-toplevel", "--show-prefix"):
 		m.Yields = grammar.YieldsTree
 	default:

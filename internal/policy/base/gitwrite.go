@@ -44,7 +44,7 @@ func gitBranches() map[string]grammar.Spec {
 	}
 }
 
-// needsFlag makes a judge that asks unless one of the flags is there.
+// needsFlag makes a judge that asks unless one of the flags is given.
 func needsFlag(why string, flags ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if !m.Has(flags...) {
@@ -54,7 +54,8 @@ func needsFlag(why string, flags ...string) func(*grammar.Match) {
 }
 
 func gitBranch(m *grammar.Match) {
-	if len(m.Operands()) == 0 && !m.Has("-d", "-m", "-c", "-u", "--unset-upstream") || m.Has("-l", "--show-current", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at") {
+	if len(m.Operands()) == 0 && !m.Has("-d", "-m", "-c", "-u", "--unset-upstream") ||
+		m.Has("-l", "--show-current", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at") {
 		m.Class = grammar.Inspect
 	}
 	if m.Has("--show-current") {
@@ -117,7 +118,7 @@ func gitWork() map[string]grammar.Spec {
 	}
 }
 
-// gitSpecs leaves git's pathspec magic out of the paths: it can only narrow what the others name.
+// gitSpecs removes git's pathspec magic from the paths, because it can only narrow what the others name.
 func gitSpecs(m *grammar.Match) {
 	for _, i := range m.Operands() {
 		w := m.Uses[i].Word
@@ -138,7 +139,7 @@ func gitSpecs(m *grammar.Match) {
 	}
 }
 
-// drops makes a judge for modes that lose work which is not committed.
+// drops makes a judge for modes that discard uncommitted work.
 func drops(flags ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if m.Has(flags...) {
@@ -147,7 +148,7 @@ func drops(flags ...string) func(*grammar.Match) {
 	}
 }
 
-// gitRestore judges what comes from another commit as written: it can bring back an old control file.
+// gitRestore judges files from another commit as written, because they can be old control files.
 func gitRestore(m *grammar.Match) {
 	gitSpecs(m)
 	if m.Has("-s") && !m.Has("-S") || m.Has("-s") && m.Has("-W") {
@@ -155,7 +156,7 @@ func gitRestore(m *grammar.Match) {
 	}
 }
 
-// gitCheckout tells branches from files, as far as words can.
+// gitCheckout distinguishes branches from files, as far as that is possible by the words.
 func gitCheckout(m *grammar.Match) {
 	gitPaths(m)
 	at := m.Operands()

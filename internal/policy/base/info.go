@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// infoPrograms tell about the machine, the time, and programs.
+// infoPrograms print information on the machine, the time, and programs.
 func infoPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{
@@ -52,7 +52,7 @@ func infoPrograms() []grammar.Program {
 // dateSafe are the conversions of date that print neither a space, a slash nor a line break.
 const dateSafe = "%aAbBCdeFgGhHIjklmMnNpPqRsSTuUVwWyYzZ"
 
-// date refuses an operand that sets the clock, and says when one plain token comes out.
+// date refuses an operand that sets the clock, and marks output that is one plain token.
 func date(m *grammar.Match) {
 	at := m.Operands()
 	one := len(at) <= 1
@@ -75,7 +75,7 @@ func date(m *grammar.Match) {
 	}
 }
 
-// plainFormat tells whether a format of date gives one token that is no path and no option.
+// plainFormat reports whether a format of date gives one token that is no path and no option.
 func plainFormat(f string) bool {
 	if f == "" || f[0] == '-' || f[0] == '.' {
 		return false
@@ -90,7 +90,8 @@ func plainFormat(f string) bool {
 			if f[i] == '3' && i+1 < len(f) && f[i+1] == 'N' {
 				i++
 			}
-			if strings.IndexByte(dateSafe, f[i]) <= 0 || f[i] == 'n' || f[i] == 'e' || f[i] == 'k' || f[i] == 'l' || i == 1 && (f[i] == 'z' || f[i] == 'q') {
+			if strings.IndexByte(dateSafe, f[i]) <= 0 || f[i] == 'n' || f[i] == 'e' || f[i] == 'k' || f[i] == 'l' ||
+				i == 1 && (f[i] == 'z' || f[i] == 'q') {
 				return false
 			}
 		case isNameByte(c), c >= '0' && c <= '9', c == '-', c == ':', c == '+', c == '.' && i > 0 && f[i-1] != '.':
@@ -110,7 +111,7 @@ var variablesShown = map[string]bool{
 	"HOSTNAME": true, "SHLVL": true, "COLUMNS": true, "LINES": true, "NO_COLOR": true, "FORCE_COLOR": true, "DEBIAN_FRONTEND": true,
 }
 
-// variables lets printenv show what holds no secret.
+// variables allows printenv to print variables without secrets.
 func variables(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) == 0 && !m.Has("--help", "--version") {

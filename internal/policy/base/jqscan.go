@@ -9,8 +9,8 @@ var filterWords = map[string]bool{
 	"exec": true, "open": true,
 }
 
-// scanFilter gives the first name in a filter that reaches beyond its input, "" when there is none. It reads strings with the
-// code inside them, and comments; what it takes for code too often does no harm.
+// scanFilter returns the first name in a filter that reaches beyond its input, or "". It reads strings with the code inside
+// them, and comments; to take text for code does no harm.
 func scanFilter(text string) string {
 	var depth []int // of parentheses, for each string that the scan is inside of
 	paren := 0
@@ -58,7 +58,7 @@ func scanFilter(text string) string {
 	return ""
 }
 
-// isField tells whether a name is that of a field: .env, {env: 1}, {"a": 1, env: 2}.
+// isField reports whether a name is that of a field: .env, {env: 1}, {"a": 1, env: 2}.
 func isField(text string, start, end int) bool {
 	if start > 0 && text[start-1] == '.' && (start < 2 || text[start-2] != '.') && text[start] != '$' {
 		return true
@@ -68,7 +68,7 @@ func isField(text string, start, end int) bool {
 	return text[start] != '$' && strings.HasPrefix(after, ":") && (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ","))
 }
 
-// stringEnd gives the place behind a string that goes on at i, and whether code begins there.
+// stringEnd returns the index after a string that continues at i, and whether code begins there.
 func stringEnd(text string, i int) (int, bool) {
 	for ; i < len(text); i++ {
 		switch text[i] {

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// links judges ln. What a link points to counts as written: whoever has the link can write there later.
+// links judges ln. The target of a link counts as written, because later commands can write through the link.
 func links(m *grammar.Match) {
 	at := m.Operands()
 	folder, given := m.Flags["-t"]
@@ -39,8 +39,8 @@ func links(m *grammar.Match) {
 	}
 }
 
-// linkBase gives the folder from which a link's target is looked at. A link whose name is that of a folder is taken for a
-// file: seen from one level up, a target leads out sooner, never later.
+// linkBase returns the folder to which a link's target is relative. A link whose name may be that of a folder is taken for a
+// file: relative to a folder one level up, a target leads outside sooner, never later.
 func linkBase(link grammar.Word) (string, bool) {
 	text, ok := link.Text()
 	if !ok {
@@ -69,7 +69,7 @@ func safeMode(w grammar.Word) bool {
 	return symbolicMode.MatchString(text) && !strings.Contains(text, "=") && !worldWrites(text)
 }
 
-// worldWrites tells whether a symbolic mode gives others write access.
+// worldWrites reports whether a symbolic mode grants others write access.
 func worldWrites(mode string) bool {
 	for _, clause := range strings.Split(mode, ",") {
 		who, what, _ := strings.Cut(clause, "+")
@@ -100,7 +100,7 @@ func modes(m *grammar.Match) {
 	}
 }
 
-// setsIdentity tells whether a mode sets one of the special bits.
+// setsIdentity reports whether a mode sets one of the special bits.
 func setsIdentity(mode string) bool {
 	if strings.Trim(mode, "01234567") == "" {
 		return len(strings.TrimLeft(mode, "0")) > 3

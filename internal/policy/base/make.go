@@ -14,7 +14,7 @@ const makeOpts = `-b -m -B,--always-make -C,--directory=dir -d --debug?=data -f,
 	-t,--touch --trace -v -w,--print-directory --no-print-directory -W,--what-if,--new-file,--assume-new=list
 	--warn-undefined-variables -h !--eval !-E ~-e,--environment-overrides`
 
-// makePrograms run what a file of the project says: make and its relatives.
+// makePrograms run commands of a file of the project: make and its relatives.
 func makePrograms() []grammar.Program {
 	return []grammar.Program{
 		judged("make gmake", grammar.Run, makeOpts, "data*", makeWords),
@@ -41,10 +41,10 @@ func makePrograms() []grammar.Program {
 	}
 }
 
-// makeTargetsAsked are targets whose purpose lies outside the tree.
+// makeTargetsAsked are targets with effects outside the tree.
 var makeTargetsAsked = regexp.MustCompile(`(?i)^(.*[-_:/.])?(deploy|publish|release|push|install|uninstall|upload|login|ship|promote|destroy|terraform|provision)([-_:/.].*)?$`)
 
-// makeWords tells targets from assignments. The class stays Run with -n too: make expands $(shell ...) all the same.
+// makeWords distinguishes targets from assignments. The class stays Run with -n too, because make still expands $(shell ...).
 func makeWords(m *grammar.Match) {
 	if f, ok := m.Flags["-f"]; ok && f.Is("-") {
 		m.StdinCode = true
@@ -60,7 +60,7 @@ func makeWords(m *grammar.Match) {
 	}
 }
 
-// target asks about what a target is for, and refuses what make would expand.
+// target asks about targets by their purpose, and refuses what make would expand.
 func target(m *grammar.Match, w grammar.Word) {
 	text, ok := w.Text()
 	switch {
@@ -76,11 +76,11 @@ var (
 	nameSafe  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 	// nameCode are variables by which recipes choose programs, options of programs, and places outside the tree.
 	nameCode = regexp.MustCompile(`(?i)(SHELL|^BASH|^ENV$|OPTIONS$|^LC_|^NODE_|FLAGS|^MAKE|^MFLAGS|CC$|CXX|^LD|^AR$|^AS$|^NM$|LINKER|PATH|PRELOAD|^GO$|^GO(PROXY|BIN|ROOT|ENV|WORK|SUMDB|INSECURE|PRIVATE|NOSUMDB)|PYTHON$|NODE$|CARGO$|RUSTC|^CMD|_CMD$|COMMAND|EXEC|WRAPPER|LAUNCHER|RUNNER|EDITOR|PAGER|PREFIX|DESTDIR|HOME$|TMPDIR|URL$|PROXY|REGISTRY|INDEX|TOOL$|BIN$|BINARY$|INTERPRETER|COMPILER|HOOK|SSH|SUDO|CURL|WGET|^GIT|DOCKER|^RM$|^SED$|^AWK$|^CP$|^MV$|INSTALL|NPM|PIP|YARN|LOADER|PLUGIN|INCLUDE)`)
-	// flagSafe are options that a value may carry on to a test.
+	// flagSafe are options that a value may pass to a test.
 	flagSafe = regexp.MustCompile(`^(-v+|-race|-short|-q|-s|-x|-failfast|-json|-cover|--verbose|--quiet|--no-cache|--ci|-count=\d+|-timeout=\w+|-run=[\w/.^$-]*|-run|-k|-m|-t|-u|--update|--watch=false|--coverage|--nocapture|--exact|-p=?\d*|-j\d*|--release|--lib)$`)
 )
 
-// assignment judges NAME=value of make and of tasks. The value is pasted into recipes, so it may hold no sign of a shell.
+// assignment judges NAME=value of make and of tasks. The value becomes part of recipes, so it may contain no characters of shell syntax.
 func assignment(m *grammar.Match, w grammar.Word, name, value string) {
 	if !nameSafe.MatchString(name) || nameCode.MatchString(name) {
 		m.Ask(".variable", "the variable "+name+" may choose a program, its options or a place; leave it out")
@@ -105,7 +105,7 @@ func assignment(m *grammar.Match, w grammar.Word, name, value string) {
 	}
 }
 
-// taskWords judges the words of runners whose tasks paste them into commands.
+// taskWords judges the words of runners that insert them into commands.
 func taskWords(m *grammar.Match) {
 	for n, i := range m.Operands() {
 		u := &m.Uses[i]
@@ -126,7 +126,7 @@ func taskWords(m *grammar.Match) {
 	}
 }
 
-// hookWords: the words of pre-commit run are a hook's name, or files behind --files.
+// hookWords judges the words of pre-commit run: a hook's name, or files after --files.
 func hookWords(m *grammar.Match) {
 	kind := grammar.Name
 	if m.Has("--files") {

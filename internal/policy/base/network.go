@@ -9,7 +9,7 @@ import (
 
 const noNetwork = "a task reaches no other machine; only servers that it started itself, on localhost"
 
-// networkPrograms speak to other machines. Some may speak to this one, or copy within the tree.
+// networkPrograms connect to other machines. Some may connect to this one, or copy within the tree.
 func networkPrograms() []grammar.Program {
 	local := []grammar.Need{grammar.NeedLoopback}
 	return []grammar.Program{
@@ -107,17 +107,18 @@ func curl(m *grammar.Match) {
 			}
 		case "-F", "--form", "--data-urlencode", "-b", "--cookie":
 			_, literal := u.Word.Text()
-			if strings.ContainsAny(text, "@<") || !literal || strings.HasSuffix(u.Via, "b") && !strings.Contains(text, "=") || u.Via == "--cookie" && !strings.Contains(text, "=") {
+			if strings.ContainsAny(text, "@<") || !literal || strings.HasSuffix(u.Via, "b") && !strings.Contains(text, "=") ||
+				u.Via == "--cookie" && !strings.Contains(text, "=") {
 				m.Ask(".file", "this value may name a file; send it with -d")
 			}
 		}
 	}
 }
 
-// handsOn are addresses of servers that send on to another one.
+// handsOn are paths of servers that forward to another one.
 var handsOn = regexp.MustCompile(`(?i)/(redirect|redir|proxy|goto|forward|fetch)\b|[?&](url|uri|to|next|target|dest|redirect\w*)=`)
 
-// probe reads the words of nc: it may only look whether a local port is open.
+// probe reads the words of nc, which may only check whether a local port is open.
 func probe(m *grammar.Match) {
 	scan := false
 	var rest []string
@@ -157,7 +158,8 @@ func mirrors(m *grammar.Match) {
 	}
 	lastIs(grammar.Write)(m)
 	for _, u := range m.Uses {
-		if text := strings.TrimRight(u.Word.String(), "/."); u.Kind == grammar.Write && text == "" && m.Has("--delete", "--delete-after", "--delete-excluded") {
+		if text := strings.TrimRight(u.Word.String(), "/."); u.Kind == grammar.Write && text == "" &&
+			m.Has("--delete", "--delete-after", "--delete-excluded") {
 			m.Deny(".everything", "this would remove all that the folder holds and the source does not; name a folder below")
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// allAre makes a judge that gives every operand a kind when one of the flags is there (always, with no flags).
+// allAre makes a judge that assigns a kind to every operand if one of the flags is given, or always without flags.
 func allAre(k grammar.Kind, flags ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if len(flags) > 0 && !m.Has(flags...) {
@@ -19,7 +19,7 @@ func allAre(k grammar.Kind, flags ...string) func(*grammar.Match) {
 	}
 }
 
-// lastIs makes a judge that gives the last operand a kind, unless one of the flags is there.
+// lastIs makes a judge that assigns a kind to the last operand, unless one of the flags is given.
 func lastIs(k grammar.Kind, unless ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		at := m.Operands()
@@ -35,7 +35,7 @@ func lastIs(k grammar.Kind, unless ...string) func(*grammar.Match) {
 	}
 }
 
-// changes makes a judge for tools that show by default and change files with one of the flags.
+// changes makes a judge for tools that print by default and change files with one of the flags.
 func changes(flags ...string) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if !m.Has(flags...) {
@@ -66,7 +66,7 @@ func patternFirst(given ...string) func(*grammar.Match) {
 	}
 }
 
-// plain makes a judge that calls the output one plain token when ok says so.
+// plain makes a judge that marks the output as one plain token if ok.
 func plain(ok func(m *grammar.Match) bool) func(*grammar.Match) {
 	return func(m *grammar.Match) {
 		if ok(m) {
@@ -75,8 +75,8 @@ func plain(ok func(m *grammar.Match) bool) func(*grammar.Match) {
 	}
 }
 
-// constant gives the text of a word that is literal but for numbers; those read as 1. Programs inside a word (sed, awk, jq)
-// stay judgeable with a line number in them.
+// constant returns the text of a word that is literal apart from unknown numbers, which become 1. Programs inside a word (sed,
+// awk, jq) can still be judged with a line number in them.
 func constant(w grammar.Word) (string, bool) {
 	if w.Glob || w.Tilde || w.Many && w.Source() != grammar.Digits {
 		return "", false
@@ -95,7 +95,7 @@ func constant(w grammar.Word) (string, bool) {
 	return b.String(), true
 }
 
-// leadsOut tells whether the known beginning of a word is a path from the root or has a ".." in it.
+// leadsOut reports whether the known beginning of a word is a path from the root or contains "..".
 func leadsOut(w grammar.Word) bool {
 	text := w.Prefix()
 	return strings.HasPrefix(text, "/") || w.Tilde || slices.Contains(strings.Split(text, "/"), "..")

@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// processPrograms look at processes, and end those of the task.
+// processPrograms list processes, and end those of the task.
 func processPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{
@@ -155,7 +155,7 @@ func pkill(m *grammar.Match) {
 
 var onePort = regexp.MustCompile(`(?i)^(4|6)?(tcp|udp)?(@(localhost|127\.0\.0\.1))?:[0-9,-]{1,40}$`)
 
-// port lets lsof say who listens on a port, and nothing else.
+// port allows lsof to print who listens on a port, and nothing else.
 func port(m *grammar.Match) {
 	if text, ok := m.Flags["-i"].Text(); !ok || !onePort.MatchString(text) {
 		m.Ask(".port", "it shows all that runs on the host; name a port (lsof -i :3000), or use ps")

@@ -26,7 +26,7 @@ const rgOpts = `-A,--after-context=number -B,--before-context=number -C,--contex
 	-p,--pretty --vimgrep --column --no-column --trim --passthru --passthrough --line-buffered --block-buffered -b,--byte-offset
 	-a,--text --binary --no-messages --no-unicode --no-require-git --glob-case-insensitive --stop-on-nonmatch --pcre2-version -V -h`
 
-// searchPrograms look for text in files.
+// searchPrograms search files for text.
 func searchPrograms() []grammar.Program {
 	in := grammar.Inspect
 	grep := patternFirst("-e", "-f")
@@ -57,7 +57,7 @@ func searchPrograms() []grammar.Program {
 	}
 }
 
-// rgFiles knows when ripgrep has no pattern among its operands.
+// rgFiles handles ripgrep without a pattern among its operands.
 func rgFiles(m *grammar.Match) { patternFirst("-e", "-f", "--files", "--type-list")(m) }
 
 // listsFiles makes a judge: with one of the flags, the output is names of files.

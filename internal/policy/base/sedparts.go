@@ -2,7 +2,7 @@ package base
 
 import "strings"
 
-// addresses reads up to two addresses. It tells whether it could.
+// addresses reads up to two addresses. It reports whether it could.
 func (s *sedScan) addresses() bool {
 	if !s.address(false) {
 		return s.refuse == ""
@@ -55,7 +55,7 @@ func (s *sedScan) address(second bool) bool {
 	return false
 }
 
-// until reads behind the next delimiter. It tells whether there was one.
+// until reads up to after the next delimiter. It reports whether there was one.
 func (s *sedScan) until(delim byte, regex bool) bool {
 	if delim == 0 || delim == '\n' || delim == '\\' || delim >= 0x80 || delim == ' ' {
 		return false
@@ -77,7 +77,7 @@ func (s *sedScan) until(delim byte, regex bool) bool {
 	return false
 }
 
-// class reads a bracket expression, when it has an end on the line.
+// class reads a bracket expression that ends on the line.
 func (s *sedScan) class() {
 	i := s.at
 	if i < len(s.text) && s.text[i] == '^' {
@@ -101,7 +101,7 @@ func (s *sedScan) class() {
 	}
 }
 
-// textBlock reads the text of a, i and c: to the end of the line, and on where a backslash ends it.
+// textBlock reads the text of a, i and c: to the end of the line, or further when a backslash ends it.
 func (s *sedScan) textBlock() {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -114,7 +114,7 @@ func (s *sedScan) textBlock() {
 	}
 }
 
-// label reads the name behind : b t T.
+// label reads the name after : b t T.
 func (s *sedScan) label(needed bool) {
 	s.skip(" \t")
 	start := s.at

@@ -14,7 +14,7 @@ type sedVerdict struct {
 	reads  []string
 }
 
-// sedScan reads a script of GNU sed. It stops at the first thing that it can't read.
+// sedScan reads a script of GNU sed. It stops at what it can't read.
 type sedScan struct {
 	text     string
 	at       int
@@ -43,7 +43,7 @@ func (s *sedScan) deny(what string) {
 	s.refuse, s.why = grammar.Deny, fmt.Sprintf("sed's %s; print, and let the shell's own redirect or command do the rest", what)
 }
 
-// peek gives the next byte, 0 at the end.
+// peek returns the next byte, 0 at the end.
 func (s *sedScan) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -119,7 +119,7 @@ func (s *sedScan) write(what string) {
 	}
 }
 
-// line gives the rest of the line.
+// line returns the rest of the line.
 func (s *sedScan) line() string {
 	rest := s.text[min(s.at, len(s.text)):]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {

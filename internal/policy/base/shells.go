@@ -24,7 +24,7 @@ func shellPrograms() []grammar.Program {
 	}
 }
 
-// shell gives the operands of a shell their kinds: script and its words, or words for -c.
+// shell assigns kinds to the operands of a shell: a script and its words, or words for -c.
 func shell(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) > 0 {
@@ -54,7 +54,7 @@ func shell(m *grammar.Match) {
 	}
 }
 
-// noExec tells whether the last -o is noexec.
+// noExec reports whether the last -o is noexec.
 func noExec(m *grammar.Match) bool {
 	o, ok := m.Flags["-o"]
 	return ok && o.Is("noexec")
@@ -89,7 +89,7 @@ func printfWords(m *grammar.Match) {
 	}
 }
 
-// testFiles are the operators of test that look at a file.
+// testFiles are the operators of test for files.
 const testFiles = " -a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S "
 
 // testWords reads the words of test and [.
@@ -122,7 +122,7 @@ func testWords(m *grammar.Match) {
 	}
 }
 
-// isComparison tells whether a word stands between two others in a test.
+// isComparison reports whether a word is an operator between two others in a test.
 func isComparison(w grammar.Word) bool {
 	text, _ := w.Text()
 	switch text {

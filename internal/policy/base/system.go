@@ -33,7 +33,7 @@ func systemPrograms() []grammar.Program {
 	}
 }
 
-// interpreters run code that no profile of a language knows.
+// interpreters run code of languages without a profile.
 func interpreters() []grammar.Program {
 	why := "code inside a command can't be judged; put it in a script of the project"
 	script := func(names, opts string) grammar.Program {

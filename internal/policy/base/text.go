@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// textPrograms are those that read files or standard input and print.
+// textPrograms read files or standard input and print text.
 func textPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{
@@ -76,7 +76,7 @@ const sortOpts = `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-c
 	-s,--stable -S,--buffer-size=data -t,--field-separator=data !-T,--temporary-directory --parallel=number -u,--unique
 	-z,--zero-terminated`
 
-// oneFlag tells whether exactly one of the flags is there.
+// oneFlag reports whether exactly one of the flags is given.
 func oneFlag(m *grammar.Match, flags ...string) bool {
 	n := 0
 	for _, f := range flags {
@@ -122,7 +122,7 @@ func textTools() []grammar.Program {
 	}
 }
 
-// nameOf says that a part of a name in the tree is a name in the tree.
+// nameOf marks the output as a name in the tree, because it is a part of one.
 func nameOf(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) == 0 || m.Has("-z") {

@@ -2,7 +2,7 @@ package base
 
 import "github.com/longshift/longshift/internal/policy/grammar"
 
-// wrapperPrograms run the command that follows. Those that change nothing else about it are seen through.
+// wrapperPrograms run the command that follows. Those that change nothing else are judged by that command.
 func wrapperPrograms() []grammar.Program {
 	through := func(names, opts, args string, judge func(*grammar.Match)) grammar.Program {
 		p := judged(names, grammar.Inspect, opts, args, judge)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fits tells whether a word may stand where a kind is asked for, by where its text comes from and by what it looks like. A
-// misfit is a short clause for a message: "is not written out". Where a path leads is decided by who knows the tree.
+// Fits reports whether a word may be of a kind, by the source and the form of its text. A misfit is a short clause for a
+// message: "is not written out". Where a path leads is for the caller to decide, who knows the tree.
 func (w Word) Fits(k Kind) (misfit string) {
 	src := w.Source()
 	if w.Tilde && k != Data && k != Inline {
@@ -73,7 +73,7 @@ func looksNumber(t string) bool {
 	return digits && len(t) <= 40 || t == "infinity" || t == "inf" || t == "auto" || t == "all" || t == "max"
 }
 
-// badName tells why a text is no plain name.
+// badName returns the reason why a text is no plain name.
 func badName(t string) string {
 	switch {
 	case strings.HasPrefix(t, "-"):
@@ -107,7 +107,7 @@ func looksPackage(t string) bool {
 	return plainToken(t)
 }
 
-// plainToken accepts ASCII letters, digits, dot, dash and underscore; not first a dot or a dash.
+// plainToken accepts ASCII letters, digits, dot, dash and underscore, and no dot or dash at the beginning.
 func plainToken(t string) bool {
 	for i, c := range []byte(t) {
 		switch {
@@ -120,7 +120,7 @@ func plainToken(t string) bool {
 	return t != "" && len(t) <= 214 && !strings.Contains(t, "..")
 }
 
-// IsLocal tells whether a text is an address of the loopback interface and nothing else: localhost:3000, http://127.0.0.1/x.
+// IsLocal reports whether a text is an address of the loopback interface and nothing else: localhost:3000, http://127.0.0.1/x.
 // User names, other schemes, encodings in the host and further "@" are refused, because programs read them differently.
 func IsLocal(t string) bool {
 	rest := t

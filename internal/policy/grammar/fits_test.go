@@ -97,11 +97,8 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		"sub: option entry":            spec(func(s *Spec) { s.Subs = map[string]Spec{"sub": {Opts: "x"}} }),
 		"other sub-commands: option":   spec(func(s *Spec) { s.SubElse = &Spec{Opts: "x"} }),
 	} {
-		if err := Check(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Check: %v, want %q", err, want)
-		}
-		if m := Parse(p, nil); want != "" && (len(m.Refused) == 0 || m.Refused[0].Class != Deny) {
-			t.Errorf("%s: a malformed table refuses nothing: %+v", want, m)
+		if _, err := Compile(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Compile: %v, want %q", err, want)
 		}
 	}
 }
@@ -112,14 +109,14 @@ func TestJudgeAndWhole(t *testing.T) {
 		"sub":   {Opts: "-a=read", Args: "data?", Class: Run, Judge: func(m *Match) { m.Use(Write, Lit("out"), ""); m.Needs = append(m.Needs, NeedTmp) }},
 		"whole": {Whole: func(m *Match) { m.Deny(".no", "no"); m.StdinCode = true }},
 	}}}
-	m := Parse(p, words("-v -g k sub -a f d"))
+	m := parse(t, p, words("-v -g k sub -a f d"))
 	if show(m) != "tool.sub run: data(-g)=k read(-a)=f data=d write=out" || judged != 1 || !m.Has("-v") || !m.Has("-a") || len(m.Needs) != 1 || len(m.Words) != 3 {
 		t.Errorf("%s, judged %d times, %+v", show(m), judged, m)
 	}
-	if m := Parse(p, words("whole x y")); show(m) != "tool.whole inspect: !deny.no" || !m.StdinCode || judged != 1 || len(m.Words) != 2 {
+	if m := parse(t, p, words("whole x y")); show(m) != "tool.whole inspect: !deny.no" || !m.StdinCode || judged != 1 || len(m.Words) != 2 {
 		t.Errorf("%s, judged %d times", show(m), judged)
 	}
-	if m := Parse(p, words("-x sub")); judged != 1 || len(m.Refused) != 1 {
+	if m := parse(t, p, words("-x sub")); judged != 1 || len(m.Refused) != 1 {
 		t.Errorf("%s: a judge saw what the table had refused already", show(m))
 	}
 }
@@ -141,7 +138,7 @@ func FuzzParse(f *testing.F) {
 			all = append(all, word(w))
 		}
 		for _, p := range tables {
-			m := Parse(p, all)
+			m := parse(t, p, all)
 			used := map[string]bool{}
 			for _, u := range m.Uses {
 				used[u.Word.String()] = true

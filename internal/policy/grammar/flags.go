@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// option reads a word that begins with a dash (or is a known plus option), and its value. It tells whether the rest of the
-// words is read: an option can name a command.
+// option reads a word that begins with a dash, or is a known plus option, and its value. It reports whether it has read all
+// words, because an option can name a command.
 func (r *reader) option(w Word, text string) bool {
 	if w.Many && w.Source() == Any {
 		return r.unknown(w, text, false) // unquoted: it may become more options
@@ -44,7 +44,7 @@ func (r *reader) long(w Word, text string) bool {
 	return r.unknown(w, name, literal || hasValue)
 }
 
-// known takes an option whose entry was found.
+// known reads an option whose entry was found.
 func (r *reader) known(opt *option, name string, w, val Word, hasValue bool) bool {
 	if r.refusedOption(opt, name) {
 		if opt.takes == value && !hasValue && r.at < len(r.words) {
@@ -73,7 +73,7 @@ func (r *reader) known(opt *option, name string, w, val Word, hasValue bool) boo
 	return r.next(opt, name)
 }
 
-// next takes the next word as the value of an option.
+// next reads the next word as the value of an option.
 func (r *reader) next(opt *option, name string) bool {
 	if r.at >= len(r.words) {
 		r.refuse(".option", fmt.Sprintf("option %s of %s misses its value", printable(name), r.name()))
@@ -82,13 +82,14 @@ func (r *reader) next(opt *option, name string) bool {
 	val := r.words[r.at]
 	r.at++
 	if val.Many && !(opt.kind == Data && val.Source() != Any) && !(val.Source() == Digits || val.Source() == Plain) {
-		r.refuse(".unknown", fmt.Sprintf("the value of %s of %s may become several words; put it in double quotes or write it out", name, r.name()))
+		r.refuse(".unknown", fmt.Sprintf(
+			"the value of %s of %s may become several words; put it in double quotes or write it out", name, r.name()))
 		return false
 	}
 	return r.valued(opt, name, val)
 }
 
-// valued notes an option with its value.
+// valued records an option with its value.
 func (r *reader) valued(opt *option, name string, val Word) bool {
 	r.given(opt, val)
 	if opt.values != nil {
@@ -98,7 +99,8 @@ func (r *reader) valued(opt *option, name string, val Word) bool {
 				return false
 			}
 		}
-		r.refuse(".option", fmt.Sprintf("option %s of %s may be one of %s, not %q", name, r.name(), strings.Join(opt.values, ", "), printable(val.String())))
+		r.refuse(".option", fmt.Sprintf(
+			"option %s of %s may be one of %s, not %q", name, r.name(), strings.Join(opt.values, ", "), printable(val.String())))
 		return false
 	}
 	if opt.kind == Command {
@@ -159,7 +161,7 @@ func (r *reader) cluster(w Word, text string) bool {
 	return false
 }
 
-// prefixed takes an option that an entry with a star matches.
+// prefixed reads an option that an entry with a star matches.
 func (r *reader) prefixed(p prefixed, w Word, text string) bool {
 	if r.refusedOption(p.option, text) {
 		return false
@@ -178,11 +180,13 @@ func (r *reader) prefixed(p prefixed, w Word, text string) bool {
 func (r *reader) unknown(w Word, name string, literal bool) bool {
 	switch meant := r.table.opts.meant(name); {
 	case !literal:
-		r.refuse(".unknown", fmt.Sprintf("an option of %s is put together from text that is not known (%s); write it out", r.name(), printable(w.String())))
+		r.refuse(".unknown", fmt.Sprintf(
+			"an option of %s is put together from text that is not known (%s); write it out", r.name(), printable(w.String())))
 	case len(meant) > 0 && meant[0].refused == Deny:
 		r.deny(meant[0].names[len(meant[0].names)-1])
 	case len(meant) > 0:
-		r.refuse(".option", fmt.Sprintf("option %s of %s is an abbreviation; write %s in full", printable(name), r.name(), meant[0].names[len(meant[0].names)-1]))
+		r.refuse(".option", fmt.Sprintf(
+			"option %s of %s is an abbreviation; write %s in full", printable(name), r.name(), meant[0].names[len(meant[0].names)-1]))
 	default:
 		r.refuse(".option", fmt.Sprintf("option %s of %s is not among those that may be used unattended; leave it out, or let a person run it",
 			printable(name), r.name()))
@@ -206,7 +210,7 @@ func (r *reader) deny(name string) {
 	r.m.Deny(".option", fmt.Sprintf("option %s of %s is refused%s", printable(name), r.name(), r.why()))
 }
 
-// why gives the table's reason, ready to follow a clause.
+// why returns the table's reason as the end of a sentence.
 func (r *reader) why() string {
 	if w := r.table.spec.Why; w != "" {
 		return ": " + w
@@ -214,7 +218,7 @@ func (r *reader) why() string {
 	return "; do it without that option"
 }
 
-// given notes that an option was there, under all of its names.
+// given records an option under all of its names.
 func (r *reader) given(opt *option, val Word) {
 	for _, n := range opt.names {
 		r.flag(n, val)
@@ -234,7 +238,7 @@ func isBool(t string) bool {
 	return false
 }
 
-// isNumber tells whether a text is a dash and digits.
+// isNumber reports whether a text is a dash and digits.
 func isNumber(text string) bool {
 	for _, c := range text[1:] {
 		if c < '0' || c > '9' {

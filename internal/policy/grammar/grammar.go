@@ -1,11 +1,11 @@
-// Package grammar says what the command line of one program may look like: which options it has, what their values and its
-// operands mean, and what running it amounts to. It reads words into uses and names what it does not know.
+// Package grammar describes the command lines of programs by tables: their options, the meaning of values and operands, and the
+// class of running them. It parses the words of a command line into uses, and refuses what the table does not have.
 //
-// It takes no decision on paths, roles or the operator's wishes, knows no shell syntax, and touches no file. What is not in a
-// program's table is refused, never guessed: an unknown option, an abbreviation, a cluster letter.
+// It does not decide on paths, roles or settings, knows no shell syntax, and touches no file. What is not in a program's table
+// is refused, never guessed: an unknown option, an abbreviation, a letter of a cluster.
 package grammar
 
-// Kind says what a value on a command line means to the program: an operand, or the value of an option.
+// Kind is the meaning of an operand or of an option's value.
 type Kind string
 
 // The kinds. Which sources of words (see Word) fit which kind is decided in one place, Word.Fits.
@@ -19,20 +19,20 @@ const (
 	List    Kind = "list"    // path of which only names and attributes are shown, never content
 	Write   Kind = "write"   // path that is made or changed ("-" is standard output)
 	Remove  Kind = "remove"  // path that goes away (deleted, or moved): needs the destructive permission
-	Code    Kind = "code"    // file or folder that is run or loaded: program, script, configuration with code. Inside the tree only, never /tmp
+	Code    Kind = "code"    // file or folder inside the tree that is run or loaded: program, script, configuration with code
 	Dir     Kind = "dir"     // becomes the working folder of the program
 	Command Kind = "command" // first word of a command that is run; all that follows belongs to it
 	Shell   Kind = "shell"   // shell text that is run: judged as a script of its own
-	Inline  Kind = "inline"  // text that may be code of another language: fine only where a sandbox stands, and when it names nothing outside
+	Inline  Kind = "inline"  // text that may be code of another language: allowed only in a sandbox, if it names nothing outside
 	Assign  Kind = "assign"  // NAME=value for the environment
 	Local   Kind = "local"   // URL or address of this machine's loopback
 	Never   Kind = "never"   // refused with the reason of the option
 )
 
-// Class is what running a program amounts to. Roles allow classes.
+// Class is the kind of effect that running a program has. Roles allow classes.
 type Class string
 
-// The classes, from harmless to not at all.
+// The classes, from harmless to forbidden.
 const (
 	Inspect Class = "inspect" // reads the tree; changes nothing
 	Change  Class = "change"  // changes files of the tree or local git state
@@ -42,7 +42,7 @@ const (
 	Deny    Class = "deny"    // never
 )
 
-// Yields says what a program prints, for when its output becomes part of another command.
+// Yields is what is known of a program's output, which may become part of another command.
 type Yields string
 
 // What a program may yield. The zero value is any text.
@@ -51,7 +51,7 @@ const (
 	YieldsPlain Yields = "plain" // one plain token: no leading dash, no path out of the tree (a commit id, a date, a count)
 )
 
-// Need is something that must be so before a use is allowed.
+// Need is a condition of the environment for allowing a use.
 type Need string
 
 // The needs.
@@ -63,7 +63,7 @@ const (
 	NeedNamespace   Need = "namespace"   // processes are in a namespace of their own
 )
 
-// Style says how a program reads its options.
+// Style is how a program reads its options.
 type Style string
 
 // The styles. In all of them "--" ends the options.
@@ -91,7 +91,7 @@ const (
 //	-#                   a number for an option: -10
 //
 // Args is a list of kinds for the operands, in order: "data read*" is grep, "read* write" is cp (the last operand of a list
-// whose star stands before the end is taken from the end). A trailing "?" makes one optional, "*" any number, "+" at least
+// whose star is not at the end is taken from the end). A trailing "?" makes one optional, "*" any number, "+" at least
 // one. Too many operands are refused (ask). "" takes none.
 type Spec struct {
 	Class   Class
@@ -103,8 +103,8 @@ type Spec struct {
 	Why     string          // for classes Ask and Deny, and for refused options: why, and what to do instead
 	Subs    map[string]Spec // by first operand; Opts of the parent may stand before it. A sub-command that is not listed is asked about
 	SubElse *Spec           // for a first operand that Subs does not list, or for none; nil asks
-	// Judge sees what the table has matched and says what a table can't: it may add uses, change the class, or refuse.
-	// It runs last, and only when the table itself refused nothing. It must not panic on any input.
+	// Judge does what a table can't express: it may add uses to the match, change the class, or refuse. It runs last, and only
+	// when the table refused nothing. It must not panic on any input.
 	Judge func(m *Match)
 	// Whole replaces the table: it reads the words itself (find, test, dd, tar's old style). Opts and Args are then ignored.
 	Whole func(m *Match)
@@ -112,7 +112,7 @@ type Spec struct {
 
 // Program is a table with the names it goes by. A name with a slash ("bin/rails", "vendor/bin/phpunit", "./gradlew",
 // "node_modules/.bin/jest") is a path inside the tree, matched after cleaning; bare names are found on PATH.
-// For bare names the system's own folders (/bin, /usr/bin, /usr/local/bin) may stand before the name.
+// A bare name may follow one of the system's folders: /bin, /usr/bin, /usr/local/bin.
 type Program struct {
 	Names   []string
 	Profile string // "" for all; else node bun python ruby go rust php jvm dotnet cpp
@@ -127,14 +127,14 @@ type Use struct {
 	Rest []Word // for Command: the words after it
 }
 
-// Refusal says that a command line may not be run as it stands.
+// Refusal is a reason not to run a command line as it is.
 type Refusal struct {
 	Class  Class  // Ask or Deny
 	Rule   string // "git.option", "find.exec"; the engine puts the program's rule before it when it begins with a dot
 	Reason string // a sentence: what is wrong, and what to do instead
 }
 
-// Match is what was read from a command line. A Judge or Whole function changes it.
+// Match is the result of parsing a command line. A Judge or Whole function changes it.
 type Match struct {
 	Rule    string // the program's name and its sub-commands, joined by dots: "git.commit"
 	Class   Class
@@ -166,7 +166,7 @@ func (m *Match) Deny(rule, reason string) {
 	m.Refused = append(m.Refused, Refusal{Deny, rule, reason})
 }
 
-// Operands gives the places in Uses of what belongs to no option.
+// Operands returns the indexes in Uses of words that belong to no option.
 func (m *Match) Operands() []int {
 	var at []int
 	for i, u := range m.Uses {
@@ -177,7 +177,7 @@ func (m *Match) Operands() []int {
 	return at
 }
 
-// Has tells whether one of the options was given.
+// Has reports whether one of the options was given.
 func (m *Match) Has(names ...string) bool {
 	for _, n := range names {
 		if _, ok := m.Flags[n]; ok {

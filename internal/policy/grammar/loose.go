@@ -9,18 +9,18 @@ import (
 // codeFlags take code in the next word with nearly every interpreter.
 var codeFlags = regexp.MustCompile(`^(-[A-Za-z0-9]*[eE]|-c|-r|-p|-ex|-eval|--eval|--exec|--execute|--print|--command)$`)
 
-// outputs are options that name what is written.
+// outputs are options that name an output.
 var outputs = regexp.MustCompile(`(?i)^(-o|--?(out|output|outfile|outdir|out-dir|output-dir|dest|target-dir|log-file)[a-z-]*)$`)
 
 // delivers are the words by which programs publish something or sign in somewhere.
 var delivers = regexp.MustCompile(`(?i)^(deploy|publish|push|login|logout|upload|release|submit|auth|tunnel|share)$`)
 
 // remotes are options that name another machine.
-var remotes = regexp.MustCompile(`(?i)^--?[\w-]*(remote|host|server|endpoint|registry|proxy|upload|addr|address|url|executor|upstream|destination)[\w-]*$`)
+var remotes = regexp.MustCompile(`(?i)^--?[\w-]*(remote|host|server|endpoint|registry|proxy|upload|addr|address|url|executor|upstream` +
+	`|destination)[\w-]*$`)
 
-// Loose reads a command line whose options no table knows, for where a sandbox stands: the program itself can only run
-// inside it. Paths must lie where a task may look, addresses on this machine, and all other text is looked through for what
-// lies outside.
+// Loose reads a command line without a table of its options, for use in a sandbox: the program can only run inside it. Paths
+// must be readable for a task, addresses be on this machine, and all other text is searched for names of what lies outside.
 func Loose(m *Match) {
 	m.Class, m.Loose = Run, true
 	flag, operands := "", 0
@@ -54,7 +54,7 @@ func Loose(m *Match) {
 
 var inPlace = regexp.MustCompile(`^-[pnlaswW0-9]*i(\.\w+)?[pnlaswW0-9]*[eE]?$`)
 
-// editsInPlace tells whether an interpreter writes its files anew: perl -pi -e.
+// editsInPlace reports whether an interpreter overwrites its input files: perl -pi -e.
 func editsInPlace(m *Match) bool {
 	if m.Rule != "perl" && m.Rule != "ruby" {
 		return false
@@ -67,7 +67,7 @@ func editsInPlace(m *Match) bool {
 	return false
 }
 
-// TakesCode tells whether an option among those that stand before a script takes code.
+// TakesCode reports whether one of the options before a script takes code.
 func TakesCode(words []Word, code *regexp.Regexp) bool {
 	for _, w := range words {
 		switch text := w.Prefix(); {
@@ -80,12 +80,12 @@ func TakesCode(words []Word, code *regexp.Regexp) bool {
 	return false
 }
 
-// looseFlag cuts an option from the value that stands in the same word.
+// looseFlag separates an option from a value in the same word.
 func looseFlag(text string) (flag, value string) {
 	if name, value, ok := strings.Cut(text, "="); ok {
 		return name, value
 	}
-	if len(text) > 2 && text[1] != '-' && (leads(text[2:]) || strings.ContainsAny(text[2:], " \n;(")) {
+	if len(text) > 2 && text[1] != '-' && (LeadsOut(text[2:]) || strings.ContainsAny(text[2:], " \n;(")) {
 		return text[:2], text[2:]
 	}
 	return text, ""
@@ -96,7 +96,7 @@ func looseUnknown(m *Match, w Word, flag string) {
 	switch {
 	case codeFlags.MatchString(flag) && w.String() == "..." && w.Source() == Any:
 		m.Ask(".inline", "which code this runs is not known; write it out, or into a file")
-	case w.Tilde || w.Glob || leads(w.Prefix()):
+	case w.Tilde || w.Glob || LeadsOut(w.Prefix()):
 		m.Use(kindAfter(flag), w, flag)
 	default:
 		m.Use(Inline, w, flag)
@@ -111,9 +111,9 @@ func looseValue(m *Match, w Word, text, flag string) {
 		m.Ask(".address", text+" is an address of another machine; a task reaches none")
 	case strings.Contains(text, "://") && !strings.ContainsAny(text, " \n;("):
 		m.Use(Local, w, flag)
-	case leads(text) && !strings.ContainsAny(text, "\n;("):
+	case LeadsOut(text) && !strings.ContainsAny(text, "\n;("):
 		for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == ':' || r == ',' }) {
-			if leads(piece) {
+			if LeadsOut(piece) {
 				m.Use(kindAfter(flag), Lit(piece), flag)
 			}
 		}
@@ -126,7 +126,7 @@ func looseValue(m *Match, w Word, text, flag string) {
 	}
 }
 
-// kindAfter says what is done with a file that stands behind an option.
+// kindAfter returns the kind of a file that follows an option.
 func kindAfter(flag string) Kind {
 	if outputs.MatchString(flag) {
 		return Write
@@ -134,7 +134,7 @@ func kindAfter(flag string) Kind {
 	return Read
 }
 
-// leads tells whether a text is a path that may lead out of the tree.
-func leads(t string) bool {
-	return strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || t == ".." || strings.HasPrefix(t, "../") || strings.Contains(t, "/../") || strings.HasSuffix(t, "/..")
+// LeadsOut reports whether a text is a path that may lead out of the tree.
+func LeadsOut(t string) bool {
+	return strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || strings.Contains("/"+t+"/", "/../")
 }

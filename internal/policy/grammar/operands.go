@@ -2,7 +2,7 @@ package grammar
 
 import "fmt"
 
-// finish gives the operands their kinds, or goes on without a sub-command.
+// finish assigns kinds to the operands, or continues without a sub-command.
 func (r *reader) finish() {
 	t := r.table
 	if t.subs != nil || t.other != nil {
@@ -36,7 +36,7 @@ func (r *reader) finish() {
 	}
 }
 
-// bounds gives the least and the greatest number of operands; -1 for no limit.
+// bounds returns the least and the greatest number of operands; -1 for no limit.
 func (t *table) bounds() (low, high int) {
 	for _, o := range t.args {
 		if o.count == once || o.count == any1 {
@@ -51,7 +51,7 @@ func (t *table) bounds() (low, high int) {
 	return low, high
 }
 
-// needsAll tells whether a missing operand changes what the program is: without a file, an interpreter reads code elsewhere.
+// needsAll reports whether a missing operand changes what the program does: without a file, an interpreter reads code elsewhere.
 func (t *table) needsAll() bool {
 	for _, o := range t.args {
 		if (o.kind == Code || o.kind == Shell) && (o.count == once || o.count == any1) {
@@ -61,7 +61,7 @@ func (t *table) needsAll() bool {
 	return false
 }
 
-// least counts the words that the first n operands become at least: a glob stays itself when it finds nothing.
+// least is the least number of words that the first n operands become: a glob that matches nothing stays one word.
 func (r *reader) least(n int) int {
 	c := 0
 	for _, w := range r.args[:n] {
@@ -72,7 +72,7 @@ func (r *reader) least(n int) int {
 	return c
 }
 
-// many tells whether any of the operands from a to b may become more than one word.
+// many reports whether any of the operands from a to b may become more than one word.
 func (r *reader) many(a, b int) bool {
 	for _, w := range r.args[a:b] {
 		if w.Many {
@@ -82,7 +82,7 @@ func (r *reader) many(a, b int) bool {
 	return false
 }
 
-// kindsAt gives all kinds that operand i may have, given that some words may become any number of words.
+// kindsAt returns all kinds that operand i may have, given that some words may become any number of words.
 func (r *reader) kindsAt(i int) []Kind {
 	n, limit := len(r.args), len(r.table.args)+1
 	self := r.args[i].Many
@@ -108,7 +108,7 @@ func (r *reader) kindsAt(i int) []Kind {
 	return found
 }
 
-// kindOf gives the kind of operand i of n.
+// kindOf returns the kind of operand i of n.
 func (t *table) kindOf(i, n int) (Kind, bool) {
 	required := 0
 	star := -1
@@ -143,7 +143,7 @@ func (t *table) kindOf(i, n int) (Kind, bool) {
 	return "", false
 }
 
-// optionalAfter counts the optional entries behind the star: they are filled before it.
+// optionalAfter counts the optional entries after the star, which are filled before it.
 func (t *table) optionalAfter(star int) int {
 	c := 0
 	for _, o := range t.args[star+1:] {

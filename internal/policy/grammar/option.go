@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// takes says whether an option has a value.
+// takes is whether an option has a value.
 type takes int
 
 const (
@@ -45,8 +45,8 @@ var kinds = map[Kind]bool{
 	Code: true, Dir: true, Command: true, Shell: true, Inline: true, Assign: true, Local: true, Never: true,
 }
 
-// compiled keeps what Spec.Opts were compiled to. Whole functions parse parts of a line by tables of their own, again and
-// again. The keys are the texts of tables, never of commands, so they are few.
+// compiled caches compiled Spec.Opts, because Whole functions parse parts of a line by their own tables each time. The keys are
+// texts of tables, never of commands, so they are few.
 var compiled sync.Map
 
 type optionText struct {
@@ -114,7 +114,7 @@ func (all *options) add(entry string, style Style) error {
 	return nil
 }
 
-// name enters the option under one of its names.
+// name adds the option under one of its names.
 func (all *options) name(opt *option, name string, style Style) error {
 	if len(name) < 2 || (name[0] != '-' && name[0] != '+') || name == "--" || strings.ContainsAny(name, "!~?=|") {
 		return fmt.Errorf("%q is no option name", name)
@@ -138,7 +138,7 @@ func (all *options) name(opt *option, name string, style Style) error {
 	return nil
 }
 
-// weigh notes what a word that turns out to be this option could do.
+// weigh records what a word could do if it is this option.
 func (all *options) weigh(opt *option) {
 	if opt.refused == Deny {
 		all.sharp, all.paths = true, true
@@ -159,7 +159,7 @@ func (all *options) weigh(opt *option) {
 	}
 }
 
-// normal gives the spelling under which a name is kept: the styles with long options of one dash take two as well.
+// normal returns the spelling under which a name is stored: styles whose long options have one dash accept two as well.
 func normal(name string, style Style) string {
 	if (style == GoFlag || style == Single) && strings.HasPrefix(name, "--") && len(name) > 2 {
 		return name[1:]
@@ -177,7 +177,7 @@ func (all *options) prefix(text string, min int) (prefixed, bool) {
 	return prefixed{}, false
 }
 
-// meant gives the long options that an abbreviation might stand for, refused ones first.
+// meant returns the long options that an abbreviation might stand for, refused ones first.
 func (all *options) meant(short string) []*option {
 	if !strings.HasPrefix(short, "--") || len(short) < 3 {
 		return nil

@@ -5,19 +5,7 @@ import (
 	"strings"
 )
 
-// Parse reads the words after a program's name by its table. It always gives a Match; what it could not make sense of is in
-// Match.Refused. It compiles the table each time: what judges many commands keeps a Table.
-func Parse(p Program, words []Word) *Match {
-	t, err := Compile(p)
-	if err != nil {
-		m := &Match{Class: Deny, Why: "its table is malformed"}
-		m.Deny("table", err.Error())
-		return m
-	}
-	return t.Parse(words)
-}
-
-// Parse reads the words after the program's name.
+// Parse reads the words after the program's name. What the table does not allow is in Match.Refused.
 func (t *Table) Parse(words []Word) *Match {
 	m := &Match{Rule: t.Program.Names[0], Flags: map[string]Word{}}
 	r := &reader{m: m, table: t.root, words: words}
@@ -28,7 +16,7 @@ func (t *Table) Parse(words []Word) *Match {
 	return m
 }
 
-// tells lets a program say its version or its options, whatever else it may do: with that word alone it does nothing more.
+// tells allows a program to print its version or its options, and nothing else, when that is its only word.
 func (t *Table) tells(m *Match) {
 	if c := t.Program.Class; c == Ask || c == Deny || m.Class == Ask || m.Class == Deny && t.Program.Whole == nil {
 		return
@@ -39,7 +27,7 @@ func (t *Table) tells(m *Match) {
 	}
 }
 
-// reader walks the words of one table.
+// reader reads words by one table.
 type reader struct {
 	m     *Match
 	table *table
@@ -73,7 +61,7 @@ func (r *reader) run() {
 	}
 }
 
-// word reads the next word, and those that belong to it. It tells whether the rest has been read by somebody else.
+// word reads the next word, and those that belong to it. It reports whether another table has read the rest.
 func (r *reader) word(w Word) bool {
 	if !r.ended {
 		switch text := w.Prefix(); {
@@ -88,14 +76,15 @@ func (r *reader) word(w Word) bool {
 			r.at++
 			return r.option(w, text)
 		case !r.operandSafe(w):
-			r.refuse(".unknown", fmt.Sprintf("%q could turn into an option of %s; write the value out, put ./ before a file name or -- before the operands",
+			r.refuse(".unknown", fmt.Sprintf(
+				"%q could turn into an option of %s; write the value out, put ./ before a file name or -- before the operands",
 				w.String(), r.name()))
 		}
 	}
 	return r.operand(w)
 }
 
-// isOption tells whether a word is to be read as an option.
+// isOption reports whether a word is to be read as an option.
 func (r *reader) isOption(w Word, text string) bool {
 	if strings.HasPrefix(text, "+") && len(text) > 1 {
 		_, known := r.table.opts.exact[text]
@@ -105,25 +94,25 @@ func (r *reader) isOption(w Word, text string) bool {
 	return strings.HasPrefix(text, "-") && !w.Is("-")
 }
 
-// operandSafe tells whether a word can't turn into an option that does harm.
+// operandSafe reports whether a word can't turn into an option that does harm.
 func (r *reader) operandSafe(w Word) bool {
 	text := w.Prefix()
 	opts := r.table.opts
 	switch {
 	case w.Source() == Any && (w.Many || text == ""):
-		// Anything may stand there: fine only where every option is harmless.
+		// It may be any option: allowed only where each of them is harmless.
 		return !opts.paths
 	case text != "" || len(w.Parts) == 0:
 		return true
 	case w.Glob || w.Parts[0].Source == Tree && w.Parts[0].Text != "":
-		// A name that begins with a dash may match. One that must end in an extension is no option that runs anything, and
-		// what only reads does little harm.
+		// A name that begins with a dash may match. If it must end in an extension, it is no option that runs anything, and
+		// options that only read do little harm.
 		return !opts.sharp || r.table.spec.Class == Inspect || hasExtension(w)
 	}
 	return true
 }
 
-// hasExtension tells whether all that a glob finds ends like a file: "*.go".
+// hasExtension reports whether everything that a glob matches has a file extension: "*.go".
 func hasExtension(w Word) bool {
 	last := w.Parts[len(w.Parts)-1].Text
 	last = last[strings.LastIndexAny(last, "*?]")+1:]
@@ -131,7 +120,7 @@ func hasExtension(w Word) bool {
 	return dot >= 0 && dot < len(last)-1
 }
 
-// handOver gives the words to the table for "no sub-command" when it, and only it, knows the option.
+// handOver passes the words to the table for "no sub-command" when it, and only it, knows the option.
 func (r *reader) handOver(text string) bool {
 	t := r.table
 	if t.other == nil || len(r.args) > 0 || t.other.spec.Whole != nil {
@@ -152,7 +141,7 @@ func (r *reader) handOver(text string) bool {
 	return true
 }
 
-// operand takes a word that is no option. It tells whether the rest has been read.
+// operand reads a word that is no option. It reports whether the rest has been read.
 func (r *reader) operand(w Word) bool {
 	t := r.table
 	if t.subs != nil || t.other != nil {
@@ -169,7 +158,7 @@ func (r *reader) operand(w Word) bool {
 	return false
 }
 
-// subCommand goes on with the table of the sub-command that the word names.
+// subCommand continues with the table of the sub-command that the word names.
 func (r *reader) subCommand(w Word) bool {
 	t := r.table
 	text, literal := w.Text()
@@ -199,7 +188,7 @@ func (r *reader) sub(t *table, name string, words []Word) {
 	next.run()
 }
 
-// towardsCommand takes the operands before a command, and the command with all that follows it.
+// towardsCommand reads the operands before a command, and the command with everything that follows it.
 func (r *reader) towardsCommand(w Word) bool {
 	t := r.table
 	at := len(r.args)
@@ -226,13 +215,13 @@ func (r *reader) towardsCommand(w Word) bool {
 	return true
 }
 
-// assigns tells whether a word has the form NAME=value.
+// assigns reports whether a word has the form NAME=value.
 func assigns(w Word) bool {
 	name, _, ok := strings.Cut(w.Prefix(), "=")
 	return ok && IsVariable(name)
 }
 
-// IsVariable tells whether a text can be the name of a variable.
+// IsVariable reports whether a text can be the name of a variable.
 func IsVariable(name string) bool {
 	for i, c := range []byte(name) {
 		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
@@ -244,10 +233,10 @@ func IsVariable(name string) bool {
 
 func (r *reader) refuse(rule, reason string) { r.m.Ask(rule, reason) }
 
-// name gives the program with its sub-commands, as people write them.
+// name returns the program with its sub-commands, as in a command line.
 func (r *reader) name() string { return strings.ReplaceAll(r.m.Rule, ".", " ") }
 
-// printable caps a text for a message and shows what does not print.
+// printable shortens a text for a message, and escapes what is not printable.
 func printable(text string) string {
 	if len(text) > 60 {
 		text = text[:57] + "..."

@@ -207,8 +207,17 @@ func TestParse(t *testing.T) {
 		{cutTable, "a b c", "x inspect: data=a read=b write=c"},
 		{cutTable, "a b c d", "x inspect: !ask.operand"},
 	} {
-		if got := show(Parse(c.p, words(c.line))); got != c.want {
+		if got := show(parse(t, c.p, words(c.line))); got != c.want {
 			t.Errorf("%s %s:\n got %s\nwant %s", c.p.Names[0], c.line, got, c.want)
 		}
 	}
+}
+
+func parse(t testing.TB, p Program, words []Word) *Match {
+	t.Helper()
+	table, err := Compile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Parse(words)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// count says how often an operand may stand.
+// count is how often an operand may occur.
 type count int
 
 const (
@@ -22,7 +22,7 @@ type operand struct {
 	count count
 }
 
-// Table is a Program ready to read words with. It is made by Compile, and safe for use from many goroutines.
+// Table is a compiled Program. It is safe for use from many goroutines.
 type Table struct {
 	Program Program
 	root    *table
@@ -55,12 +55,6 @@ func Compile(p Program) (*Table, error) {
 	}
 	t.root = root
 	return t, nil
-}
-
-// Check tells what is wrong with a program's table, nil when nothing is.
-func Check(p Program) error {
-	_, err := Compile(p)
-	return err
 }
 
 func compile(s *Spec, top bool) (*table, error) {
@@ -121,7 +115,7 @@ func (t *table) under(s *Spec) error {
 	return nil
 }
 
-// inherit fills what a sub-command does not say from its parent.
+// inherit copies to a sub-command what it does not set itself.
 func inherit(sub Spec, parent *Spec) Spec {
 	if sub.Class == "" {
 		sub.Class = parent.Class

@@ -2,7 +2,7 @@ package grammar
 
 import "strings"
 
-// Source says where the text of a part of a word comes from, and so what is known of it.
+// Source is where the text of a part of a word comes from, and so what is known of it.
 type Source string
 
 // The sources, from best to least known.
@@ -20,7 +20,7 @@ type Part struct {
 	Source Source
 }
 
-// Word is one argument as a program will see it, as far as that can be known.
+// Word is one argument as a program will get it, as far as that is known.
 type Word struct {
 	Parts []Part
 	Many  bool // may become any number of words, none included: an unquoted expansion, a glob, "$@"
@@ -31,7 +31,7 @@ type Word struct {
 // Lit makes a word of literal text.
 func Lit(text string) Word { return Word{Parts: []Part{{Text: text}}} }
 
-// Text gives the word's text when all of it is literal.
+// Text returns the word's text when all of it is literal.
 func (w Word) Text() (string, bool) {
 	if w.Glob || w.Tilde || w.Many {
 		return "", false
@@ -46,13 +46,13 @@ func (w Word) Text() (string, bool) {
 	return b.String(), true
 }
 
-// Is tells whether the word is exactly this literal text.
+// Is reports whether the word is exactly this literal text.
 func (w Word) Is(text string) bool {
 	t, ok := w.Text()
 	return ok && t == text
 }
 
-// Prefix gives the literal text at the word's beginning, up to the first part that is not literal (a glob's text counts as
+// Prefix returns the literal text at the word's beginning, up to the first part that is not literal (a glob's text counts as
 // literal up to its first glob character).
 func (w Word) Prefix() string {
 	var b strings.Builder
@@ -71,7 +71,7 @@ func (w Word) Prefix() string {
 	return b.String()
 }
 
-// Source gives the least known source among the word's parts.
+// Source returns the least known source among the word's parts.
 func (w Word) Source() Source {
 	worst := Literal
 	for _, p := range w.Parts {
@@ -96,7 +96,7 @@ func rank(s Source) int {
 	return 4
 }
 
-// String shows the word for people: unknown parts as "...".
+// String returns the word for people: unknown parts are "...".
 func (w Word) String() string {
 	var b strings.Builder
 	for _, p := range w.Parts {
@@ -110,7 +110,7 @@ func (w Word) String() string {
 	return b.String()
 }
 
-// after gives what follows the first occurrence of sep in the word's literal beginning; an empty word when there is none.
+// after returns what follows the first occurrence of sep in the word's literal beginning; an empty word when there is none.
 func after(w Word, sep string) Word {
 	i := strings.Index(w.Prefix(), sep)
 	if i < 0 {
@@ -119,7 +119,7 @@ func after(w Word, sep string) Word {
 	return drop(w, i+len(sep))
 }
 
-// drop gives the word without the first n bytes of its literal beginning.
+// drop returns the word without the first n bytes of its literal beginning.
 func drop(w Word, n int) Word {
 	if n == 0 {
 		return w
@@ -143,5 +143,5 @@ func drop(w Word, n int) Word {
 	return out
 }
 
-// Drop gives the word without the first n bytes of its literal beginning, as for the value of an option in one word.
+// Drop returns the word without the first n bytes of its literal beginning, as for the value of an option in one word.
 func (w Word) Drop(n int) Word { return drop(w, n) }

@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// Boxed gives the table for where a sandbox stands: code on the command line, generators, new packages of the registry and
-// whatever else only runs code inside it are let through. What publishes, signs in or fetches from elsewhere is not.
+// Boxed returns the tables for a sandbox. They allow inline code, generators, new packages of the registry and everything else
+// that only runs code inside it, and not what publishes, signs in or fetches from elsewhere.
 func Boxed() []grammar.Program {
 	all := programs()
 	for i := range all {
@@ -40,7 +40,7 @@ var boxed = map[string]func(grammar.Spec) grammar.Spec{
 	"knex": open, "prisma": swap(func() subs { return table(row{"migrate db", anything()}) }), "wait-on": open, "serve": open, "guard": open,
 }
 
-// boxedName tells whether a program is one of them. (A function, so that what the changes call may ask.)
+// boxedName reports whether a program is one of them. It is a function so that the changes can call it.
 func boxedName(name string) bool { return boxedNames[name] }
 
 var boxedNames = words("knex wait-on serve")
@@ -49,7 +49,7 @@ func open(grammar.Spec) grammar.Spec { return anything() }
 
 func anything() grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: grammar.Loose} }
 
-// swap gives a table other sub-commands in the place of some that it has.
+// swap replaces sub-commands of a table.
 func swap(other func() subs) func(grammar.Spec) grammar.Spec {
 	return func(s grammar.Spec) grammar.Spec {
 		s.Subs = maps.Clone(s.Subs)
@@ -58,7 +58,7 @@ func swap(other func() subs) func(grammar.Spec) grammar.Spec {
 	}
 }
 
-// inTurn makes several changes; the last is made first.
+// inTurn combines changes; the last is made first.
 func inTurn(edits ...func(grammar.Spec) grammar.Spec) func(grammar.Spec) grammar.Spec {
 	return func(s grammar.Spec) grammar.Spec {
 		for _, e := range slices.Backward(edits) {
@@ -75,7 +75,7 @@ var (
 	pyCode    = regexp.MustCompile(`^-[bBdEIOPqRsStuvx]*(c|mtimeit$)`)
 )
 
-// takesCode gives a program whose options may take code. Without, it is read by its own table.
+// takesCode changes a program whose options may take code. Without such an option, its own table reads the words.
 func takesCode(code *regexp.Regexp) func(grammar.Spec) grammar.Spec {
 	return func(s grammar.Spec) grammar.Spec {
 		tables := map[string]*grammar.Table{}
@@ -96,7 +96,7 @@ func takesCode(code *regexp.Regexp) func(grammar.Spec) grammar.Spec {
 	}
 }
 
-// inConsole tells whether the console of a framework is given code: "manage.py shell -c", "artisan tinker --execute".
+// inConsole reports whether the console of a framework gets code: "manage.py shell -c", "artisan tinker --execute".
 func inConsole(ws []grammar.Word) bool {
 	for i := 0; i+2 < len(ws); i++ {
 		text, _ := ws[i].Text()
@@ -113,7 +113,7 @@ func inConsole(ws []grammar.Word) bool {
 	return false
 }
 
-// pythonBoxed is python with code on its line, or as ever.
+// pythonBoxed is python that may have inline code.
 func pythonBoxed(m *grammar.Match) {
 	timed := len(m.Words) > 1 && m.Words[0].Is("-m") && m.Words[1].Is("timeit")
 	if timed || inConsole(m.Words) || pythonTakesCode(m.Words) {
@@ -123,7 +123,7 @@ func pythonBoxed(m *grammar.Match) {
 	pythonMain(m)
 }
 
-// pythonTakesCode tells whether -c stands before a module or a script.
+// pythonTakesCode reports whether -c precedes a module or a script.
 func pythonTakesCode(ws []grammar.Word) bool {
 	for i := 0; i < len(ws); i++ {
 		switch text := ws[i].Prefix(); {
@@ -141,7 +141,7 @@ func pythonTakesCode(ws []grammar.Word) bool {
 // installPlaces are options of configure that say where a later installation would put things.
 var installPlaces = regexp.MustCompile(`^--((exec-)?prefix|\w+dir|datarootdir|with-prefix)(=|$)`)
 
-// configure is a script that looks what there is and writes the build's files.
+// configure is a script that inspects the system and writes the build's files.
 func configure(m *grammar.Match) {
 	all := m.Words
 	m.Words = slices.DeleteFunc(slices.Clone(all), func(w grammar.Word) bool { return installPlaces.MatchString(w.Prefix()) })

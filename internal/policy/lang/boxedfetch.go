@@ -9,14 +9,14 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// What fetches a package of the registry and runs it at once: in the box it is no more than a package that a test pulls in.
+// Commands that fetch a package of the registry and run it: in the sandbox that is like a package that a test imports.
 
-// notFetched are packages whose programs deliver, open a way from outside, or set what runs later.
+// notFetched are packages whose programs publish, give access from outside, or change what runs later.
 var notFetched = words(`husky lefthook simple-git-hooks ghooks pre-commit overcommit vercel netlify netlify-cli wrangler firebase firebase-tools serverless sls cdk aws-cdk sst
 	heroku ngrok localtunnel lt np release-it semantic-release standard-version lerna auto gh-pages surge now expo eas eas-cli fly pulumi supabase twine npm-publish playwright puppeteer
 	cypress claude codex opencode gemini aider snyk sentry-cli codecov coveralls`)
 
-// fetching lets npx and its like run any package that is named plainly.
+// fetching allows npx and the like to run any package with a plain name.
 func fetching(s grammar.Spec) grammar.Spec {
 	s.Opts = strings.NewReplacer("~-y,--yes", "-y,--yes", "~-p,--package", "-p,--package=data").Replace(s.Opts)
 	s.Judge = func(m *grammar.Match) {
@@ -41,7 +41,7 @@ func dlx() grammar.Spec {
 	return fetching(grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "command", Opts: "-s,--silent -q,--quiet -p,--package=data -y,--yes --bun,-b --no-install", Why: whyFetch})
 }
 
-// fetched is a tool that the project has installed, or a package of the registry with words that lead nowhere out.
+// fetched is a tool that the project has installed, or a package of the registry with words that do not lead outside.
 func fetched(m *grammar.Match, w grammar.Word, rest []grammar.Word) {
 	text, ok := w.Text()
 	name := text
@@ -60,7 +60,7 @@ func fetched(m *grammar.Match, w grammar.Word, rest []grammar.Word) {
 	}
 }
 
-// plainPackage tells whether a word is the name of a package, and asks when it is not.
+// plainPackage reports whether a word is the name of a package, and asks when it is not.
 func plainPackage(m *grammar.Match, w grammar.Word) bool {
 	text, ok := w.Text()
 	name := text
@@ -75,7 +75,7 @@ func plainPackage(m *grammar.Match, w grammar.Word) bool {
 	return true
 }
 
-// nodeAsked are the tools that have a table here and need a person even in the box.
+// nodeAsked are tools with a table that need a person even in the sandbox.
 var nodeAsked = sync.OnceValue(func() map[string]bool {
 	asked := map[string]bool{}
 	for _, p := range nodePrograms() {
@@ -87,7 +87,7 @@ var nodeAsked = sync.OnceValue(func() map[string]bool {
 	return asked
 })
 
-// loosely reads the words for a program that no table knows.
+// loosely reads the words of a program without a table.
 func loosely(m *grammar.Match, ws []grammar.Word) {
 	all := m.Words
 	m.Words = ws
@@ -110,7 +110,7 @@ func fetchedInit(m *grammar.Match) {
 	}
 }
 
-// uvxInside is uvx, for any package that is named plainly.
+// uvxInside is uvx, for any package with a plain name.
 func uvxInside(m *grammar.Match) {
 	ws := m.Words
 	if len(ws) > 0 && ws[0].Is("run") {

@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// The sub-commands of package managers that are others in the box.
+// Sub-commands of package managers that differ in the sandbox.
 
 func npmInside() subs {
 	return table(
@@ -28,7 +28,7 @@ func yarnInside() subs {
 		row{"dlx", dlx()}, row{"create", grammar.Spec{Class: grammar.Run, Whole: fetchedInit}})
 }
 
-// deduped leaves out entries whose names an earlier entry has.
+// deduped omits entries whose names an earlier entry has.
 func deduped(opts string) string {
 	seen := map[string]bool{}
 	var kept []string
@@ -95,7 +95,7 @@ func dotnetInside() subs {
 	return table(row{"new", anything()}, row{"add remove", grammar.Spec{Class: grammar.Install, Args: "data+", Needs: registries, Opts: "-f,--framework=name -v,--version=data --prerelease -n,--no-restore --interactive !-s,--source !--package-directory", Judge: dotnetPackages, Why: whyIndex}})
 }
 
-// dotnetPackages is dotnetAdd, for where packages may be new.
+// dotnetPackages is dotnetAdd that allows new packages.
 func dotnetPackages(m *grammar.Match) {
 	ws := dropOperands(m, 0)
 	for i, w := range ws {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// What follows are the sub-commands that add packages of the registry, or take them out, and those that run generators.
+// Sub-commands that add or remove packages of the registry, and those that run generators.
 
 var registries = []grammar.Need{grammar.NeedRegistry}
 
@@ -43,7 +43,7 @@ func registryNames(name *regexp.Regexp) func(m *grammar.Match) {
 	}
 }
 
-// pipNames is pipWords, for where names may be new.
+// pipNames is pipWords that allows new names.
 func pipNames(m *grammar.Match) {
 	var named []string
 	for _, i := range m.Operands() {
@@ -54,7 +54,8 @@ func pipNames(m *grammar.Match) {
 	pipWords(m)
 	m.Refused = slices.DeleteFunc(m.Refused, func(r grammar.Refusal) bool { return r.Rule == ".package" })
 	for _, t := range named {
-		if !packageName.MatchString(t) && !strings.HasPrefix(t, ".") && !strings.HasPrefix(t, "/") && !strings.Contains(t, "/") || strings.Contains(t, ":") {
+		if !packageName.MatchString(t) && !strings.HasPrefix(t, ".") && !strings.HasPrefix(t, "/") && !strings.Contains(t, "/") ||
+			strings.Contains(t, ":") {
 			m.Ask(".package", t+" is no name of a package in the registry, and would be fetched from elsewhere; name a package")
 		}
 	}
@@ -70,7 +71,7 @@ func goInside() subs {
 	)
 }
 
-// goRunInside is go run, also of a command that a module of the registry has: it says which version it means.
+// goRunInside is go run, also of a command in a module of the registry, which needs a version.
 func goRunInside(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) > 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// channel are tool chains that people mean by their names; any other is fetched, or is a folder that somebody has linked.
+// channel matches tool chains with well-known names; others are fetched, or are linked folders.
 var channel = regexp.MustCompile(`^(stable|beta|nightly|\d+\.\d+(\.\d+)?)(-\d{4}-\d\d-\d\d)?$`)
 
-// plainToolchain asks about every other tool chain, for it brings compilers of its own. It is false when it has asked.
+// plainToolchain asks about every other tool chain, because it has its own compilers. It is false when it has asked.
 func plainToolchain(m *grammar.Match, w grammar.Word) bool {
 	t, ok := w.Text()
 	if ok = ok && channel.MatchString(strings.TrimPrefix(t, "+")); !ok {
@@ -22,7 +22,7 @@ func plainToolchain(m *grammar.Match, w grammar.Word) bool {
 
 func cargo(m *grammar.Match) { cargoBy(m, cargoTable) }
 
-// cargoBy reads cargo by one of its tables. A tool chain's name stands before all else: "cargo +nightly fmt".
+// cargoBy reads cargo by one of its tables. A tool chain's name precedes everything else: "cargo +nightly fmt".
 func cargoBy(m *grammar.Match, table func() *grammar.Table) {
 	words := m.Words
 	if len(words) > 0 && strings.HasPrefix(words[0].Prefix(), "+") {
@@ -45,10 +45,11 @@ var cargoTable = sync.OnceValue(func() *grammar.Table {
 		Subs: cargoSubs(), SubElse: &grammar.Spec{Class: grammar.Inspect, Whole: cargoOther}}))
 })
 
-// cargoOther is cargo with options only, or with a sub-command that the table does not have.
+// cargoOther is cargo with options only, or with an unknown sub-command.
 func cargoOther(m *grammar.Match) {
 	if len(m.Words) > 0 {
-		m.Ask(".subcommand", "cargo "+m.Words[0].String()+" is not among the sub-commands that may run unattended; do without it, or let a person run it")
+		m.Ask(".subcommand",
+			"cargo "+m.Words[0].String()+" is not among the sub-commands that may run unattended; do without it, or let a person run it")
 	}
 }
 

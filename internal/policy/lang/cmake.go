@@ -46,7 +46,8 @@ func bazelFormat(m *grammar.Match) {
 func mesonDefine(m *grammar.Match) {
 	eachOption(m, func(v string) {
 		name, value, _ := strings.Cut(v, "=")
-		if leads(value) || strings.HasSuffix(name, "_args") || strings.HasSuffix(name, "_link_args") || strings.Contains(name, "path") {
+		if grammar.LeadsOut(value) || strings.HasSuffix(name, "_args") || strings.HasSuffix(name, "_link_args") ||
+			strings.Contains(name, "path") {
 			m.Ask(".define", "the option "+name+" may name a program or a file; put it into meson.options")
 		}
 	}, "-D")
@@ -77,7 +78,7 @@ var cmakeTables = sync.OnceValue(func() map[string]*grammar.Table {
 	return all
 })
 
-// cmake has modes: what the first word names decides how the rest is read.
+// cmake has modes: the first word decides how the rest is read.
 func cmake(m *grammar.Match) {
 	mode, ws := "configure", m.Words
 	if len(ws) > 0 {
@@ -104,7 +105,7 @@ var (
 	cmakeTool  = regexp.MustCompile(`^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?$`)
 )
 
-// cmakeDefine judges -D: variables of cmake itself are on a list; those of the project name no path that leads out.
+// cmakeDefine judges -D: variables of cmake itself are listed; those of the project must name no path that leads outside.
 func cmakeDefine(m *grammar.Match) {
 	eachOption(m, func(v string) {
 		name, value, _ := strings.Cut(v, "=")

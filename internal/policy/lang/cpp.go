@@ -19,12 +19,13 @@ var (
 	ccLinker = regexp.MustCompile(`^(--?as-needed|--no-as-needed|--gc-sections|--no-gc-sections|--start-group|--end-group|--whole-archive|--no-whole-archive|-s|-S|--strip-(all|debug)|-O\d|-Bstatic|-Bdynamic|-Bsymbolic(-functions)?|--export-dynamic|-export_dynamic|-E|--build-id(=\w+)?|--fatal-warnings|--no-undefined|--allow-multiple-definition|--no-allow-shlib-undefined|--enable-new-dtags|--disable-new-dtags|-dead_strip|-undefined|dynamic_lookup|-z|relro|now|noexecstack|defs|nodelete|origin|lazy|text|-rpath(=\S+)?|-rpath-link(=\S+)?|-soname(=\S+)?|--exclude-libs(=\S+)?|ALL|--print-memory-usage|--warn-common|--sort-common|--hash-style=\w+|-x|-X|--threads(=\d+)?|--icf=\w+|--stack(=\d+)?|--wrap=\w+|--defsym=\w+=\w+|-no_warn_duplicate_libraries|-ld_classic|\$ORIGIN\S*|@loader_path\S*|@executable_path\S*|@rpath\S*|lib[\w.+-]+)$`)
 )
 
-// compiler judges words that the table knows only by how they begin.
+// compiler judges words of which the table only knows prefixes.
 func compiler(m *grammar.Match) {
 	for _, w := range m.Words {
 		t, ok := w.Text()
 		if !ok {
-			if p := w.Prefix(); strings.HasPrefix(p, "@") || strings.HasPrefix(p, "-f") || strings.HasPrefix(p, "-Wl") || strings.HasPrefix(p, "-m") {
+			if p := w.Prefix(); strings.HasPrefix(p, "@") || strings.HasPrefix(p, "-f") || strings.HasPrefix(p, "-Wl") ||
+				strings.HasPrefix(p, "-m") {
 				m.Ask(".option", "an option of the compiler is put together from text that is not known; write it out")
 			}
 			continue
@@ -32,7 +33,9 @@ func compiler(m *grammar.Match) {
 		switch {
 		case strings.HasPrefix(t, "@"):
 			m.Ask(".argfile", "a file of options can't be read beforehand; write the options out")
-		case strings.HasPrefix(t, "--") && !words("--version --help --coverage --target-help --verbose -- --param --no-standard-includes")[t] && !strings.HasPrefix(t, "--target=") && !strings.HasPrefix(t, "--std=") && !strings.HasPrefix(t, "--param=") && !strings.HasPrefix(t, "--help="):
+		case strings.HasPrefix(t, "--") && !words("--version --help --coverage --target-help --verbose -- --param --no-standard-includes")[t] &&
+			!strings.HasPrefix(t, "--target=") && !strings.HasPrefix(t, "--std=") && !strings.HasPrefix(t, "--param=") &&
+			!strings.HasPrefix(t, "--help="):
 			m.Ask(".option", "write the option "+t+" in its short form")
 		case strings.HasPrefix(t, "-f") && strings.Contains(t, "=") && !ccValue.MatchString(t):
 			m.Ask(".option", "the option "+t+" may name a file or a program; leave it out")
@@ -40,13 +43,14 @@ func compiler(m *grammar.Match) {
 			m.Ask(".option", "options that are handed to the assembler and the preprocessor can't be told apart; leave "+t+" out")
 		case strings.HasPrefix(t, "-Wl,"):
 			linkerWords(m, strings.Split(strings.TrimPrefix(t, "-Wl,"), ","))
-		case strings.HasPrefix(t, "-Wstack-usage"), strings.HasPrefix(t, "-m") && strings.Contains(t, "/"), strings.HasPrefix(t, "-g") && strings.Contains(t, "/"), strings.HasPrefix(t, "-W") && strings.Contains(t, "/"), strings.HasPrefix(t, "-O") && strings.Contains(t, "/"):
+		case strings.HasPrefix(t, "-Wstack-usage"),
+			len(t) > 1 && t[0] == '-' && strings.IndexByte("mgWO", t[1]) >= 0 && strings.Contains(t, "/"):
 			m.Ask(".option", "the option "+t+" names a file; leave it out")
 		}
 	}
 }
 
-// linkerWords judges what -Wl hands to the linker.
+// linkerWords judges what -Wl passes to the linker.
 func linkerWords(m *grammar.Match, parts []string) {
 	for i, p := range parts {
 		if file, ok := strings.CutPrefix(p, "-Map="); ok {
@@ -102,7 +106,7 @@ func cppPrograms() []grammar.Program {
 	}, cmakePrograms()...)
 }
 
-// arMode judges the letters that say what ar does.
+// arMode judges the letters of ar's operation.
 func arMode(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) == 0 {
@@ -130,7 +134,7 @@ func formatStyle(m *grammar.Match) {
 	}, "-style", "--style")
 }
 
-// tidyWords judges what stands after "--": options of the compiler.
+// tidyWords judges the words after "--": options of the compiler.
 func tidyWords(m *grammar.Match) {
 	noArgFiles(m)
 	for i, w := range m.Words {

@@ -8,7 +8,7 @@ import (
 
 const whyDeno = "it gives the code more than tests and scripts need, or does not end by itself; name the single permissions, without --watch"
 
-// denoCommon are the options of all that runs code.
+// denoCommon are the options of all sub-commands that run code.
 const denoCommon = ` ~-A,--allow-all --allow-read?=data --allow-write?=data --allow-net?=data --allow-env?=data ~--allow-run?=data --allow-sys?=data ~--allow-ffi?=data
 	--deny-net?=data --deny-run?=data --no-prompt --check?=data --no-check?=data -q,--quiet --no-lock --frozen?=true|false --cached-only --no-remote --node-modules-dir?=name
 	-c,--config=code --no-config --unstable-* !--unsafely-ignore-certificate-errors?=data -L,--log-level=name --seed=number !--v8-flags=data ~-r,--reload?=data --import-map=code --env-file?=read

@@ -14,7 +14,7 @@ const (
 	dotnetRestore = dotnetCommon + ` --force --no-cache --no-dependencies --use-lock-file --locked-mode --force-evaluate --ignore-failed-sources -r,--runtime=name --disable-parallel --lock-file-path=write --no-http-cache ~-s,--source ~--configfile ~--packages `
 )
 
-// msbuildProperty are properties that name no program and no file.
+// msbuildProperty matches properties that name no program and no file.
 var msbuildProperty = regexp.MustCompile(`^(Configuration|Platform|Version|VersionPrefix|VersionSuffix|PackageVersion|AssemblyVersion|FileVersion|InformationalVersion|TreatWarningsAsErrors|WarningLevel|NoWarn|WarningsAsErrors|CollectCoverage|CoverletOutputFormat|Threshold|ThresholdType|Exclude|Include|ExcludeByFile|TargetFramework|TargetFrameworks|Deterministic|ContinuousIntegrationBuild|RestoreLockedMode|RestorePackagesWithLockFile|PublishSingleFile|PublishTrimmed|PublishReadyToRun|PublishAot|SelfContained|RuntimeIdentifier|UseAppHost|DebugType|DebugSymbols|Nullable|LangVersion|RunAnalyzers|RunAnalyzersDuringBuild|EnforceCodeStyleInBuild|GenerateDocumentationFile|Optimize|UseSharedCompilation|BuildInParallel|NuGetAudit|IsPackable|TestTfmsInParallel|WarnOn|AnalysisLevel|AnalysisMode|DefineConstants|InvariantGlobalization|UseSourceLink|EmbedUntrackedSources|VSTestNoLogo|MSBuildTreatWarningsAsErrors)$`)
 
 var msbuildTarget = regexp.MustCompile(`^(Build|Rebuild|Clean|Restore|Test|VSTest|Compile|Pack|ResolveReferences|CoreCompile|GetTargetPath)([;,](Build|Rebuild|Clean|Restore|Test|VSTest|Pack))*$`)
@@ -26,7 +26,7 @@ func msbuild(m *grammar.Match) {
 			if !ok && part != "" && !strings.Contains(part, "/") { // a list in the value: "NoWarn=CS1;CS2"
 				continue
 			}
-			if !msbuildProperty.MatchString(name) || leads(value) || strings.ContainsAny(value, "$@%`\\") {
+			if !msbuildProperty.MatchString(name) || grammar.LeadsOut(value) || strings.ContainsAny(value, "$@%`\\") {
 				m.Ask(".property", "the property "+name+" may run a program or name a file; put it into the project file")
 			}
 		}
@@ -37,7 +37,8 @@ func msbuild(m *grammar.Match) {
 		}
 	}, "-t:", "-target:")
 	for _, w := range m.Words {
-		if t := w.Prefix(); strings.HasPrefix(t, "@") || strings.HasPrefix(t, "/p:") || strings.HasPrefix(t, "/t:") || strings.HasPrefix(t, "/property:") {
+		if t := w.Prefix(); strings.HasPrefix(t, "@") || strings.HasPrefix(t, "/p:") || strings.HasPrefix(t, "/t:") ||
+			strings.HasPrefix(t, "/property:") {
 			m.Ask(".option", "write options with a dash and in full: not "+t)
 		}
 	}
@@ -159,7 +160,8 @@ func dotnetKnown(m *grammar.Match, name string, rest []grammar.Word) {
 	case "csharpier", "fantomas", "reportgenerator", "stryker":
 		scriptArgs(m, rest, true)
 	case "ef":
-		if len(rest) > 1 && rest[0].Is("migrations") && (rest[1].Is("list") || rest[1].Is("add") || rest[1].Is("has-pending-model-changes") || rest[1].Is("script")) {
+		if len(rest) > 1 && rest[0].Is("migrations") && (rest[1].Is("list") || rest[1].Is("add") || rest[1].Is("has-pending-model-changes") ||
+			rest[1].Is("script")) {
 			scriptArgs(m, rest[2:], true)
 			return
 		}

@@ -21,7 +21,7 @@ func odd() []grammar.Word {
 	return out
 }
 
-// TestJudgesTakeAnyPair gives every sub-command every pair of odd words.
+// TestJudgesTakeAnyPair returns every sub-command every pair of odd words.
 func TestJudgesTakeAnyPair(t *testing.T) {
 	all := odd()
 	for _, p := range Programs() {
@@ -58,7 +58,7 @@ func noPanic(t *testing.T, table *grammar.Table, ws []grammar.Word) {
 	table.Parse(ws)
 }
 
-// FuzzJudges gives any program of the table any words; a word that begins with a control byte is one that is not known.
+// FuzzJudges returns any program of the table any words; a word that begins with a control byte is one that is not known.
 func FuzzJudges(f *testing.F) {
 	var tables []*grammar.Table
 	for _, p := range Programs() {

@@ -151,7 +151,7 @@ func goCover(m *grammar.Match) {
 	}
 }
 
-// localFiles refuses operands that name a server where a file is meant.
+// localFiles refuses operands that name a server instead of a file.
 func localFiles(m *grammar.Match) {
 	for _, u := range m.Uses {
 		if t := u.Word.Prefix(); strings.Contains(t, ":") && u.Kind == grammar.Read {
@@ -160,7 +160,7 @@ func localFiles(m *grammar.Match) {
 	}
 }
 
-// judges makes one judge of several.
+// judges combines judges.
 func judges(all ...func(m *grammar.Match)) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		for _, j := range all {
@@ -176,7 +176,7 @@ func goVetFix(m *grammar.Match) {
 }
 
 func goList(m *grammar.Match) {
-	// Import paths and module paths hold no dash at the front and lead nowhere; a template could print anything.
+	// Import paths and module paths begin with no dash and are no paths outside; a template could print anything.
 	if !m.Has("-f", "-json", "-m") {
 		m.Yields = grammar.YieldsTree
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // goPackages makes a judge of operands that are packages: folders and files of the tree get the kind, import paths of the
-// module graph pass, and what names a version would be fetched.
+// module graph are allowed, and packages with a version would be fetched.
 func goPackages(kind grammar.Kind) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		words := dropOperands(m, 0)
@@ -73,7 +73,7 @@ var goTestTable = sync.OnceValue(func() *grammar.Table {
 		Args: "data*", Why: whyGoTool, Judge: judges(goFlags, goPackages(grammar.Code))}))
 })
 
-// mustCompile is for tables inside judges. A malformed one refuses everything, and a test looks at each.
+// mustCompile is for tables inside judges. A malformed one refuses everything; a test checks each.
 func mustCompile(p grammar.Program) *grammar.Table {
 	t, err := grammar.Compile(p)
 	if err != nil {
@@ -106,7 +106,7 @@ var (
 	gcToken = regexp.MustCompile(`^(-N|-l|-m|-m=\d|-S|-e|-C|-L|-B|-live|-race|-w|-lang=go1\.\d+|-c=\d+|-d=[\w/=,-]+|-wb=(true|false))$`)
 )
 
-// goFlags judges the flags that are handed on to the linker, the compiler and the assembler.
+// goFlags judges the flags that are passed to the linker, the compiler and the assembler.
 func goFlags(m *grammar.Match) {
 	if w, ok := m.Flags["-ldflags"]; ok && !goTokens(w, ldToken, "-X") {
 		m.Ask(".ldflags", "of -ldflags only -s, -w, -X name=value, -linkmode and a static -extldflags may be used unattended")
@@ -119,8 +119,8 @@ func goFlags(m *grammar.Match) {
 	}
 }
 
-// goTokens tells whether all words inside a flag's value are ones that the pattern knows. Pair names a flag whose value may
-// stand in the next word.
+// goTokens reports whether the pattern matches all words inside a flag's value. Pair names a flag whose value may be in the
+// next word.
 func goTokens(w grammar.Word, known *regexp.Regexp, pair string) bool {
 	text := ""
 	for _, p := range w.Parts {
@@ -160,7 +160,7 @@ func goTokens(w grammar.Word, known *regexp.Regexp, pair string) bool {
 	return true
 }
 
-// quotedFields splits as the go command does: white space parts words, a word may stand in single or double quotes.
+// quotedFields splits as the go command does: at white space, with words in single or double quotes.
 func quotedFields(s string) ([]string, bool) {
 	var out []string
 	for s = strings.TrimLeft(s, " \t\n\r"); s != ""; s = strings.TrimLeft(s, " \t\n\r") {

@@ -21,12 +21,13 @@ var (
 	javaProperty  = regexp.MustCompile(`(?i)(jvm|javaagent|argline|exec\.|executable|\.ext\.|agent|repository|repo\.local|settings|script|compilerarg|fork|java\.|javax\.|sun\.|jdk\.|user\.|gradle\.user|init|classpath|class\.path|library\.path|plugin|altdeploy|gpg|debug$|bootstrap|logback|log4j|config(uration)?(file)?$)`)
 )
 
-// javaProperties judges -Dname=value: names that load code, change the tool chain or reach out are asked about.
+// javaProperties judges -Dname=value: it asks about names that load code, change the tool chain or connect to other machines.
 func javaProperties(options ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		eachOption(m, func(v string) {
 			name, value, _ := strings.Cut(v, "=")
-			if javaProperty.MatchString(name) && name != "file.encoding" && name != "java.awt.headless" && name != "user.timezone" && name != "user.language" || leads(value) || strings.Contains(value, "://") || strings.HasPrefix(value, "-") {
+			if javaProperty.MatchString(name) && name != "file.encoding" && name != "java.awt.headless" && name != "user.timezone" &&
+				name != "user.language" || grammar.LeadsOut(value) || strings.Contains(value, "://") || strings.HasPrefix(value, "-") {
 				m.Ask(".property", "the property "+name+" may load code or reach out; put it into the project's own build files")
 			}
 		}, options...)
@@ -111,7 +112,8 @@ func mvnGoals(m *grammar.Match) {
 				m.Class = grammar.Install
 				m.Needs = append(m.Needs, grammar.NeedRegistry)
 			}
-		case ok && (t == "deploy" || strings.HasPrefix(t, "deploy:") || strings.HasPrefix(t, "release:") || strings.Contains(t, ":deploy") || t == "site-deploy"):
+		case ok && (t == "deploy" || strings.HasPrefix(t, "deploy:") || strings.HasPrefix(t, "release:") || strings.Contains(t, ":deploy") ||
+			t == "site-deploy"):
 			m.Deny(".publish", whyPublish)
 		default:
 			m.Ask(".goal", w.String()+" is not among the phases and goals that may run unattended; bind it to a phase in pom.xml")
@@ -119,7 +121,7 @@ func mvnGoals(m *grammar.Match) {
 	}
 }
 
-// noArgFiles refuses "@file", which holds more options.
+// noArgFiles refuses "@file", which contains more options.
 func noArgFiles(m *grammar.Match) {
 	for _, w := range m.Words {
 		if strings.HasPrefix(w.Prefix(), "@") {
@@ -128,7 +130,7 @@ func noArgFiles(m *grammar.Match) {
 	}
 }
 
-// classPath judges lists of places that classes come from.
+// classPath judges lists of paths from which classes are loaded.
 func classPath(m *grammar.Match) {
 	for _, o := range []string{"-cp", "-p", "-sourcepath", "-module-source-path"} {
 		eachOption(m, func(v string) {
@@ -181,7 +183,7 @@ func javaMainKotlin(m *grammar.Match) {
 
 var sbtPlain = regexp.MustCompile(`^([\w-]+/)*(Test/|IntegrationTest/|it:|test:)?(clean|compile|test|testQuick|package|assembly|scalafmt\w*|scalafix\w*|fmt|fmtCheck|update|dependencyTree|dependencyUpdates|doc|run|coverage\w*|undeclaredCompileDependencies\w*|unusedCompileDependencies\w*|mimaReportBinaryIssues|projects|headerCheck\w*|projects|about|reload|stage|scalastyle|__\.compile|__\.test|_\.compile|_\.test|checkFormat|reformat|scalafmtCheckAll|(\w+\.)+(compile|test|checkFormat|reformat)|(testOnly|testQuick|runMain|project) [\w.*" -]+)$`)
 
-// sbtCommands judges commands of the build; what sets settings or runs programs is asked about.
+// sbtCommands judges commands of the build, and asks about those that change settings or run programs.
 func sbtCommands(m *grammar.Match) {
 	for i, w := range dropOperands(m, 0) {
 		t, ok := w.Text()

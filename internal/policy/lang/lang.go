@@ -1,5 +1,5 @@
-// Package lang is the table of the tool chains of languages, one profile each: node, bun, python, ruby, go, rust, php, jvm,
-// dotnet, cpp. It is data and small judges on words; it decides on no path and no role.
+// Package lang declares the tables of tool chains, one profile for each language: node, bun, python, ruby, go, rust, php, jvm,
+// dotnet, cpp. It has data and small judges of words, and does not decide on paths or roles.
 package lang
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// Programs gives the table.
+// Programs returns the tables.
 func Programs() []grammar.Program {
 	all := programs()
 	for i := range all {
@@ -27,8 +27,8 @@ func programs() []grammar.Program {
 	return all
 }
 
-// guarded adds to a table and all below it what holds for every tool here: an address is no path. Tools that take one where a
-// file may stand would fetch it, and what they fetch is often code.
+// guarded adds to a table and its sub-commands what applies to every tool here: an address is no path. Tools that accept one
+// instead of a file would fetch it, and it is often code.
 func guarded(s grammar.Spec) grammar.Spec {
 	if whole := s.Whole; whole != nil {
 		s.Whole = func(m *grammar.Match) {
@@ -53,7 +53,7 @@ func guarded(s grammar.Spec) grammar.Spec {
 }
 
 var (
-	// hiddenPath is a value that a tool cuts at its colon or equals sign to find a path that leads out: "html:/etc/x".
+	// hiddenPath matches a value in which a tool finds a path outside after a colon or an equals sign: "html:/etc/x".
 	hiddenPath = regexp.MustCompile(`^[\w.-]+[:=](/|~|\.\./)`)
 	placeName  = regexp.MustCompile(`(?i)(dir|file|path|root|project|packages|config|cwd|output|report)`)
 	searchName = regexp.MustCompile(`(?i)(pattern|ignore|exclude|include|filter|match|grep|regex|name|prefix|url|route)`)
@@ -66,7 +66,7 @@ var (
 	interpreterTools   = words("mypy dmypy pyright basedpyright tox nox")
 )
 
-// noWayOut asks about paths that tables see as plain text: behind a colon, in a file of arguments, as an interpreter.
+// noWayOut asks about paths that are plain text to tables: after a colon, in a file of arguments, as an interpreter.
 func noWayOut(m *grammar.Match) {
 	tool, _, _ := strings.Cut(m.Rule, ".")
 	for i, u := range m.Uses {
@@ -85,7 +85,7 @@ func noWayOut(m *grammar.Match) {
 		case u.Kind == grammar.Data && tool == "cargo" && u.Via == "--target" && (strings.Contains(t, "/") || strings.HasSuffix(t, ".json")):
 			m.Ask(".target", "a file that describes a target chooses the linker; use a target that the tool chain knows")
 		case u.Kind != grammar.Data:
-		case hiddenPath.MatchString(t), leads(t) && placeName.MatchString(u.Via) && !searchName.MatchString(u.Via):
+		case hiddenPath.MatchString(t), grammar.LeadsOut(t) && placeName.MatchString(u.Via) && !searchName.MatchString(u.Via):
 			m.Ask(".value", "the value of "+u.Via+" leads out of the tree; write below the tree")
 		}
 	}

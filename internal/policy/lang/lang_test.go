@@ -12,7 +12,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 	seen := map[string]string{}
 	profiles := map[string]int{}
 	for _, p := range Programs() {
-		if err := grammar.Check(p); err != nil {
+		if _, err := grammar.Compile(p); err != nil {
 			t.Error(err)
 		}
 		profiles[p.Profile]++
@@ -176,12 +176,16 @@ func TestInterpretersWithoutAFileReadCode(t *testing.T) {
 		if !words("node python ruby php tsx")[name] {
 			continue
 		}
+		table, err := grammar.Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, line := range []string{name, name + " -"} {
-			if m := grammar.Parse(p, split(line)[1:]); !m.StdinCode {
+			if m := table.Parse(split(line)[1:]); !m.StdinCode {
 				t.Errorf("%q reads code from standard input, and the table does not say so", line)
 			}
 		}
-		if m := grammar.Parse(p, split(name + " a.x b")[1:]); m.StdinCode || len(m.Uses) == 0 || m.Uses[0].Kind != grammar.Code {
+		if m := table.Parse(split(name + " a.x b")[1:]); m.StdinCode || len(m.Uses) == 0 || m.Uses[0].Kind != grammar.Code {
 			t.Errorf("%s with a file: %+v", name, m.Uses)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 const nodeBin = "node_modules/.bin"
 
-// nodeOpts are the options of the runtime that load no code and open no port, and those that do by what they name.
+// nodeOpts are the options of the runtime, and what those name that load code or open a port.
 const nodeOpts = ` -v,--version -h,--help -c,--check -r,--require=data --import=data --loader,--experimental-loader=data -C,--conditions=name --env-file=read --env-file-if-exists=read
 	--test --test-only --test-name-pattern=data --test-skip-pattern=data --test-reporter=data --test-reporter-destination=write --test-concurrency=number --test-timeout=number --test-shard=data
 	--test-force-exit --test-update-snapshots --test-isolation=name --experimental-test-isolation=name --experimental-test-coverage --experimental-test-module-mocks --experimental-test-snapshots
@@ -32,7 +32,7 @@ func loads(options ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) { eachOption(m, func(v string) { moduleOrFile(m, v) }, options...) }
 }
 
-// moduleOrFile lets the names of installed packages pass. A file that is loaded before the rest changes what known tools do.
+// moduleOrFile allows names of installed packages. A file that is loaded first could change what known tools do.
 func moduleOrFile(m *grammar.Match, v string) {
 	switch {
 	case v == "":
@@ -80,7 +80,7 @@ func nodeTool(names string, s grammar.Spec) grammar.Program {
 	return program(node, under(names, nodeBin), s)
 }
 
-// coverageReport reads "nyc report": what looks like a command is one of its own.
+// coverageReport reads "nyc report", which is a command of nyc itself.
 func coverageReport(m *grammar.Match) {
 	for i, u := range m.Uses {
 		if t, ok := u.Word.Text(); u.Kind == grammar.Command && ok && words("report check-coverage merge")[t] {
@@ -160,7 +160,7 @@ var (
 	known     map[string]bool
 )
 
-// nodeKnown are the tools that projects have installed and that have a table here: what npx and its like may run.
+// nodeKnown are tools that projects install and that have a table: npx and the like may run them.
 func nodeKnown() map[string]bool {
 	knownOnce.Do(func() {
 		known = map[string]bool{}
@@ -186,7 +186,7 @@ var nodePackages = map[string]string{
 	"@redocly/cli": "redocly", "@web/test-runner": "wtr", "webpack-cli": "webpack", "markdownlint-cli": "markdownlint", "@11ty/eleventy": "eleventy",
 }
 
-// npxTool hands over to the table of a tool that the project has installed. Anything else would be fetched and run.
+// npxTool delegates to the table of a tool that the project has installed. Anything else would be fetched and run.
 func npxTool(m *grammar.Match, w grammar.Word, rest []grammar.Word) {
 	t, ok := w.Text()
 	if name, scoped := nodePackages[t]; ok && scoped {

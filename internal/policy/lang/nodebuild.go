@@ -106,7 +106,7 @@ func nodeBuilds() []grammar.Program {
 
 const viteOpts = ` -c,--config=code --base=name -l,--logLevel=name --clearScreen -d,--debug?=name -f,--filter=data -m,--mode=name --configLoader=name --profile `
 
-// devServer allows servers of development on the loopback only.
+// devServer allows development servers on the loopback interface only.
 func devServer(m *grammar.Match) {
 	for _, o := range []string{"--host", "-H"} {
 		if w, ok := m.Flags[o]; ok && !w.Is("127.0.0.1") && !w.Is("localhost") {
@@ -133,7 +133,7 @@ func webpackWords(m *grammar.Match) {
 }
 
 func rollupConfig(m *grammar.Match) {
-	// "-c other.js" gives the file in the next word, which the operands are judged as: code in the tree.
+	// "-c other.js" has the file in the next word, judged as the operands are: code in the tree.
 	eachOption(m, func(v string) {
 		if strings.HasPrefix(v, "node:") {
 			m.Ask(".config", "name a file of the tree")
@@ -156,7 +156,7 @@ func concurrent(m *grammar.Match) {
 	}
 }
 
-// runAll reads names of scripts and patterns of them; arguments of a script stand in quotes with it.
+// runAll reads names of scripts and patterns of them; arguments of a script are in the same quotes.
 func runAll(m *grammar.Match) {
 	for _, w := range dropOperands(m, 0) {
 		t, ok := w.Text()

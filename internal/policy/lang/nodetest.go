@@ -57,7 +57,7 @@ func nodeTests() []grammar.Program {
 	}
 }
 
-// noInlineConfig refuses a configuration that stands on the line itself.
+// noInlineConfig refuses a configuration on the command line.
 func noInlineConfig(m *grammar.Match) {
 	for _, u := range m.Uses {
 		if u.Kind == grammar.Code && u.Via != "" && strings.HasPrefix(strings.TrimSpace(u.Word.Prefix()), "{") {
@@ -66,7 +66,7 @@ func noInlineConfig(m *grammar.Match) {
 	}
 }
 
-// notGiven makes a judge that asks about options whose values can't be told apart from code.
+// notGiven makes a judge that asks about options whose values can't be distinguished from code.
 func notGiven(options ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		for _, o := range options {

@@ -79,8 +79,8 @@ func projectScript(m *grammar.Match) {
 	script(m, dropOperands(m, 0))
 }
 
-// script is a script of the project by name, with what is handed to it. Where a tool goes by the name of the script, the
-// arguments are read as the tool's.
+// script is a script of the project with its arguments. If a tool has the name of the script, the arguments are read as the
+// tool's.
 func script(m *grammar.Match, ws []grammar.Word) {
 	if len(ws) == 0 {
 		m.Class = grammar.Inspect // options only: it prints what there is
@@ -98,14 +98,14 @@ func script(m *grammar.Match, ws []grammar.Word) {
 	scriptArgs(m, args, true)
 }
 
-// noNewPackages lets an install without names pass.
+// noNewPackages allows an install without names.
 func noNewPackages(m *grammar.Match) {
 	for _, w := range dropOperands(m, 0) {
 		m.Ask(".package", w.String()+" may be new to the project; "+whyAdd)
 	}
 }
 
-// withoutDashes takes the first "--" away: managers swallow it, so that what follows is read as options after all.
+// withoutDashes removes the first "--": managers drop it, so the words after it are read as options.
 func withoutDashes(ws []grammar.Word) []grammar.Word {
 	for i, w := range ws {
 		if w.Is("--") {
@@ -115,12 +115,12 @@ func withoutDashes(ws []grammar.Word) []grammar.Word {
 	return ws
 }
 
-// allSettings asks about what prints every setting, whatever names stand behind it.
+// allSettings asks about printing every setting, whatever names follow.
 func allSettings(m *grammar.Match) {
 	m.Ask(".secret", "all settings together may hold a secret; get the one that is needed by its name (npm config get registry)")
 }
 
-// plainSettings asks about settings that hold secrets.
+// plainSettings asks about settings with secrets.
 func plainSettings(m *grammar.Match) {
 	if named := len(m.Operands()) > 0; !named && m.Rule != "npm.prefix" && m.Rule != "npm.root" && m.Rule != "npm.bin" {
 		allSettings(m)
@@ -190,7 +190,7 @@ func pnpmSubs() subs {
 	)
 }
 
-// pnpmArgs are arguments of a script; options of pnpm itself may stand among them.
+// pnpmArgs are arguments of a script, possibly with options of pnpm itself among them.
 func pnpmArgs(m *grammar.Match, ws []grammar.Word) {
 	pnpmOptions(m)
 	scriptArgs(m, ws, true)

@@ -57,7 +57,7 @@ var phpIni = words("memory_limit error_reporting display_errors display_startup_
 
 func phpSettings(m *grammar.Match) {
 	eachOption(m, func(v string) {
-		if name, value, _ := strings.Cut(v, "="); !phpIni[name] || strings.Contains(value, "/") && leads(value) {
+		if name, value, _ := strings.Cut(v, "="); !phpIni[name] || strings.Contains(value, "/") && grammar.LeadsOut(value) {
 			m.Ask(".setting", "the setting "+name+" may load code or run a program; leave it out")
 		}
 	}, "-d")
@@ -93,14 +93,14 @@ func phpMain(m *grammar.Match) {
 	}
 }
 
-// afterDashes tells whether the operands, n of them, all stand behind "--".
+// afterDashes reports whether all n operands follow "--".
 func afterDashes(m *grammar.Match, n int) bool {
 	at := len(m.Words) - n - 1
 	return at >= 0 && m.Words[at].Is("--")
 }
 
 func phpcs(m *grammar.Match) {
-	// A standard may be a name (PSR12) or a file; several stand with commas.
+	// A standard may be a name (PSR12) or a file; commas separate several.
 	for i, u := range m.Uses {
 		if t, ok := u.Word.Text(); ok && u.Via == "--standard" && !strings.ContainsAny(t, "/.,") {
 			m.Uses[i].Kind = grammar.Name
@@ -135,7 +135,7 @@ func composerSubs() subs {
 	)
 }
 
-// notAbbreviated asks about a word that begins the name of a refused command: the console would take it for that command.
+// notAbbreviated asks about a word that abbreviates a refused command.
 func notAbbreviated(m *grammar.Match, ws []grammar.Word, known subs) {
 	if len(ws) == 0 {
 		return
@@ -149,7 +149,7 @@ func notAbbreviated(m *grammar.Match, ws []grammar.Word, known subs) {
 	}
 }
 
-// abbreviates tells whether each piece of short begins the piece of name: "mig:fr" is "migrate:fresh".
+// abbreviates reports whether each piece of short is a prefix of the piece of name: "mig:fr" is "migrate:fresh".
 func abbreviates(short, name string) bool {
 	a, b := strings.Split(short, ":"), strings.Split(name, ":")
 	if len(a) != len(b) {

@@ -116,7 +116,7 @@ const toxOpts = ` -e=data -m=data -f=data --run-tox-env=name --root=code --workd
 	-s,--skip-missing-interpreters?=name --skip-env=data -l,--listenvs -a,--listenvs-all --no-recreate-pkg --skip-pkg-install ~--installpkg --develop --result-json=write --colored=name --version -h,--help
 	--no-provision --parallel-no-spinner --discover=code --override=data -x=data --hashseed=data --exit-and-dump-after=number --fail-fast --sdistonly --sitepackages ~-i,--index-url --force-dep=data --devenv=write -b,--pkg-only `
 
-// toxWords judges the sub-command of tox and what it hands to its tests.
+// toxWords judges the sub-command of tox and what it passes to its tests.
 func toxWords(m *grammar.Match) {
 	words := dropOperands(m, 0)
 	if len(words) > 0 {
@@ -142,5 +142,5 @@ func toxWords(m *grammar.Match) {
 	scriptArgs(m, words, true)
 }
 
-// posargs judges what a runner hands to the commands of the project's configuration.
+// posargs judges what a runner passes to the commands of the project's configuration.
 func posargs(m *grammar.Match) { scriptArgs(m, dropOperands(m, 0), true) }

@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// pyModuleTools are modules that are the same as a program with a table.
+// pyModuleTools are modules that do the same as a program with a table.
 var pyModuleTools = map[string]string{
 	"pytest": "pytest", "mypy": "mypy", "ruff": "ruff", "black": "black", "coverage": "coverage", "pip": "pip", "flake8": "flake8",
 	"pylint": "pylint", "isort": "isort", "pyright": "pyright", "basedpyright": "basedpyright", "tox": "tox", "nox": "nox",
@@ -20,7 +20,7 @@ var pyModuleTools = map[string]string{
 	"deptry": "deptry", "interrogate": "interrogate", "docformatter": "docformatter", "djlint": "djlint", "yamllint": "yamllint",
 }
 
-// pyStandard are the roots of the standard library that python -m could run and that have no table here.
+// pyStandard are packages of the standard library that python -m could run and that have no table.
 var pyStandard = words(`abc aifc antigravity argparse ast asynchat asyncio asyncore base64 bdb binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb
 	chunk cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib copy copyreg crypt csv ctypes curses dataclasses
 	datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler filecmp fileinput fnmatch formatter fractions
@@ -34,7 +34,7 @@ var pyStandard = words(`abc aifc antigravity argparse ast asynchat asyncio async
 	typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
 	annotationlib compression SimpleHTTPServer CGIHTTPServer BaseHTTPServer SimpleXMLRPCServer SocketServer StringIO urllib2 httplib commands popen2 rexec`)
 
-// pyRefused are packages whose modules talk to other machines or take code.
+// pyRefused are packages whose modules connect to other machines or take code.
 var pyRefused = words(`aiosmtpd pyftpdlib httpie httpx requests awscli boto3 botocore paramiko fabric ansible mitmproxy sshtunnel scrapy keyring
 	localtunnel ngrok pyngrok dotenv websockets websocket streamlit gradio jupyterlab ipykernel bpython ptpython pudb ipdb debugpy rpyc xonsh
 	invoke easy_install setuptools conda mamba pipenv rope_lsp pylsp jedi pip_run pyxtermjs webssh updog uploadserver simple_http_server
@@ -48,7 +48,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// pyModuleTable are modules of the standard library that only look, or that run what the tree has.
+// pyModuleTable are modules of the standard library that only read, or that run code of the tree.
 var pyModuleTable = sync.OnceValue(func() map[string]*grammar.Table {
 	run, inspect, change := grammar.Run, grammar.Inspect, grammar.Change
 	specs := table(
@@ -99,7 +99,7 @@ func unittestNames(m *grammar.Match) {
 	}
 }
 
-// loopbackOnly makes a judge for servers: without an address of the loopback in the option they are asked about.
+// loopbackOnly makes a judge that asks about servers without a loopback address in the option.
 func loopbackOnly(option string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		w := m.Flags[option]

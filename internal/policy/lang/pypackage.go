@@ -79,7 +79,7 @@ func pipSubs() subs {
 	)
 }
 
-// pipWords judges what pip is asked to install: the project itself and its lists of requirements pass, other names are new.
+// pipWords judges what pip installs: the project itself and its lists of requirements are allowed, other names are new.
 func pipWords(m *grammar.Match) {
 	eachOption(m, func(v string) {
 		if strings.Contains(v, "://") || strings.Contains(v, "@") {
@@ -104,10 +104,10 @@ func pipWords(m *grammar.Match) {
 	}
 }
 
-// pipOwn are the packagers' own parts, which add nothing to what the project is built from.
+// pipOwn are the packagers' own packages, which are no dependencies of the project.
 var pipOwn = words("pip setuptools wheel")
 
-// withoutExtras gives "." for ".[dev,test]".
+// withoutExtras returns "." for ".[dev,test]".
 func withoutExtras(t string) string {
 	if i := strings.IndexByte(t, '['); i > 0 && strings.HasSuffix(t, "]") {
 		return t[:i]
@@ -115,7 +115,7 @@ func withoutExtras(t string) string {
 	return t
 }
 
-// setup.py is old, and still runs tests and builds.
+// setup.py still runs tests and builds in old projects.
 var setupTable = sync.OnceValue(func() *grammar.Table {
 	run, inspect := grammar.Run, grammar.Inspect
 	return mustCompile(program(python, "setup.py", grammar.Spec{Class: run, Opts: "--name --version -q,--quiet -v,--verbose -h,--help --help-commands", Why: whyPublish, Subs: table(

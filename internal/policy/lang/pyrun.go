@@ -72,7 +72,7 @@ func uvRun(m *grammar.Match) {
 
 var pyVersion = regexp.MustCompile(`^(cpython|python|pypy|pp|cp|py)?[-@]?\d*(\.\d+)*t?$|^(>=?|==|~=)\d[\d.]*$`)
 
-// pyInterpreter judges which interpreter is asked for: by version, or one of the tree.
+// pyInterpreter judges the choice of an interpreter: by version, or one of the tree.
 func pyInterpreter(m *grammar.Match) {
 	eachOption(m, func(v string) {
 		if pyVersion.MatchString(v) {
@@ -85,10 +85,10 @@ func pyInterpreter(m *grammar.Match) {
 	}, "-p", "--python")
 }
 
-// pyLocal are the tools that uvx may run: the well-known ones that only look at the tree, and that have a table.
+// pyLocal are the tools that uvx may run: well-known ones with a table that only read the tree.
 var pyLocal = words("ruff black isort mypy pyright pytest flake8 pylint codespell bandit vulture tox nox pre-commit yamllint deptry interrogate ty basedpyright coverage")
 
-// uvx is "uvx TOOL" and "pipx run TOOL": it fetches the tool, so only what is known by name goes on to its table.
+// uvx is "uvx TOOL" and "pipx run TOOL". They fetch the tool, so only known names are delegated to a table.
 func uvx(m *grammar.Match) {
 	ws := m.Words
 	if len(ws) > 0 && ws[0].Is("run") {
@@ -126,7 +126,7 @@ func pyRun(opts string) func(m *grammar.Match) {
 	}
 }
 
-// pyCommand goes on with the command's own table. A name that no table has may be a script that the project declares.
+// pyCommand continues with the command's own table. A name without a table may be a script that the project declares.
 func pyCommand(m *grammar.Match, ws []grammar.Word) {
 	if len(ws) == 0 {
 		m.Ask(".operand", "the command to run is missing")
@@ -144,7 +144,7 @@ func pyCommand(m *grammar.Match, ws []grammar.Word) {
 	}
 }
 
-// pyScripts are names that projects give their own scripts; there is no program of that name to mistake them for.
+// pyScripts are names of projects' own scripts that are no names of programs.
 var pyScripts = words(`unit integration unittest tests lint linting typecheck typing types type-check check checks style fmt format formatting docs doc doc-build docs-build build-docs cov cov-report
 	coverage-report test-cov test-all all ci start serve-test dev start-dev migrate seed benchmark bench generate gen codegen examples e2e smoke clean-build all-checks pre-push static audit-deps cov-html`)
 

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// venvs are the folders inside the tree where Python tools of a project live.
+// venvs are the folders inside the tree that contain Python tools of a project.
 var venvs = []string{".venv/bin", "venv/bin", "env/bin", ".env/bin", ".tox/py/bin"}
 
 func pythonPrograms() []grammar.Program {
@@ -65,7 +65,7 @@ func pythonMain(m *grammar.Match) {
 	m.StdinCode = true
 }
 
-// pythonCluster reads one word of short options. It tells how many more words belong to it, and whether all is read.
+// pythonCluster reads one word of short options. It reports how many more words belong to it, and whether all is read.
 func pythonCluster(m *grammar.Match, t string, rest []grammar.Word) (more int, done bool) {
 	for i := 1; i < len(t); i++ {
 		value, words := t[i+1:], rest
@@ -115,7 +115,7 @@ func pythonCluster(m *grammar.Match, t string, rest []grammar.Word) (more int, d
 	return 0, false
 }
 
-// pythonScript is a file that is run, with its arguments. Some files are known by name.
+// pythonScript is a file that is run, with its arguments. Some files have tables.
 func pythonScript(m *grammar.Match, file grammar.Word, args []grammar.Word) {
 	m.Use(grammar.Code, file, "script")
 	t, _ := file.Text()
@@ -158,7 +158,7 @@ func pythonModule(m *grammar.Match, name string, args []grammar.Word) {
 		m.Ask(".module", "the module "+name+" may listen, send, open a browser or take code; use a script of the tree")
 		return
 	}
-	// What is left is a module of the project, or a package that it installed.
+	// Other modules belong to the project or to a package that it installed.
 	file := strings.ReplaceAll(name, ".", "/")
 	m.Use(grammar.Code, grammar.Lit(file+".py"), "module")
 	if !dotted {

@@ -99,7 +99,7 @@ func pytest(m *grammar.Match) {
 	}, "-p")
 	check := func(v string) {
 		name, value, _ := strings.Cut(v, "=")
-		if codeSettings[name] || strings.Contains(value, "/") && leads(value) {
+		if codeSettings[name] || strings.Contains(value, "/") && grammar.LeadsOut(value) {
 			if name == "addopts" && strings.TrimSpace(value) == "" {
 				return
 			}
@@ -116,7 +116,7 @@ func pytest(m *grammar.Match) {
 	eachOption(m, warn, "-W", "--pythonwarnings")
 }
 
-// codeSettings are settings of pytest that load modules or add places to load from.
+// codeSettings are settings of pytest that load modules or add folders to load from.
 var codeSettings = words("addopts pythonpath python_paths pytest_plugins usefixtures required_plugins cache_dir log_file testpaths DJANGO_SETTINGS_MODULE DJANGO_CONFIGURATION django_find_project env_files")
 
 func checkInit(m *grammar.Match) {
@@ -125,7 +125,7 @@ func checkInit(m *grammar.Match) {
 	}
 }
 
-// readable gives operands the kind Read, after a sub-command's plain name ("radon cc src").
+// readable assigns the kind Read to operands, after a sub-command's plain name ("radon cc src").
 func readable(m *grammar.Match) {
 	for _, i := range m.Operands() {
 		m.Uses[i].Kind = grammar.Read

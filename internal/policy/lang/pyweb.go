@@ -13,7 +13,7 @@ var uvRunTable = sync.OnceValue(func() *grammar.Table {
 		Opts: opts + "-m,--module=command --no-project ~--with ~--with-editable ~--with-requirements ~-s ~--gui-script ~-w"}))
 })
 
-// djangoSub are the commands of manage.py that every project has.
+// djangoSub are the standard commands of manage.py.
 const djangoCommon = ` -v,--verbosity=number --settings=name --pythonpath=code --traceback --no-color --force-color --skip-checks -h,--help --version `
 
 var djangoTable = sync.OnceValue(func() *grammar.Table {
@@ -113,7 +113,7 @@ func flaskRun(m *grammar.Match) {
 	m.Needs = append(m.Needs, grammar.NeedLoopback)
 }
 
-// asgi judges where a server listens: without an option, on the loopback.
+// asgi judges where a server listens; without an option, on the loopback interface.
 func asgi(m *grammar.Match) {
 	for _, o := range []string{"--host", "-b"} {
 		if w, ok := m.Flags[o]; ok {

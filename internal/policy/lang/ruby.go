@@ -60,12 +60,14 @@ func rubyPrograms() []grammar.Program {
 // rubyRequire judges -r and -I: a file of the tree, or a library by name.
 func rubyRequire(m *grammar.Match) {
 	for i, u := range m.Uses {
-		if t := u.Word.Prefix(); words("-r --require --plugin")[u.Via] && (leads(t) || strings.HasPrefix(t, ".")) {
-			m.Ask(".require", "loading "+u.Word.String()+" before the rest is for the project's configuration, where a reviewer sees it; name it there")
+		if t := u.Word.Prefix(); words("-r --require --plugin")[u.Via] && (grammar.LeadsOut(t) || strings.HasPrefix(t, ".")) {
+			m.Ask(".require",
+				"loading "+u.Word.String()+" before the rest is for the project's configuration, where a reviewer sees it; name it there")
 		}
 		if words("-r --require -I --libdir")[u.Via] && u.Kind != grammar.Code {
 			m.Uses[i].Kind = grammar.Code
-			if t, ok := u.Word.Text(); ok && u.Via != "-I" && !strings.HasPrefix(t, ".") && !strings.HasPrefix(t, "/") && path.Ext(t) != ".rb" && bareModule.MatchString(t) {
+			if t, ok := u.Word.Text(); ok && u.Via != "-I" && !strings.HasPrefix(t, ".") && !strings.HasPrefix(t, "/") && path.Ext(t) != ".rb" &&
+				bareModule.MatchString(t) {
 				m.Uses[i].Kind = grammar.Name // a library that the bundle has
 			}
 		}
@@ -118,12 +120,13 @@ func rakeTasks(m *grammar.Match) {
 		name, value, assigned := strings.Cut(t, "=")
 		switch {
 		case ok && assigned && grammar.IsVariable(name):
-			// A variable for the tasks. TEST, FILE, SPEC and the like name files that are run.
-			if pathLike(value) || leads(value) {
+			// A variable of the tasks. TEST, FILE, SPEC and the like name files that are run.
+			if pathLike(value) || grammar.LeadsOut(value) {
 				m.Use(grammar.Code, grammar.Lit(before(grammar.Lit(value), ":").String()), "variable")
 			}
 			m.Use(grammar.Assign, w, "variable")
-		case ok && words("release publish deploy push")[strings.SplitN(strings.TrimSuffix(t, "]"), "[", 2)[0]], ok && (strings.HasPrefix(t, "release:") || strings.HasPrefix(t, "deploy:") || strings.HasSuffix(t, ":push")):
+		case ok && words("release publish deploy push")[strings.SplitN(strings.TrimSuffix(t, "]"), "[", 2)[0]],
+			ok && (strings.HasPrefix(t, "release:") || strings.HasPrefix(t, "deploy:") || strings.HasSuffix(t, ":push")):
 			m.Deny(".publish", whyPublish)
 		case ok && (strings.HasPrefix(t, "credentials") || strings.HasPrefix(t, "secrets") || strings.HasPrefix(t, "encrypted")):
 			m.Deny(".secret", "it shows or changes secrets")
@@ -131,7 +134,7 @@ func rakeTasks(m *grammar.Match) {
 			m.Ask(".database", "it drops a database; db:test:prepare makes the one of the tests anew")
 		default:
 			m.Use(grammar.Name, w, "task")
-			if ok && leads(t) {
+			if ok && grammar.LeadsOut(t) {
 				m.Use(grammar.Code, w, "task")
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 const whyCargoConfig = "it can put other programs and settings in the place of the tool chain's; keep settings in .cargo/config.toml of the tree, where a reviewer sees them"
 
-// Options that nearly every command of cargo takes, and those of its builds.
+// Options of nearly every command of cargo, and those of its builds.
 const (
 	cargoCommon = ` -v,--verbose -q,--quiet --color=auto|always|never --locked --offline --frozen -h,--help --manifest-path=code --lockfile-path=code !--config !-Z* -C=dir `
 	cargoWhich  = ` -p,--package=data --workspace --all --exclude=data `
@@ -17,7 +17,7 @@ const (
 		--target=data --target-dir=write --message-format=data --ignore-rust-version --timings?=data --build-plan --unit-graph --future-incompat-report `
 )
 
-// cargoNamed are the target options that take a name in the next word as well as none.
+// cargoNamed are the target options with an optional name in the next word.
 const cargoNamed = ` --lib --bin=name --bins --example=name --examples --test=name --tests --bench=name --benches --all-targets `
 
 func rustPrograms() []grammar.Program {
@@ -63,7 +63,7 @@ func rustPrograms() []grammar.Program {
 
 func ptr(s grammar.Spec) *grammar.Spec { return &s }
 
-// checkOnly makes a judge for programs that write unless one of the flags says they only look.
+// checkOnly makes a judge for programs that write unless one of the flags makes them only check.
 func checkOnly(flags ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		if m.Has(flags...) {
@@ -126,7 +126,8 @@ func lintArgs(m *grammar.Match) {
 		t, ok := words[i].Text()
 		switch {
 		case ok && regexp.MustCompile(`^-[DWAF][\w:-]+$`).MatchString(t), ok && strings.HasPrefix(t, "--cap-lints="), t == "--no-deps", t == "-v":
-		case (t == "-D" || t == "-W" || t == "-A" || t == "-F" || t == "--deny" || t == "--warn" || t == "--allow" || t == "--cap-lints") && i+1 < len(words):
+		case (t == "-D" || t == "-W" || t == "-A" || t == "-F" || t == "--deny" || t == "--warn" || t == "--allow" || t == "--cap-lints") &&
+			i+1 < len(words):
 			i++
 			m.Use(grammar.Name, words[i], t)
 		default:

@@ -20,7 +20,7 @@ const (
 	cpp    = "cpp"
 )
 
-// Reasons that many programs share. Each says what to do instead.
+// Reasons of many programs. Each says what to do instead.
 const (
 	whyInline   = "code on the command line can't be read beforehand; write it to a file in the tree and run that file"
 	whyPublish  = "publishing and accounts of package registries are for people, not for a task; leave it out"
@@ -36,7 +36,7 @@ const (
 
 type subs = map[string]grammar.Spec
 
-// row is a line of a table of sub-commands: names that are the same command, and what it is.
+// row is a line of a table of sub-commands: the names of a command, and its spec.
 type row struct {
 	names string
 	spec  grammar.Spec
@@ -56,7 +56,7 @@ func program(profile, names string, s grammar.Spec) grammar.Program {
 	return grammar.Program{Names: strings.Fields(names), Profile: profile, Spec: s}
 }
 
-// under adds the places inside the tree where a package manager puts a tool of these names.
+// under adds the paths inside the tree where a package manager installs a tool of these names.
 func under(names string, folders ...string) string {
 	all := names
 	for n := range strings.FieldsSeq(names) {
@@ -71,7 +71,7 @@ func asked(why string) grammar.Spec { return grammar.Spec{Class: grammar.Ask, Wh
 
 func denied(why string) grammar.Spec { return grammar.Spec{Class: grammar.Deny, Why: why} }
 
-// with gives the spec with a judge that runs after its own.
+// with returns the spec with a judge that runs after its own.
 func with(s grammar.Spec, judges ...func(m *grammar.Match)) grammar.Spec {
 	own := s.Judge
 	s.Judge = func(m *grammar.Match) {
@@ -85,7 +85,7 @@ func with(s grammar.Spec, judges ...func(m *grammar.Match)) grammar.Spec {
 	return s
 }
 
-// adopt makes the reading of a part of the words by another table a part of m.
+// adopt merges the match of another table for a part of the words into m.
 func adopt(m, part *grammar.Match) {
 	m.Class, m.Why = part.Class, part.Why
 	m.Rule += "." + part.Rule
@@ -103,7 +103,7 @@ func adopt(m, part *grammar.Match) {
 	}
 }
 
-// command hands the rest of the line to the table of another program.
+// command delegates the rest of the line to the table of another program.
 func command(m *grammar.Match, name string, rest []grammar.Word, via string) {
 	m.Uses = append(m.Uses, grammar.Use{Kind: grammar.Command, Word: grammar.Lit(name), Via: via, Rest: rest})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// dropOperands takes the operands from the n-th on out of m.Uses and gives their words.
+// dropOperands removes the operands from the n-th on from m.Uses and returns their words.
 func dropOperands(m *grammar.Match, n int) []grammar.Word {
 	var kept []grammar.Use
 	var out []grammar.Word
@@ -27,7 +27,7 @@ func dropOperands(m *grammar.Match, n int) []grammar.Word {
 	return out
 }
 
-// fixes makes a judge: with one of the flags, what the tool reads it also changes. Without flags it always does.
+// fixes makes a judge for tools that change what they read if one of the flags is given, or always without flags.
 func fixes(flags ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		if len(flags) > 0 && !m.Has(flags...) {
@@ -44,8 +44,8 @@ func fixes(flags ...string) func(m *grammar.Match) {
 	}
 }
 
-// strip makes a judge: file operands end before the mark ("tests/a.py::TestA", "spec/a_spec.rb:12"), so that the path
-// that is looked at is the path that is loaded.
+// strip makes a judge that cuts file operands before a mark ("tests/a.py::TestA", "spec/a_spec.rb:12"), so that the path that
+// is judged is the path that is loaded.
 func strip(mark string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		for _, i := range m.Operands() {
@@ -65,8 +65,8 @@ func before(w grammar.Word, mark string) grammar.Word {
 	return w
 }
 
-// configNamed makes a judge of options that name a configuration with code in it: its name must be one that people would
-// take for the tool's configuration, not just any file.
+// configNamed makes a judge of options that name a configuration with code in it: its name must be
+// recognizable as that of the tool's configuration.
 func configNamed(parts ...string) func(m *grammar.Match) {
 	return func(m *grammar.Match) {
 		for _, u := range m.Uses {
@@ -74,18 +74,19 @@ func configNamed(parts ...string) func(m *grammar.Match) {
 				continue
 			}
 			base := strings.ToLower(path.Base(u.Word.String()))
-			if !strings.Contains(base, "config") && !strings.HasPrefix(base, ".") && !slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(base, p) }) {
+			if !strings.Contains(base, "config") && !strings.HasPrefix(base, ".") &&
+				!slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(base, p) }) {
 				m.Ask(".config", u.Word.String()+" does not look like a configuration of this tool; name it after the tool, or leave the option out")
 			}
 		}
 	}
 }
 
-// configOptions are the names that options for a configuration have.
+// configOptions are the names of options for a configuration.
 var configOptions = map[string]bool{"-c": true, "--config": true, "--config-file": true, "--configuration": true, "--conf": true, "--rcfile": true,
 	"-f": true, "--noxfile": true, "--rakefile": true, "-C": true, "--configFile": true}
 
-// eachOption gives every value that one of the options has on the line, however it was written.
+// eachOption returns every value that one of the options has on the line, however it was written.
 func eachOption(m *grammar.Match, see func(value string), names ...string) {
 	for _, u := range m.Uses {
 		if !slices.Contains(names, u.Via) {
@@ -99,7 +100,7 @@ func eachOption(m *grammar.Match, see func(value string), names ...string) {
 	}
 }
 
-// codeSuffixes are the endings of files that some tool runs or loads.
+// codeSuffixes are extensions of files that a tool runs or loads.
 var codeSuffixes = map[string]bool{
 	".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true,
 	".py": true, ".rb": true, ".sh": true, ".php": true, ".pl": true, ".so": true, ".node": true, ".jar": true,
@@ -110,25 +111,20 @@ var codeSuffixes = map[string]bool{
 var codeOptions = []string{"config", "plugin", "require", "preset", "loader", "import", "setup", "module", "script",
 	"hook", "run", "prefix", "cwd", "root", "dir", "lib", "load"}
 
-// evalOptions take code or commands on the line with many tools.
+// evalOptions take inline code or commands with many tools.
 var evalOptions = map[string]bool{"-e": true, "--eval": true, "--exec": true, "--execute": true, "--script-shell": true,
 	"--exec-path": true, "--command": true, "--print": true}
 
 // textOptions take a pattern with the runners of tests, which may look like a path.
 var textOptions = map[string]bool{"-t": true, "-g": true, "--grep": true, "--testNamePattern": true, "--test-name-pattern": true}
 
-// loadOptions load a file before the rest with some tool.
+// loadOptions are options of tools that load a file first.
 var loadOptions = map[string]bool{"--require": true, "-r": true, "--import": true, "--loader": true, "--experimental-loader": true, "--preload": true,
 	"--plugin": true, "--rulesdir": true, "--init-hook": true, "--init-script": true}
 
-// pathLike tells whether a text names a file rather than a word, a number or a pattern.
+// pathLike reports whether a text names a file rather than a word, a number or a pattern.
 func pathLike(t string) bool {
 	return strings.Contains(t, "/") || strings.HasPrefix(t, ".") || strings.HasPrefix(t, "~") || codeSuffixes[path.Ext(t)]
-}
-
-// leads tells whether a piece of text is a path that may lead out of the tree.
-func leads(t string) bool {
-	return strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || t == ".." || strings.HasPrefix(t, "../") || strings.Contains(t, "/../") || strings.HasSuffix(t, "/..")
 }
 
 func codeOption(name string) bool {
@@ -147,9 +143,9 @@ func codeOption(name string) bool {
 	return false
 }
 
-// scriptArgs judges the words for a program whose options no table knows: a file of the tree, or a script of the project.
-// Plain text passes; what may be a path must lie in the tree. Strict is for what may end up as options of a known tool:
-// then all paths count as code, and options that take code on the line are asked about.
+// scriptArgs judges the words of a program whose options are not known: a file of the tree, or a script of the project. Plain
+// text is allowed; what may be a path must lie in the tree. Strict is for words that may become options of a known tool: then
+// all paths count as code, and it asks about options that take inline code.
 func scriptArgs(m *grammar.Match, words []grammar.Word, strict bool) {
 	via := ""
 	for _, w := range words {
@@ -164,7 +160,7 @@ func scriptArgs(m *grammar.Match, words []grammar.Word, strict bool) {
 			name, value = t, ""
 			if n, v, found := strings.Cut(t, "="); found {
 				name, value = n, v
-			} else if !strings.HasPrefix(t, "--") && len(t) > 2 && leads(t[2:]) {
+			} else if !strings.HasPrefix(t, "--") && len(t) > 2 && grammar.LeadsOut(t[2:]) {
 				name, value = t[:2], t[2:]
 			}
 			if strict && (evalOptions[name] || strings.HasPrefix(name, "--inspect")) {
@@ -199,12 +195,12 @@ func scriptValue(m *grammar.Match, value, option string, strict bool) {
 	}
 	pieces := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ':' || r == '=' })
 	for _, p := range pieces {
-		if leads(p) {
+		if grammar.LeadsOut(p) {
 			m.Use(kind, grammar.Lit(p), "argument")
 		}
 	}
-	// Text with a space is a sentence or a pattern, unless it begins like a path.
-	if pathLike(value) && !strings.ContainsAny(value, " \n\t") && !leads(value) {
+	// Text with a space is prose or a pattern, unless it begins like a path.
+	if pathLike(value) && !strings.ContainsAny(value, " \n\t") && !grammar.LeadsOut(value) {
 		m.Use(kind, grammar.Lit(value), "argument")
 	}
 }

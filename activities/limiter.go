@@ -1,0 +1,111 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Limits are the operator's, for every task whatever started it.
+type Limits struct {
+	Sessions  int           // tasks of one repository at work at a time; 0 for no limit
+	DailyCost float64       // US dollars a day for one repository; 0 for no limit
+	AllCost   float64       // US dollars a day for everything; 0 for no limit
+	Lease     time.Duration // after which holders are checked
+}
+
+// AcquireInput asks a limiter to admit a task.
+type AcquireInput struct {
+	Repository task.Repository        `json:"repository"`
+	All        bool                   `json:"all,omitempty"` // the limiter of the whole installation, not the repository's
+	Request    signals.AcquireRequest `json:"request"`
+	N          int                    `json:"n"` // of the task's requests: each is one update
+}
+
+// AcquireAdmission asks the limiter once, with the operator's limits on top of the task's own. It starts a limiter that does not run.
+func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signals.AcquireAnswer, error) {
+	id, r := c.limiterID(in.Repository, in.All), in.Request
+	r.Lease = c.Limits.Lease
+	if in.All {
+		r.Guard = task.Guard{DailyCost: c.Limits.AllCost}
+	} else {
+		r.Guard = r.Guard.And(task.Guard{Sessions: c.Limits.Sessions, DailyCost: c.Limits.DailyCost})
+		r.Repository, r.Prefix = in.Repository.Text, c.pullPrefix(in.Repository)
+	}
+	var a signals.AcquireAnswer
+	err := updateLimiter(ctx, id, signals.Acquire, updateID(r.Run, in.N), r, &a)
+	return a, err
+}
+
+// ReleaseInput releases a task's admission by the limiter of a repository, of the whole installation, or by one that is named.
+type ReleaseInput struct {
+	Repository task.Repository        `json:"repository,omitzero"`
+	All        bool                   `json:"all,omitempty"`
+	Limiter    string                 `json:"limiter,omitempty"` // workflow id
+	Request    signals.ReleaseRequest `json:"request"`
+	N          int                    `json:"n"`
+}
+
+// ReleaseAdmission gives an admission back. Repeating it changes nothing.
+func (c *Control) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
+	id := in.Limiter
+	if id == "" {
+		id = c.limiterID(in.Repository, in.All)
+	}
+	return updateLimiter(ctx, id, signals.Release, updateID(in.Request.Run, in.N), in.Request, nil)
+}
+
+// updateID names a request; it is the same at every try.
+func updateID(run string, n int) string { return run + "/" + strconv.Itoa(n) }
+
+// updateLimiter sends an update to a limiter, which is started when it does not run.
+func updateLimiter(ctx context.Context, id, name, update string, request, into any) error {
+	c := activity.GetClient(ctx)
+	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
+		ID: id, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, StaticSummary: "who may work now",
+	}, signals.Limiter)
+	h, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: start,
+		UpdateOptions:          client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: name, UpdateID: update, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted},
+	})
+	if err == nil {
+		err = h.Get(ctx, into)
+	}
+	var refused *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused) && refused.Type() == string(fault.Conflict):
+		return fault.New(fault.Conflict, "%s: %s", id, refused.Message())
+	}
+	return fault.New(fault.Infra, "ask %s: %w", id, err)
+}
+
+// limiterID names the limiter of a repository, or that of the whole installation.
+func (c *Control) limiterID(r task.Repository, all bool) string {
+	if all {
+		return signals.LimiterOfAll
+	}
+	return signals.LimiterID(c.Host, r)
+}
+
+// pullPrefix is how the workflow ids of the repository's followers begin, "" where there are none.
+func (c *Control) pullPrefix(r task.Repository) string {
+	if r.Owner == "" {
+		return ""
+	}
+	return strings.TrimSuffix(signals.PullRequestID(cmp.Or(r.Host, c.Host), r.Owner, r.Name, 0), "0")
+}

@@ -1,0 +1,136 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
+)
+
+// ReconcileInput is what a limiter believes.
+type ReconcileInput struct {
+	Repository string             `json:"repository,omitempty"` // as tasks name it; empty for the limiter of the whole installation
+	Prefix     string             `json:"prefix,omitempty"`
+	Holders    []signals.Holder   `json:"holders,omitempty"`
+	Pulls      []signals.OpenPull `json:"pulls,omitempty"`
+	Known      []string           `json:"known,omitempty"` // workflow ids of waiters and of tasks that have just released: visibility lags behind
+}
+
+// Reconciled is what has changed.
+type Reconciled struct {
+	Gone   []signals.ReleaseRequest `json:"gone,omitempty"`   // holders that do not run any more
+	Ended  []signals.OpenPull       `json:"ended,omitempty"`  // of the pull requests asked about
+	Open   []signals.OpenPull       `json:"open,omitempty"`   // others that are followed
+	Others int                      `json:"others,omitempty"` // tasks of the repository at work that have not asked the limiter
+}
+
+// ReconcileLimiter compares what a limiter believes with what runs and what is open.
+func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reconciled, error) {
+	var out Reconciled
+	for _, h := range in.Holders {
+		gone, spent, err := hasEnded(ctx, h)
+		if err != nil {
+			return out, err
+		}
+		if gone {
+			out.Gone = append(out.Gone, signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent})
+		}
+	}
+	for _, p := range in.Pulls {
+		if open, err := c.stillOpen(ctx, p); err == nil && !open { // one that can't be asked about counts as open
+			out.Ended = append(out.Ended, p)
+		}
+	}
+	if in.Repository == "" {
+		return out, nil
+	}
+	var err error
+	if in.Prefix != "" {
+		if out.Open, err = openPulls(ctx, in.Prefix); err != nil {
+			return out, err
+		}
+	}
+	out.Others, err = c.others(ctx, in)
+	return out, err
+}
+
+// hasEnded tells whether a holder has ended, and what it has spent since its admission.
+func hasEnded(ctx context.Context, h signals.Holder) (gone bool, spent float64, err error) {
+	info, err := described(ctx, h.Workflow, "")
+	if err == nil && info != nil && info.GetFirstRunId() != h.Run { // another task has its id by now
+		if info, err = described(ctx, h.Workflow, h.Run); err == nil && info != nil {
+			return true, max(costOf(info)-h.Before, 0), nil
+		}
+	}
+	switch {
+	case err != nil:
+		return false, 0, err
+	case info == nil:
+		return true, h.Reserved, nil // nobody knows any more: all that was reserved counts
+	case info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		return false, 0, nil
+	}
+	return true, max(costOf(info)-h.Before, 0), nil
+}
+
+// described returns what the server knows of an execution, nil when it knows none. Without a run it is the newest.
+func described(ctx context.Context, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
+	return describedBy(ctx, activity.GetClient(ctx), id, run)
+}
+
+func describedBy(ctx context.Context, c client.Client, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
+	d, err := c.DescribeWorkflowExecution(ctx, id, run)
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		return nil, nil
+	case err != nil:
+		return nil, fault.New(fault.Infra, "ask whether %s runs: %w", id, err)
+	}
+	return d.GetWorkflowExecutionInfo(), nil
+}
+
+func costOf(info *workflowpb.WorkflowExecutionInfo) (usd float64) {
+	if p, ok := info.GetSearchAttributes().GetIndexedFields()[signals.AttrCostUSD]; ok {
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &usd) // what can't be read counts as nothing
+	}
+	return usd
+}
+
+func isRunning(info *workflowpb.WorkflowExecutionInfo) bool {
+	return info != nil && info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+}
+
+// stillOpen asks the follower of a pull request, or the forge when there is none.
+func (c *Control) stillOpen(ctx context.Context, p signals.OpenPull) (bool, error) {
+	if p.Workflow != "" {
+		info, err := described(ctx, p.Workflow, "")
+		return isRunning(info), err
+	}
+	f, err := c.Forge(ctx, p.Repository)
+	if err != nil {
+		return false, err
+	}
+	asked, ok := f.(forge.Stater)
+	if !ok {
+		return false, nil
+	}
+	state, err := asked.State(ctx, p.Repository, p.Number)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return state == forge.Open, err
+}
+
+// quoted makes the inside of a string of the visibility query language.
+var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cli
-
-import "syscall"
-
-// childAttributes put a child into a group of its own.
-func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,227 @@
+package dev
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// options are what dev uses, and its flags.
+type options struct {
+	env     environ.Environ
+	config  *environ.Config
+	server  *server.Connector
+	printer *term.Printer
+	model   modelCall
+	stack   *stack
+
+	port, uiPort        int
+	portGiven           bool
+	headless, ephemeral bool
+}
+
+// NewDevCommand makes the command dev.
+func NewDevCommand(u Uses) *cobra.Command {
+	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, model: u.Model}
+	o.stack = newStack(u, "", func(line string) { u.Printer.Say("%s", line) })
+	c := &cobra.Command{
+		Use:   "dev",
+		Short: "Run everything on this machine: Temporal server, Temporal Web and a worker",
+		Long: `Run a Temporal server with Temporal Web and a worker, until Ctrl-C. A crashed worker or server is started
+again. A server that answers already is used and left alone. The server keeps its state in the data folder;
+with --ephemeral it forgets everything at the end. The worker logs warnings, or what LONGSHIFT_LOG says.`,
+		Example:     "  longshift dev\n  longshift dev --port 7300 --ui-port 8300\n  TEMPORAL_ADDRESS=temporal.example.com:7233 longshift dev   # a worker for that server",
+		Args:        command.Takes(0, 0, ""),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer),
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.portGiven = c.Flags().Changed("port")
+			return o.run(c.Context())
+		},
+	}
+	c.Flags().IntVar(&o.port, "port", 7233, "`port` of the Temporal server")
+	c.Flags().IntVar(&o.uiPort, "ui-port", 0, "`port` of Temporal Web (default: --port + 1000)")
+	c.Flags().BoolVar(&o.headless, "headless", false, "without Temporal Web")
+	c.Flags().BoolVar(&o.ephemeral, "ephemeral", false, "the server keeps nothing on disk")
+	return c
+}
+
+// info is what dev prints when everything is up.
+type info struct {
+	Temporal string `json:"temporal"`
+	Web      string `json:"web,omitempty"`
+	Data     string `json:"data"`
+	Started  bool   `json:"started"` // the server is ours
+}
+
+func (o *options) run(ctx context.Context) error {
+	conf, err := o.config.Read()
+	if err != nil {
+		return err
+	}
+	if err := makeData(conf.Data); err != nil {
+		return err
+	}
+	defer o.warnOfModel(ctx, conf)()
+	s := o.stack
+	s.role = conf.Role
+	defer s.stop()
+	info, err := o.useOrStart(ctx, conf)
+	if err != nil {
+		return devEnd(ctx, err)
+	}
+	if conf, err = o.config.WithToken(ctx); err != nil {
+		return devEnd(ctx, err)
+	}
+	s.workerEnv = o.workerEnv(info, conf)
+	if err := s.startWorker(ctx); err != nil {
+		return devEnd(ctx, err)
+	}
+	if err := o.printer.Print(info, func() string { return devText(info) }); err != nil {
+		return err
+	}
+	s.keepUp(ctx, o.printer.Say)
+	o.printer.Say("stopping; a task that runs goes on at the next start")
+	return nil
+}
+
+// warnOfModel says, while everything starts, what would keep agents from their model. The function that it returns ends that.
+func (o *options) warnOfModel(ctx context.Context, conf config.Config) (wait func()) {
+	if !conf.Role.Host() || !slices.Contains(conf.Agents, "claude") {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if f := checkModel(ctx, conf, o.model); f.State != stateOK && ctx.Err() == nil {
+			o.printer.Say("%s: %s; %s", f.Check, f.Detail, f.Hint)
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// devEnd makes Ctrl-C, which is how dev is meant to end, a success.
+func devEnd(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func devText(i info) string {
+	return term.Facts("Longshift is up. Ctrl-C ends it.", "Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data) +
+		"\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
+}
+
+// devHint sets the addresses where they are not the ones that other commands take by themselves.
+func devHint(i info) string {
+	hint := ""
+	if i.Temporal != "localhost:7233" && i.Temporal != "127.0.0.1:7233" {
+		hint = "TEMPORAL_ADDRESS=" + i.Temporal + " "
+	}
+	if i.Web != "" && i.Started && i.Web != server.WebBeside(i.Temporal) {
+		hint += "LONGSHIFT_WEB_URL=" + i.Web + " "
+	}
+	return hint
+}
+
+// useOrStart uses the server that answers, or starts one.
+func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, error) {
+	s := o.stack
+	var err error
+	if s.options, err = o.server.Options(); err != nil {
+		return info{}, err
+	}
+	if o.portGiven {
+		s.options.HostPort = net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
+	}
+	address := s.options.HostPort
+	o.server.At(s.options)
+	if c, err := server.Dial(ctx, s.options); err == nil {
+		s.client = c
+		o.printer.Say("using the Temporal server that answers at %s", server.ShownAddress(address))
+		return info{Temporal: server.ShownAddress(address), Web: o.server.WebOf(conf.WebURL, address), Data: conf.Data}, nil
+	} else if ctx.Err() != nil {
+		return info{}, ctx.Err()
+	}
+	f, err := o.serverFlags(address, conf)
+	if err != nil {
+		return info{}, err
+	}
+	f.namespace = s.options.Namespace
+	s.options = o.server.LocalOptions(f.port, f.namespace)
+	if err := s.startServer(ctx, f); err != nil {
+		return info{}, err
+	}
+	info := info{Temporal: server.ShownAddress(s.options.HostPort), Data: conf.Data, Started: true}
+	if !f.headless {
+		info.Web = fmt.Sprintf("http://localhost:%d", f.uiPort)
+	}
+	return info, nil
+}
+
+// workerEnv is the worker's environment: that of this process, and the server's address. A server that dev has started has no TLS and no
+// key, whatever the profile says. The token of gh is passed on, because the worker does not run gh.
+func (o *options) workerEnv(info info, conf config.Config) []string {
+	env := o.env.Without("TEMPORAL_ADDRESS=", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA=")
+	if info.Started {
+		env = append(o.env.Without("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(o.stack.options)...)
+	}
+	env = append(env, "TEMPORAL_ADDRESS="+o.stack.options.HostPort, "LONGSHIFT_DATA="+conf.Data)
+	if token, err := conf.GitHubToken.Read(); err == nil && conf.GitHubToken.Source() == environ.GHTokenSource {
+		env = append(env, "GH_TOKEN="+token)
+	}
+	if o.env.Get("LONGSHIFT_LOG") == "" {
+		env = append(env, "LONGSHIFT_LOG=warn") // what works needs no lines on somebody's terminal
+	}
+	if info.Web != "" {
+		env = append(env, "LONGSHIFT_WEB_URL="+info.Web)
+	}
+	return env
+}
+
+// localProfile are the variables that keep a worker from reading a profile meant for another server.
+func localProfile(o client.Options) []string {
+	return []string{"TEMPORAL_ADDRESS=" + o.HostPort, "TEMPORAL_NAMESPACE=" + o.Namespace, "TEMPORAL_CONFIG_FILE=" + os.DevNull}
+}
+
+// serverFlags say what server to start at an address where none answers.
+func (o *options) serverFlags(address string, conf config.Config) (serverFlags, error) {
+	host, portText, err := net.SplitHostPort(address)
+	if err != nil || (host != "localhost" && host != "127.0.0.1") {
+		return serverFlags{}, fault.New(fault.Infra, "no Temporal server at %s, and one can be started on this machine only", address).
+			WithHint("check TEMPORAL_ADDRESS, or unset it")
+	}
+	f := serverFlags{headless: o.headless, uiPort: o.uiPort}
+	if f.port, err = strconv.Atoi(portText); err != nil || f.port < 1 || f.port > 65535 {
+		return serverFlags{}, fault.New(fault.Input, "--port %s: not a port", portText).WithHint("give a number from 1 to 65535")
+	}
+	if f.uiPort == 0 {
+		f.uiPort = f.port + server.WebAbove
+	}
+	if !o.ephemeral {
+		f.database = filepath.Join(conf.Data, "temporal.db")
+	}
+	if !portFree(f.port) {
+		return f, fault.New(fault.Input, "port %d is in use by another program", f.port).WithHint("stop it, or give another --port")
+	}
+	if !f.headless && (f.uiPort < 1 || f.uiPort > 65535 || !portFree(f.uiPort)) {
+		return f, fault.New(fault.Input, "port %d for Temporal Web is in use by another program or no port", f.uiPort).
+			WithHint("give another --ui-port, or --headless")
+	}
+	return f, nil
+}

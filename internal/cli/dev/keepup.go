@@ -1,0 +1,63 @@
+package dev
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/cli/child"
+	"github.com/longshift/longshift/internal/cli/term"
+)
+
+// keepUp starts a child that has ended again, a little later each time, until ctx ends.
+func (s *stack) keepUp(ctx context.Context, say func(format string, args ...any)) {
+	var delays backoff
+	for {
+		var gone <-chan struct{} // never, when the server is not ours
+		if s.server != nil {
+			gone = s.server.Exited()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.worker.Exited():
+			s.worker = s.again(ctx, s.worker, &delays, say)
+		case <-gone:
+			s.server = s.again(ctx, s.server, &delays, say)
+		}
+	}
+}
+
+// again says that a child has ended and starts it again after a while. When ctx ends first it returns the one that ended.
+func (s *stack) again(ctx context.Context, c *child.Child, delays *backoff, say func(format string, args ...any)) *child.Child {
+	how := c.Ended()
+	for {
+		if ctx.Err() != nil {
+			return c
+		}
+		wait := delays.next(s.clock.Now())
+		say("the %s has ended (%s); starting it again in %s; no task is lost", c.Name, how, term.Duration(wait))
+		if !s.clock.Pause(ctx, wait) {
+			return c
+		}
+		next, err := c.Again(s.line)
+		if err == nil {
+			return next
+		}
+		how = err.Error()
+	}
+}
+
+// backoff is the wait before a restart: 1 s, doubled with every restart within a minute of the last, at most 30 s.
+type backoff struct {
+	last time.Time
+	wait time.Duration
+}
+
+func (b *backoff) next(now time.Time) time.Duration {
+	if now.Sub(b.last) > time.Minute {
+		b.wait = 0
+	}
+	b.last = now
+	b.wait = min(max(2*b.wait, time.Second), 30*time.Second)
+	return b.wait
+}

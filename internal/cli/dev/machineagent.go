@@ -1,0 +1,92 @@
+package dev
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// checkClaude runs the agent's binary for its version.
+func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) finding {
+	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
+	path := conf.Claude
+	if !filepath.IsAbs(path) {
+		found, err := m.env.Program(path)
+		if err != nil {
+			return finding{"claude", stateFail, path + " is not on PATH", hint}
+		}
+		path = found
+	}
+	if !environ.Executable(path) {
+		return finding{"claude", stateFail, "no program at " + path, hint}
+	}
+	ctx, cancel := context.WithTimeout(ctx, environ.AskWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = m.env.Bare()
+	cmd.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		detail := term.FirstLine(errs.String())
+		if detail == "" {
+			detail = err.Error()
+		}
+		return finding{"claude", stateFail, "--version failed: " + detail, hint}
+	}
+	detail, tested := term.Clip(term.FirstLine(out.String()), 100), m.claude
+	if version, _, _ := strings.Cut(detail, " "); version != tested {
+		return finding{"claude", stateFail, detail + " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only",
+			"install @anthropic-ai/claude-code@" + tested}
+	}
+	return finding{Check: "claude", State: stateOK, Detail: detail}
+}
+
+// checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
+// nothing.
+func checkModel(ctx context.Context, conf config.Config, call modelCall) finding {
+	secret, kind := conf.ModelSecret()
+	if kind == config.ModelNone {
+		return finding{"model key", stateWarn, "none is set", "set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN"}
+	}
+	endpoint, err := call(ctx, conf)
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // an endpoint may serve messages and nothing else
+		return finding{"model key", stateWarn, err.Error(), fault.HintOf(err)}
+	case err != nil:
+		return failed("model key", err)
+	}
+	return finding{Check: "model key", State: stateOK, Detail: "from " + secret.Source() + ", taken by " + endpoint}
+}
+
+func checkScenario(path string) finding {
+	if _, err := os.ReadFile(path); err != nil {
+		return failed("scenario", fault.New(fault.NotFound, "%w", err).WithHint("let LONGSHIFT_SCENARIO name a scenario file, or unset it"))
+	}
+	return finding{Check: "scenario", State: stateOK, Detail: path + " (the scripted agent calls no model)"}
+}
+
+func (m *machineCheck) checkGitHub(ctx context.Context) finding {
+	conf, err := m.config.WithToken(ctx)
+	if err == nil {
+		_, err = conf.GitHubToken.Read()
+	}
+	switch {
+	case err != nil:
+		return failed("github token", err)
+	case !conf.GitHubToken.Present():
+		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
+	case conf.GitHubToken.Source() == environ.GHTokenSource:
+		return finding{Check: "github token", State: stateOK, Detail: "from " + environ.GHTokenSource + ", for the worker of `longshift dev`"}
+	}
+	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHubToken.Source()}
+}

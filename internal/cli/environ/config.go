@@ -1,0 +1,54 @@
+package environ
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/config"
+)
+
+// Config is that of the process's environment, read when it is first asked for.
+type Config struct {
+	env  Environ
+	Read func() (config.Config, error)
+}
+
+func NewConfig(env Environ) *Config {
+	return &Config{env, sync.OnceValues(func() (config.Config, error) { return config.Load(env.Lookup) })}
+}
+
+// WithToken returns the configuration with a token for GitHub: the one that is set, or that of gh's login.
+func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
+	conf, err := c.Read()
+	if err != nil || conf.GitHubToken.Present() {
+		return conf, err
+	}
+	if token := c.ghToken(ctx, conf.GitHubHost()); token != "" {
+		conf.GitHubToken = config.NewSecret(token, GHTokenSource)
+		c.Read = func() (config.Config, error) { return conf, nil } // gh is asked once
+	}
+	return conf, nil
+}
+
+const GHTokenSource = "gh auth token"
+
+// ghToken asks GitHub's own command line, where there is one.
+func (c *Config) ghToken(ctx context.Context, host string) string {
+	path, err := c.env.Program("gh")
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, AskWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "auth", "token", "--hostname", host)
+	cmd.Env = c.env.Vars
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if token := strings.TrimSpace(string(out)); err == nil && !strings.ContainsAny(token, " \t\r\n\x00") {
+		return token
+	}
+	return "" // nobody is logged in there
+}

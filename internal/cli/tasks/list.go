@@ -1,0 +1,155 @@
+// Package tasks starts, finds and follows tasks on the server, sends messages to them, and says in words what they do.
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// RunningTasks finds the tasks that run, and what looks after their pull requests, newest first. Only built-in attributes are
+// named: it works on any server.
+const (
+	AllTasks     = "WorkflowType IN ('" + signals.CodingTask + "', '" + signals.PullRequestFlow + "') AND ExecutionStatus != 'ContinuedAsNew'"
+	RunningTasks = AllTasks + " AND ExecutionStatus = 'Running'"
+)
+
+// Row is a task as the server's visibility store knows it. No worker is asked.
+type Row struct {
+	ID           string       `json:"id"`
+	RunID        string       `json:"runId"`
+	Repository   string       `json:"repository,omitempty"`
+	Phase        task.Phase   `json:"phase,omitempty"`
+	Outcome      task.Outcome `json:"outcome,omitempty"`
+	NeedsHuman   bool         `json:"needsHuman,omitempty"`
+	WaitsFor     signals.Wait `json:"waitsFor,omitempty"` // of a queued task
+	WaitingUntil time.Time    `json:"waitingUntil,omitzero"`
+	Agent        string       `json:"agent,omitempty"`
+	Host         string       `json:"host,omitempty"`
+	PullRequest  string       `json:"pullRequest,omitempty"`
+	CostUSD      float64      `json:"costUsd"`
+	Started      time.Time    `json:"started"`
+	Ended        time.Time    `json:"ended,omitzero"`
+}
+
+// Lister is what listing needs of the client.
+type Lister interface {
+	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+}
+
+// Tasks finds tasks on the server, starts them and sends messages to them.
+type Tasks struct {
+	server  *server.Connector
+	printer *term.Printer
+}
+
+func New(s *server.Connector, p *term.Printer) *Tasks { return &Tasks{s, p} }
+
+// Each calls use for every task that the query finds, newest first, until it returns false. page is how many are
+// fetched at a time, at most 1000.
+func (t *Tasks) Each(ctx context.Context, c Lister, query string, page int, use func(Row) bool) error {
+	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: int32(min(page, 1000))}
+	for {
+		call, cancel := server.Answer(ctx)
+		response, err := c.ListWorkflow(call, request)
+		cancel()
+		if err != nil {
+			return t.server.Explain(err, "")
+		}
+		for _, execution := range response.Executions {
+			if !use(readRow(execution)) {
+				return nil
+			}
+		}
+		if request.NextPageToken = response.NextPageToken; len(request.NextPageToken) == 0 {
+			return nil
+		}
+	}
+}
+
+// CheckAttributes tells, when nothing was found, whether that is for want of our search attributes.
+func (t *Tasks) CheckAttributes(ctx context.Context, c client.Client) error {
+	missing, err := t.server.Missing(ctx, c)
+	if err != nil {
+		return nil // a server that hides its attributes still lists tasks
+	}
+	if len(missing) > 0 {
+		return server.MissingAttributes()
+	}
+	return nil
+}
+
+func readRow(e *workflowpb.WorkflowExecutionInfo) Row {
+	r := Row{ID: e.Execution.GetWorkflowId(), RunID: e.Execution.GetRunId(), Started: e.GetStartTime().AsTime()}
+	if e.GetCloseTime() != nil {
+		r.Ended = e.GetCloseTime().AsTime()
+	}
+	fields := e.GetSearchAttributes().GetIndexedFields()
+	read(fields, signals.AttrRepository, &r.Repository)
+	read(fields, signals.AttrPhase, &r.Phase)
+	read(fields, signals.AttrOutcome, &r.Outcome)
+	read(fields, signals.AttrHost, &r.Host)
+	read(fields, signals.AttrAgent, &r.Agent)
+	read(fields, signals.AttrPullRequest, &r.PullRequest)
+	read(fields, signals.AttrNeedsHuman, &r.NeedsHuman)
+	read(fields, signals.AttrCostUSD, &r.CostUSD)
+	read(fields, signals.AttrWaitsFor, &r.WaitsFor)
+	read(fields, signals.AttrWaitingUntil, &r.WaitingUntil)
+	if status := e.GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		r.Phase, r.WaitsFor = task.Ended, ""
+		if r.Outcome == "" {
+			r.Outcome = outcomeOf(status)
+		}
+	}
+	return r
+}
+
+// outcomeOf names the end of a task that could not say it itself: it was terminated, or its input was refused.
+func outcomeOf(status enumspb.WorkflowExecutionStatus) task.Outcome {
+	switch status {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED:
+		return task.Cancelled
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
+		return ""
+	}
+	return task.Failed
+}
+
+// read decodes a search attribute. What can't be decoded stays empty.
+func read[T any](fields map[string]*commonpb.Payload, name string, into *T) {
+	if payload, ok := fields[name]; ok {
+		_ = converter.GetDefaultDataConverter().FromPayload(payload, into)
+	}
+}
+
+// State is the phase with what a person must know about it.
+func (r Row) State(now time.Time) string {
+	state := string(r.Phase)
+	switch {
+	case r.Outcome != "":
+		return string(r.Outcome)
+	case state == "":
+		return "starting"
+	case r.Phase == task.Queued && r.WaitsFor != "":
+		state += " (" + strings.ReplaceAll(string(r.WaitsFor), "_", " ") + ")"
+	case r.WaitingUntil.After(now):
+		state += fmt.Sprintf(" (%s left)", term.Remaining(r.WaitingUntil.Sub(now)))
+	}
+	if r.NeedsHuman {
+		state += " — needs you"
+	}
+	return state
+}

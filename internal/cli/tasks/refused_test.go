@@ -1,0 +1,24 @@
+package tasks
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// A task whose input was refused has never begun, so there is nothing to say of how long it took.
+func TestARefusedInputTookNoTime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	s := &signals.Status{WorkflowID: "x", Outcome: task.Failed, Detail: "input: task is missing"}
+	if text := SummaryText(s, now); strings.Contains(text, "Duration") || !strings.Contains(text, "task is missing") {
+		t.Errorf("it says\n%s", text)
+	}
+	s.Started = now.Add(-90 * time.Second)
+	if text := SummaryText(s, now); !strings.Contains(text, "Duration  1m 30s") {
+		t.Errorf("it says\n%s", text)
+	}
+}

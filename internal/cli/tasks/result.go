@@ -1,0 +1,118 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// queryStatus asks the worker of a task, and waits for it a short while.
+func queryStatus(ctx context.Context, c PollClient, id, run string) (*signals.Status, error) {
+	call, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	value, err := c.QueryWorkflow(call, id, run, signals.QueryStatus)
+	if err != nil {
+		return nil, err
+	}
+	var status signals.Status
+	if err := value.Get(&status); err != nil {
+		return nil, err
+	}
+	return &status, nil
+}
+
+// newestBeat finds the heartbeat of the running session among the pending activities.
+func newestBeat(d *workflowservice.DescribeWorkflowExecutionResponse) *signals.Heartbeat {
+	var newest *signals.Heartbeat
+	for _, a := range d.GetPendingActivities() {
+		if beat := beatOf(a); beat.Session != "" && (newest == nil || beat.N > newest.N) {
+			newest = &beat
+		}
+	}
+	return newest
+}
+
+// beatOf returns the last heartbeat of an activity; the zero Beat when there is none of a session.
+func beatOf(a *workflowpb.PendingActivityInfo) (beat signals.Heartbeat) {
+	if err := converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &beat); err != nil {
+		return signals.Heartbeat{}
+	}
+	return beat
+}
+
+// untaken is how long a step may lie in its queue until it is said that it waits.
+const untaken = 3 * time.Second
+
+// stepWaits says what a step of a task waits for: its host is full, or has not taken it yet, or there is none, or it has failed for what
+// passes and is tried again.
+func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
+	for _, a := range d.GetPendingActivities() {
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED && beatOf(a).Waiting {
+			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+		}
+		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
+			return "for a step that is tried again: " + term.Clip(term.OneLine(why), 300)
+		}
+		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
+			continue
+		}
+		switch a.GetActivityType().GetName() {
+		case "AssignTask":
+			return "for a host: none has answered yet"
+		case "RunAgent", "RunSetup", "RunChecks":
+			return "for its host, which has not taken the step yet"
+		}
+	}
+	return ""
+}
+
+// result returns the status that a closed task ended with, wherever it is: in its result, or in the details of the error.
+// The error is a fault with the kind that the workflow gave it.
+func result(ctx context.Context, run client.WorkflowRun) (*signals.Status, error) {
+	var status signals.Status
+	err := run.Get(ctx, &status)
+	if err == nil {
+		return &status, nil
+	}
+	var canceled *temporal.CanceledError
+	if errors.As(err, &canceled) {
+		if canceled.HasDetails() && canceled.Details(&status) == nil {
+			return &status, nil
+		}
+		return nil, nil
+	}
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		var hint string
+		if app.HasDetails() && app.Details(&hint, &status) == nil && status.WorkflowID != "" {
+			return &status, refusal(app)
+		}
+		return nil, refusal(app)
+	}
+	var terminated *temporal.TerminatedError
+	if errors.As(err, &terminated) {
+		return nil, fault.New(fault.Work, "the task was terminated from outside")
+	}
+	return nil, err
+}
+
+// refusal is an error that the workflow made for people: its type is the fault's kind, its first detail the hint.
+func refusal(app *temporal.ApplicationError) error {
+	f := fault.New(fault.Kind(app.Type()), "%s", app.Message())
+	var hint string
+	if app.HasDetails() && app.Details(&hint) == nil && hint != "" {
+		f = f.WithHint("%s", hint)
+	}
+	return f
+}

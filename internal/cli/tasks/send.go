@@ -1,0 +1,92 @@
+package tasks
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Messenger is what sending a message to a task needs of the client.
+type Messenger interface {
+	UpdateWorkflow(ctx context.Context, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	SignalWorkflow(ctx context.Context, workflowID, runID, signalName string, arg any) error
+}
+
+// Payload makes a request of the envelope that it travels in.
+type Payload func(signals.Message) any
+
+// How a message was delivered.
+const (
+	viaUpdate = "update" // a worker has answered
+	viaSignal = "signal" // the server keeps it until a worker is back
+	ViaCancel = "cancel"
+)
+
+// Delivery is what became of a message.
+type Delivery struct {
+	Task     string     `json:"task"`
+	Via      string     `json:"via"`
+	Phase    task.Phase `json:"phase,omitempty"`
+	Revision int        `json:"revision,omitempty"`
+	Text     string     `json:"text"`
+}
+
+// Send delivers a message as an update, which is answered. When no worker answers in time it goes as the signal of the
+// same name, which the server keeps. Both carry one delivery id, so it counts once even when both arrive.
+func (t *Tasks) Send(ctx context.Context, c Messenger, id, name string, m Payload) (Delivery, error) {
+	message := signals.Message{ID: rand.Text(), By: t.server.Env.User()}
+	request := m(message)
+	call, cancel := server.Answer(ctx)
+	defer cancel()
+	var ack signals.Ack
+	handle, err := c.UpdateWorkflow(call, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, UpdateID: message.ID, Args: []any{request},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(call, &ack)
+	}
+	switch {
+	case err == nil:
+		return Delivery{Task: id, Via: viaUpdate, Phase: ack.Phase, Revision: ack.Revision, Text: ack.Text}, nil
+	case ctx.Err() != nil:
+		return Delivery{}, ctx.Err()
+	case !unanswered(err):
+		return Delivery{}, t.Refused(err, id)
+	}
+	signal, done := context.WithTimeout(ctx, server.AnswerWithin)
+	defer done()
+	if err := c.SignalWorkflow(signal, id, "", name, request); err != nil {
+		return Delivery{}, t.Refused(err, id)
+	}
+	return Delivery{Task: id, Via: viaSignal, Text: "delivered; takes effect when a worker is back"}, nil
+}
+
+// unanswered tells whether no worker took the update in time.
+func unanswered(err error) bool {
+	var timeout *client.WorkflowUpdateServiceTimeoutOrCanceledError
+	var deadline *serviceerror.DeadlineExceeded
+	return errors.As(err, &timeout) || errors.As(err, &deadline) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Refused turns the answer to a refused message into a fault.
+func (t *Tasks) Refused(err error, id string) error {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return refusal(app)
+	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return fault.New(fault.Conflict, "task %s has ended", id).WithHint("see `longshift show %s`", id)
+	}
+	return t.server.Explain(err, id)
+}

@@ -1,0 +1,64 @@
+package tasks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// statusOf is the little that the server itself knows of a task.
+func statusOf(r Row) *signals.Status {
+	return &signals.Status{
+		WorkflowID: r.ID, RunID: r.RunID, Repository: r.Repository, Started: r.Started, Phase: r.Phase, Outcome: r.Outcome,
+		NeedsHuman: r.NeedsHuman, WaitingUntil: r.WaitingUntil, Host: r.Host, Agent: r.Agent, Usage: task.Usage{CostUSD: r.CostUSD},
+	}
+}
+
+// StatusText is the state of a task for people. page is its page in Temporal Web.
+func StatusText(s Snapshot, now time.Time, page string) string {
+	status := s.Status
+	if IsEnded(status) {
+		return SummaryText(status, EndOf(status, now), "Repository", term.OneLine(status.Repository), "Request", term.Clip(term.Plain(status.Task), 1000),
+			"By", term.OneLine(status.RequestedBy), "Web", page)
+	}
+	phase := phaseText(status.Phase)
+	switch status.Phase {
+	case task.Approving, task.Waiting, task.Suspended, task.Queued:
+		if status.Reason != "" {
+			phase += ": " + reasonText(status.Reason)
+		}
+		if status.WaitingUntil.After(now) {
+			phase += fmt.Sprintf(" (%s left)", term.Remaining(status.WaitingUntil.Sub(now)))
+		}
+	}
+	session := ""
+	if b := s.Beat; b != nil {
+		session = fmt.Sprintf("%d, %s, for %s: %s (%s)", b.N, b.Role, term.SinceText(now, b.Started), term.OneLine(b.Activity), term.Count(b.Tools, "tool"))
+	}
+	if session == "" && s.waits != "" {
+		session = "waits " + s.waits
+	}
+	pairs := []string{"Phase", phase, "Session", session, "Detail", term.Plain(status.Detail), "Next", term.Plain(status.NextAction), "Commands", questionsText(status, now),
+		"Request", term.Clip(term.Plain(status.Task), 1000), "By", term.OneLine(status.RequestedBy), "Repository", term.OneLine(status.Repository), "Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host),
+		"Round", round(status)}
+	pairs = append(pairs, figures(status)...)
+	return term.Facts(status.WorkflowID, append(pairs, "Worked", worked(status), "Started", term.Ago(now, status.Started), "Web", page)...)
+}
+
+func round(status *signals.Status) string {
+	if status.Iteration == 0 || status.Iterations == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of at most %d", status.Iteration, status.Iterations)
+}
+
+// worked is the running time of agents and commands, against its budget.
+func worked(status *signals.Status) string {
+	if status.BudgetTime == 0 {
+		return ""
+	}
+	return term.Duration(status.Worked.Round(time.Second)) + " of " + term.Duration(status.BudgetTime)
+}

@@ -1,0 +1,84 @@
+package tasks
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/cli/clitest"
+)
+
+func TestRowState(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		row  Row
+		want string
+	}{
+		{Row{}, "starting"},
+		{Row{Phase: task.Executing}, "executing"},
+		{Row{Phase: task.Approving, NeedsHuman: true, WaitingUntil: now.Add(90 * time.Second)}, "approving (1m 30s left) — needs you"},
+		{Row{Phase: task.Waiting, WaitingUntil: now.Add(3 * time.Hour)}, "waiting (3h 0m left)"},
+		{Row{Phase: task.Waiting, WaitingUntil: now.Add(-time.Hour)}, "waiting"},
+		{Row{Phase: task.Suspended, NeedsHuman: true}, "suspended — needs you"},
+		{Row{Phase: task.Ended, Outcome: task.PullRequest, NeedsHuman: true}, "pull_request"},
+	} {
+		if got := c.row.State(now); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.row, got, c.want)
+		}
+	}
+}
+
+// The whole status of a task in mid-session, as people see it.
+func TestStatusText(t *testing.T) {
+	c := clitest.NewTerminal(t)
+	server := fakeViewer(c).server
+	server.At(client.Options{Namespace: "default"})
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s := Snapshot{
+		Status: &signals.Status{WorkflowID: "web-1", RunID: "run", Repository: "acme/web", Task: "Fix the login", RequestedBy: "ann", Phase: task.Executing,
+			Started: now.Add(-10 * time.Minute), Branch: "longshift/fix", Host: "box", Iteration: 1, Iterations: 10, BudgetUSD: 5, Usage: task.Usage{CostUSD: 1.5},
+			Worked: 4 * time.Minute, BudgetTime: time.Hour, Sessions: []signals.Session{{N: 1}, {N: 2, Resumed: 2}},
+			Plan:    &task.Plan{Deliverables: []task.Deliverable{{ID: "A", Status: task.Passed}, {ID: "B"}}},
+			Commits: []signals.Commit{{ID: "abc"}}, Files: 1, Added: 10, Deleted: 2, Check: &signals.Check{Command: "make test", ExitCode: 2}},
+		Beat: &signals.Heartbeat{Session: "s", N: 2, Role: task.Implementer, Activity: "Running Bash", Tools: 1, Started: now.Add(-75 * time.Second)},
+	}
+	want := `web-1
+  Phase         Executing
+  Session       2, implementer, for 1m 15s: Running Bash (1 tool)
+  Request       Fix the login
+  By            ann
+  Repository    acme/web
+  Branch        longshift/fix
+  Host          box
+  Round         1 of at most 10
+  Deliverables  1/2
+  Sessions      2 (resumed after an interruption: 2)
+  Commits       1 (1 file, +10 -2)
+  Check         failed with exit code 2 (make test)
+  Cost          $1.50 of $5.00
+  Worked        4m 0s of 1h 0m 0s
+  Started       10m ago
+  Web           http://localhost:8233/namespaces/default/workflows/web-1/run
+`
+	if got := StatusText(s, now, server.Page("web-1", "run")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestOutcomesHaveWords(t *testing.T) {
+	for _, name := range Outcomes() {
+		if text := OutcomeText(&signals.Status{Outcome: task.Outcome(name)}); text == "Ended" {
+			t.Errorf("no words for %s", name)
+		}
+	}
+	for _, r := range []signals.Reason{signals.ReasonApproval, signals.ReasonBudget, signals.ReasonTime, signals.ReasonQuota, signals.ReasonSpecIssue,
+		signals.ReasonErrors, signals.ReasonInfra, signals.ReasonAccess, signals.ReasonChanged, signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview} {
+		if text := reasonText(r); text == strings.ReplaceAll(string(r), "_", " ") {
+			t.Errorf("no words for %s", r)
+		}
+	}
+}

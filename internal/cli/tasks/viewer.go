@@ -1,0 +1,131 @@
+package tasks
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+)
+
+// Viewer shows one task: as it is now, or until it has ended.
+type Viewer struct {
+	server   *server.Connector
+	config   *environ.Config
+	tasks    *Tasks
+	printer  *term.Printer
+	terminal *term.Input
+	clock    environ.Clock
+}
+
+func NewViewer(t *Tasks, config *environ.Config, input *term.Input, clock environ.Clock) *Viewer {
+	return &Viewer{t.server, config, t, t.printer, input, clock}
+}
+
+// LookUp connects and finds a task.
+func (v *Viewer) LookUp(ctx context.Context, given string) (client.Client, Found, error) {
+	if _, err := v.config.Read(); err != nil {
+		return nil, Found{}, err
+	}
+	c, err := v.server.Connect(ctx)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	f, err := v.tasks.Find(ctx, c, given)
+	return c, f, err
+}
+
+// Once asks once about a task. A task whose worker does not answer is shown as the server knows it.
+func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, error) {
+	s := v.Poller(c, f).Poll(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return s, term.ErrInterrupted
+	case s.trouble == NoServer:
+		return s, fault.New(fault.Infra, "the Temporal server at %s does not answer", v.server.Address()).
+			WithHint("try again, or see `longshift doctor`")
+	case s.Status == nil && s.Err != nil:
+		return s, s.Err
+	case s.trouble == NoWorker:
+		v.printer.Say("no worker is answering; this is what the server knows")
+	}
+	if s.Status == nil {
+		s.Status = statusOf(f.row)
+	}
+	if s.Err != nil && s.Status.Detail == "" {
+		s.Status.Detail = s.Err.Error()
+	}
+	return s, nil
+}
+
+// Poller polls a task.
+func (v *Viewer) Poller(c PollClient, t Found) *Poller {
+	return NewPoller(c, t.ID, t.Run, v.clock)
+}
+
+// Print prints the status of a task, with the text that a command makes of it.
+func (v *Viewer) Print(s Snapshot, text func(s Snapshot, now time.Time, page string) string) error {
+	return v.printer.Print(s.Status, func() string { return text(s, v.clock.Now(), v.server.Page(s.Status.WorkflowID, s.Status.RunID)) })
+}
+
+// Greet says what was started and where it can be seen.
+func (v *Viewer) Greet(id, run string) {
+	if !v.printer.IsText() {
+		return
+	}
+	v.printer.Say("task %s", id)
+	v.printer.Say("%s", v.server.Page(id, run))
+}
+
+// Follow follows a task and ends with the exit code of its outcome.
+func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, wait bool) error {
+	f := v.Follower(t.ID, cl, v.printer.Screen(), FollowOptions{wait: wait})
+	status, err := f.Follow(ctx, v.Poller(cl, t))
+	if err != nil && (status == nil || !IsEnded(status)) {
+		return err
+	}
+	if err != nil && status.Detail == err.Error() {
+		status.Detail = "" // the error says it
+	}
+	if printed := v.printEnd(status); printed != nil {
+		return printed
+	}
+	return Ending(status, err)
+}
+
+// printEnd prints the last status: as text, or as the one document of json, or as the last line of jsonl.
+func (v *Viewer) printEnd(status *signals.Status) error {
+	if v.printer.Format == term.FormatJSONL {
+		return v.printer.Encode(map[string]any{"type": "end", "status": status}, "")
+	}
+	return v.PrintSummary(status)
+}
+
+// Ended waits until the task has ended and prints its last status.
+func (v *Viewer) Ended(ctx context.Context, c PollClient, f Found) error {
+	w := v.Poller(c, f)
+	var last Snapshot
+	said := NoTrouble
+	for last = range w.Watch(ctx) {
+		if last.trouble != said && last.trouble == NoWorker {
+			v.printer.Say("no worker is answering; the task ends when one is back")
+		}
+		said = last.trouble
+	}
+	if !last.Closed {
+		return term.ErrInterrupted
+	}
+	if last.Status == nil {
+		return last.Err
+	}
+	return v.PrintSummary(last.Status)
+}
+
+func (v *Viewer) PrintSummary(status *signals.Status) error {
+	return v.printer.Print(status, func() string { return SummaryText(status, EndOf(status, v.clock.Now())) })
+}

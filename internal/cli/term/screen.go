@@ -1,0 +1,72 @@
+package term
+
+import (
+	"io"
+	"strings"
+	"sync"
+)
+
+// EraseLine goes to the beginning of the terminal's line and empties it.
+const EraseLine = "\r\x1b[K"
+
+// Screen shows permanent lines and, on a terminal, one live line below them. Without a terminal there is no live line
+// and no escape code. It may be used by several goroutines.
+type Screen struct {
+	mu    sync.Mutex
+	out   io.Writer
+	live  bool       // out is a terminal
+	width func() int // may be nil
+	shown string     // the live line as it stands
+}
+
+// IsLive tells whether there is a live line.
+func (s *Screen) IsLive() bool { return s.live }
+
+// Line writes permanent lines. The terminal may be in raw mode, so each begins at the left by itself.
+func (s *Screen) Line(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text = strings.TrimSuffix(Plain(text), "\n") + "\n"
+	if !s.live {
+		io.WriteString(s.out, text)
+		return
+	}
+	io.WriteString(s.out, EraseLine+strings.ReplaceAll(text, "\n", "\r\n")+s.shown)
+}
+
+// Set replaces the live line.
+func (s *Screen) Set(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.live {
+		return
+	}
+	s.shown = fit(OneLine(text), s.Columns()-1)
+	io.WriteString(s.out, EraseLine+s.shown)
+}
+
+// Clear takes the live line away. It must be called before anything else writes to the terminal.
+func (s *Screen) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live && s.shown != "" {
+		io.WriteString(s.out, EraseLine)
+	}
+	s.shown = ""
+}
+
+// Bell rings the terminal's bell. It leaves the lines as they are.
+func (s *Screen) Bell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	io.WriteString(s.out, "\a")
+}
+
+func (s *Screen) Columns() int {
+	if s.width != nil {
+		if n := s.width(); n > 1 {
+			return n
+		}
+	}
+	return 80
+}

@@ -1,0 +1,198 @@
+package term
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Duration prints "1h 1m 1s"; less than a second is "0s".
+func Duration(d time.Duration) string {
+	s := int64(max(d, 0).Round(time.Second) / time.Second)
+	h, m, s := s/3600, s/60%60, s%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh %dm %ds", h, m, s)
+	case m > 0:
+		return fmt.Sprintf("%dm %ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// Remaining prints a time that is left: "2h 44m", and seconds only in the last hour.
+func Remaining(d time.Duration) string {
+	if d >= time.Hour {
+		m := int64(d.Round(time.Minute) / time.Minute)
+		return fmt.Sprintf("%dh %dm", m/60, m%60)
+	}
+	return Duration(d)
+}
+
+// Age prints how long ago something was, in one unit.
+func Age(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+func USD(v float64) string { return fmt.Sprintf("$%.2f", v) }
+
+// Count prints "1 tool", "7 tools".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Plain takes out what could steer the reader's terminal: control characters, escape codes, direction overrides. Texts
+// come from agents and from strangers' issues. Line ends and tabs stay.
+func Plain(s string) string {
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if steers(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func steers(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// OneLine makes a text one plain line.
+func OneLine(s string) string { return strings.Join(strings.Fields(Plain(s)), " ") }
+
+// FirstLine returns the first line that is not blank.
+func FirstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(Plain(s)), "\n")
+	return OneLine(s)
+}
+
+// Clip cuts a text to n bytes, at a rune's boundary, and marks the cut.
+func Clip(s string, n int) string {
+	const mark = "…"
+	if len(s) <= n {
+		return s
+	}
+	cut := max(n-len(mark), 0)
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strings.TrimRight(s[:cut], " ") + mark
+}
+
+// Indent puts every line but the first behind spaces.
+func Indent(s string, n int) string {
+	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+strings.Repeat(" ", n))
+}
+
+// fit cuts one line to the columns of a terminal, and marks the cut.
+func fit(line string, columns int) string {
+	if Cells(line) <= columns {
+		return line
+	}
+	var b strings.Builder
+	used := 0
+	for _, r := range line {
+		w := cellsOf(r)
+		if used+w > columns-1 {
+			break
+		}
+		used += w
+		b.WriteRune(r)
+	}
+	return b.String() + "…"
+}
+
+// Cells counts the columns that a line takes.
+func Cells(line string) int {
+	n := 0
+	for _, r := range line {
+		n += cellsOf(r)
+	}
+	return n
+}
+
+func cellsOf(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r < 0x300:
+		return 1
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// SinceText is how long something has been going on.
+func SinceText(now, since time.Time) string { return Duration(now.Sub(since)) }
+
+// Ago is an age with its word.
+func Ago(now, then time.Time) string { return fmt.Sprintf("%s ago", Age(now.Sub(then))) }
+
+// Dash stands for an empty cell of a table.
+func Dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// Visible shows every character that is not plain print by its escape: a person who judges a command must see them all.
+func Visible(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// IndentAll puts every line two spaces in.
+func IndentAll(s string) string {
+	return "  " + Indent(s, 2) + "\n"
+}
+
+// ShortDuration prints a duration as people write it: 20m, not 20m0s.
+func ShortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// LongestLine bounds, in bytes, what is kept of a line that does not end.
+const LongestLine = 1 << 20

@@ -1,0 +1,101 @@
+package term
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDurations(t *testing.T) {
+	for _, c := range []struct {
+		d               time.Duration
+		full, left, ago string
+	}{
+		{-time.Second, "0s", "0s", "0s"},
+		{400 * time.Millisecond, "0s", "0s", "0s"},
+		{83 * time.Second, "1m 23s", "1m 23s", "1m"},
+		{3661 * time.Second, "1h 1m 1s", "1h 1m", "1h"},
+		{2*time.Hour + 43*time.Minute + 40*time.Second, "2h 43m 40s", "2h 44m", "2h"},
+		{72 * time.Hour, "72h 0m 0s", "72h 0m", "3d"},
+	} {
+		if got := [3]string{Duration(c.d), Remaining(c.d), Age(c.d)}; got != [3]string{c.full, c.left, c.ago} {
+			t.Errorf("%v: %q", c.d, got)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		line    string
+		columns int
+		want    string
+	}{
+		{"short", 10, "short"},
+		{"exactly10!", 10, "exactly10!"},
+		{"longer than that", 10, "longer th…"},
+		{"⚡ wide", 7, "⚡ wide"},
+		{"⚡⚡⚡⚡", 6, "⚡⚡…"},
+		{"漢字かな", 8, "漢字かな"},
+		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"},
+		{"anything", 1, "…"},
+	} {
+		got := fit(c.line, c.columns)
+		if got != c.want || Cells(got) > c.columns {
+			t.Errorf("fit(%q, %d) = %q (%d columns)", c.line, c.columns, got, Cells(got))
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, c := range [][2]string{
+		{"as it is\tand\nthat", "as it is\tand\nthat"},
+		{"\x1b[31mred\x1b[0m\a\r\x00", "[31mred[0m"},
+		{"abc\u202edef\u2066", "abcdef"},
+		{"c1 \u009b31m", "c1 31m"},
+		{"bad \xff utf8", "bad  utf8"},
+	} {
+		if got := Plain(c[0]); got != c[1] {
+			t.Errorf("plain(%q) = %q", c[0], got)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for n := range 20 {
+		got := Clip("aäöü漢字, and so on", n)
+		if len(got) > max(n, len("…")) || strings.ContainsRune(got, '\ufffd') {
+			t.Errorf("clip to %d gives %q", n, got)
+		}
+	}
+	if got := FirstLine("\n\n  the  first \x1b line\nthe second"); got != "the first line" {
+		t.Errorf("first line %q", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	got := Table([]string{"A", "LONG HEAD", "C"}, [][]string{{"漢字", "x", ""}, {"b", "", "end"}})
+	want := "A     LONG HEAD  C\n漢字  x\nb                end\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{20 * time.Minute: "20m", 2 * time.Hour: "2h", 90 * time.Minute: "1h30m", 30 * time.Second: "30s", 61 * time.Second: "1m1s", 10 * time.Minute: "10m"} {
+		if got := ShortDuration(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	f.Add("\x1b]8;;http://x\x07text\u202e")
+	f.Fuzz(func(t *testing.T, s string) {
+		if i := strings.IndexFunc(Plain(s), steers); i >= 0 {
+			t.Errorf("%q is left in %q", Plain(s)[i:], s)
+		}
+		if line := fit(OneLine(s), 40); Cells(line) > 40 || strings.ContainsAny(line, "\n\r\x1b") {
+			t.Errorf("line %q", line)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package inbound
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/inbound/command"
+	"github.com/longshift/longshift/internal/inbound/render"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Forge is the part of a forge that requests from it need.
+type Forge interface {
+	forge.Watcher
+	forge.Talker
+}
+
+// Looker has the intake of a repository's issues poll at once, when it polls for a label. found is false when there is none; one that is
+// paused does not poll.
+type Looker interface {
+	Look(ctx context.Context, host, owner, name, label string) (found bool, err error)
+}
+
+// viaGitHub is the channel of requests from forges, in the audit log and in tasks.
+const viaGitHub = "github"
+
+// forgeRequests handles requests that people make on a forge: labels, assignments and comments. It asks the forge whether they may:
+// people with write access may start and steer tasks, nobody else, and no bot.
+type forgeRequests struct {
+	intakes  Looker // nil for none
+	server   server
+	commands taskCommands
+	actor    actor
+	render   render.Markdown
+	now      func() time.Time
+}
+
+// forgeRequest is an event of a forge with what is needed to decide about it.
+type forgeRequest struct {
+	forge.Event
+	forge      Forge
+	repository task.Repository
+}
+
+// HandleRequest carries out a request from a forge, and returns a line about the result. When it is called again it has the effect of one
+// call. An error of kind Infra means that it has to be tried again.
+func (h *Handler) HandleRequest(ctx context.Context, ev forge.Event, f Forge, label string) (string, error) {
+	if ev.Bot || ev.Number < 1 {
+		return "left alone: not by a person", nil
+	}
+	q := forgeRequest{ev, f, task.Repository{Text: ev.Owner + "/" + ev.Name, Owner: ev.Owner, Name: ev.Name}}
+	switch ev.Kind {
+	case forge.IssueWanted:
+		return h.requests.onIssue(ctx, q, label)
+	case forge.Commanded:
+		return h.requests.onComment(ctx, q)
+	}
+	return "", fault.New(fault.Input, "event %s: %q is no request", ev.ID, ev.Kind)
+}
+
+// Comments on an issue whose task was not started.
+const (
+	lateComment    = "This came late, so nothing was done. If you still mean it, please say it again; label the issue again to start its task."
+	changedComment = "The text has changed since it was labelled. Label it again to start."
+)
+
+// onIssue starts the task of an issue that a person with write access has labelled or assigned.
+func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string) (string, error) {
+	if d.intakes != nil { // an intake alone decides which issues it takes, and when
+		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			return "left to the intake", nil
+		}
+	}
+	issue, by, bot, err := q.forge.Wanted(ctx, q.repository, q.Number, label)
+	if err != nil {
+		return "", fmt.Errorf("read issue #%d of %s: %w", q.Number, q.repository.Text, err)
+	}
+	if by == "" {
+		return "left alone: the issue is not ours, or is closed", nil
+	}
+	may := false
+	if !bot {
+		if may, err = q.mayWrite(ctx, by); err != nil {
+			return "", err
+		}
+	}
+	who := q.by(by)
+	r := request{verb: command.Run, task: signals.IssueTaskID(q.Host, q.Owner, q.Name, q.Number), delivery: q.ID}
+	switch {
+	case !may:
+		return d.noAccess(ctx, who, r), nil
+	case expired(q.At, d.now(), maxAgeOnForge):
+		return d.notStarted(ctx, q, who, r.refuse(cameLate, lateComment))
+	case q.Sum != "" && q.Sum != forge.IssueSum(issue.Title, issue.Body): // the author of the issue may have edited it since
+		return d.notStarted(ctx, q, who, r.refuse("the text has changed since it was labelled", changedComment))
+	}
+	start, err := d.start(q, r, issue, by, false)
+	result, err := d.actor.finish(ctx, who, start, err)
+	return result.Text, err
+}
+
+// start decides about the task of an issue. Anybody may have written its title and body: they are data, and no part of the order.
+func (d forgeRequests) start(q forgeRequest, r request, issue task.Issue, by string, restart bool) (decision, error) {
+	if issue.Number < 1 {
+		return decision{}, r.refuse("an issue without a number", "There is no issue to work on.")
+	}
+	in := task.Input{Repository: q.repository.Text, Task: issueOrder(issue.Number), Issue: redacted(issue, d.render.Redact),
+		RequestedBy: &task.Person{Name: by, Via: viaGitHub}}
+	return decision{action: forgeStart{start{request: r, repository: q.repository, input: in}, restart}}, nil
+}
+
+// notStarted refuses to start an issue's task, and comments on the issue, once for each event.
+func (d forgeRequests) notStarted(ctx context.Context, q forgeRequest, who channel.Event, no *refusal) (string, error) {
+	d.actor.refuse(ctx, who, no)
+	if err := q.forge.Comment(ctx, q.repository, q.Number, q.ID, no.text); err != nil {
+		return "", fmt.Errorf("answer at issue #%d of %s: %w", q.Number, q.repository.Text, err)
+	}
+	return "not started: " + no.reason, nil
+}
+
+// noAccess refuses a person without write access, and writes nothing on the forge: who may not write there can't make Longshift do it.
+func (d forgeRequests) noAccess(ctx context.Context, who channel.Event, r request) string {
+	d.actor.refuse(ctx, who, r.refuseStranger("no write access", ""))
+	return who.User.ID + " may not: no write access"
+}
+
+func (q forgeRequest) mayWrite(ctx context.Context, user string) (bool, error) {
+	may, err := q.forge.MayWrite(ctx, q.repository, user)
+	if err != nil {
+		return false, fmt.Errorf("ask what %s may do in %s: %w", user, q.repository.Text, err)
+	}
+	return may, nil
+}
+
+// by is the request as an event of a channel, whose room is the issue or the pull request.
+func (q forgeRequest) by(user string) channel.Event {
+	return channel.Event{ID: q.ID, Kind: channel.Said, User: channel.User{ID: user, Name: user}, Direct: true, At: q.At,
+		Room: task.Room{Channel: viaGitHub, ID: fmt.Sprintf("%s#%d", q.repository.Text, q.Number)}}
+}

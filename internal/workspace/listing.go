@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// listing is what a remote says it has.
+type listing struct {
+	head   string            // name of its default branch, "" when it has none
+	refs   map[string]string // by full name
+	format string
+}
+
+func (l listing) branches() []string {
+	var out []string
+	for name := range l.refs {
+		if b, ok := strings.CutPrefix(name, "refs/heads/"); ok {
+			out = append(out, b)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// list asks the remote for refs; with no names for all of its branches.
+func (r remote) list(ctx context.Context, names ...string) (listing, error) {
+	args := []string{"ls-remote", "--symref", "--", r.url, "HEAD"}
+	if len(names) == 0 {
+		names = []string{"refs/heads/*"}
+	}
+	text, err := r.call(ctx, r.by.neutral(), append(args, names...)...)
+	if err != nil {
+		return listing{}, err
+	}
+	l := listing{refs: map[string]string{}, format: "sha1"}
+	for line := range strings.Lines(text) {
+		id, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if target, ok := strings.CutPrefix(id, "ref: refs/heads/"); ok && name == "HEAD" {
+			l.head = target
+			continue
+		}
+		if !isID(id) || strings.HasSuffix(name, "^{}") {
+			continue
+		}
+		if len(id) == 64 {
+			l.format = "sha256"
+		}
+		l.refs[name] = id
+	}
+	return l, nil
+}
+
+// atHead chooses the base of a repository that has a commit checked out and no branch: the branch at that commit, or else the one
+// that most repositories call theirs.
+func (l listing) atHead() string {
+	usual := ""
+	for _, b := range l.branches() {
+		if l.refs["refs/heads/"+b] == l.refs["HEAD"] {
+			return b
+		}
+		if b == "main" || b == "master" && usual == "" {
+			usual = b
+		}
+	}
+	return usual
+}
+
+// unbornBranch asks an empty repository which branch its first commit is to be on.
+func (r remote) unbornBranch(ctx context.Context) (string, error) {
+	dir, err := os.MkdirTemp(r.by.dir, ".empty-")
+	if err != nil {
+		return "", disk.Fault(fmt.Errorf("look at the empty repository: %w", err), r.by.dir)
+	}
+	defer os.RemoveAll(dir)
+	to := filepath.Join(dir, "git")
+	if _, err := r.call(ctx, r.by.neutral(), "clone", "--quiet", "--bare", "--template=", "--", r.url, to); err != nil {
+		return "", err
+	}
+	head, err := os.ReadFile(filepath.Join(to, "HEAD"))
+	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok && err == nil {
+		return name, nil
+	}
+	return "main", nil
+}
+
+// noBase says which branches there are in place of the one that was named.
+func noBase(rem remote, base string, there []string) error {
+	const most = 20
+	list := strings.Join(there[:min(len(there), most)], ", ")
+	if len(there) > most {
+		list += fmt.Sprintf(" and %d more", len(there)-most)
+	}
+	if base == "" {
+		return fault.New(fault.Input, "field base is empty, and %s has no default branch; its branches: %s", rem.name, list).
+			WithHint("name the base branch")
+	}
+	return fault.New(fault.Input, "field base names %q, which is not a branch of %s; its branches: %s", base, rem.name, list).
+		WithHint("give one of them, or leave base out for the default branch")
+}

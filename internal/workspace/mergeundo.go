@@ -1,0 +1,31 @@
+package workspace
+
+import "context"
+
+// after gives the tip whose merge waits, or the last one that came in after the commit; "" when there is none.
+func (ms *merges) after(ctx context.Context, commit string) (string, error) {
+	if ms.state.Merging != nil {
+		return ms.state.Merging.Base, nil
+	}
+	head, err := ms.branch.head(ctx)
+	if err != nil || commit == "" || head == commit {
+		return "", err
+	}
+	list, err := ms.history.cameIn(ctx, commit, head)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[len(list)-1], nil
+}
+
+// undo moves the branch to a commit before a merge, with the work tree left alone and the merge waiting again.
+func (ms *merges) undo(ctx context.Context, to, base string) error {
+	m, err := ms.named(ctx, to, base)
+	if err != nil {
+		return err
+	}
+	if ms.state.Merging != nil {
+		m.Before = ms.state.Merging.Before
+	}
+	return ms.steps.begin(ctx, step{Head: to, Merging: m})
+}

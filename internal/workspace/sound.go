@@ -1,0 +1,83 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/disk"
+)
+
+// ready marks a git folder whose work tree was checked out in full.
+func (p place) ready() string { return filepath.Join(p.git(), "ready") }
+
+// guessState makes the state anew from a git folder that was complete. The rest is learned from the remote.
+func (m *Manager) guessState(ctx context.Context, p place, s Spec) (state, error) {
+	mirror, err := os.ReadFile(p.ready())
+	if errors.Is(err, fs.ErrNotExist) {
+		return state{}, nil
+	} else if err != nil {
+		return state{}, fmt.Errorf("read git folder: %w", err)
+	}
+	st := state{TaskID: s.TaskID, Repository: s.Repository, Fork: s.Fork, Format: "sha1", Mirror: strings.TrimSpace(string(mirror))}
+	if config, err := os.ReadFile(filepath.Join(p.git(), "config")); err == nil && strings.Contains(string(config), "sha256") {
+		st.Format = "sha256"
+	}
+	base, err := repo{runner: m.runner, dir: p.git()}.ref(ctx, "refs/longshift/base")
+	st.Record = record{BaseBranch: s.Base, Base: base, Branch: s.Branch}
+	return st, err
+}
+
+// unsound says why a workspace can't be used.
+func (o *opened) unsound(ctx context.Context) error {
+	if info, err := os.Lstat(o.place.work()); err != nil || !info.IsDir() {
+		return errors.New("the work tree is missing")
+	}
+	if _, err := os.Stat(o.place.ready()); err != nil {
+		return errors.New("the git folder is not complete")
+	}
+	if err := o.enforce(ctx); err != nil {
+		return err
+	}
+	head, err := o.branch.head(ctx)
+	if err != nil || head == "" && o.state.empty() {
+		return err
+	}
+	if head == "" {
+		return errors.New("the branch is missing")
+	}
+	_, err = o.bare.run(ctx, "rev-list", "--objects", "--max-count=1", "--quiet", head)
+	return err
+}
+
+// clear makes room for a new workspace. What is there is put aside.
+func (p place) clear() error {
+	aside := ""
+	for n := 1; aside == ""; n++ {
+		if dir := fmt.Sprintf("%s-%d", filepath.Join(p.dir, "damaged"), n); !exists(dir) {
+			aside = dir
+		}
+	}
+	for _, path := range []string{p.git(), p.work(), p.state()} {
+		if !exists(path) {
+			continue
+		}
+		if path == p.git() && !exists(p.ready()) { // never finished, so nobody has worked in it
+			if err := errors.Join(os.RemoveAll(p.git()), os.RemoveAll(p.work())); err != nil {
+				return fmt.Errorf("remove a half-made workspace: %w", err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(aside, 0o700); err != nil {
+			return disk.Fault(fmt.Errorf("put a damaged workspace aside: %w", err), p.dir)
+		}
+		if err := os.Rename(path, filepath.Join(aside, filepath.Base(path))); err != nil {
+			return fmt.Errorf("put a damaged workspace aside: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,386 @@
+package workflows_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// arriving is a world with a gate and a source.
+type arriving struct {
+	*world
+	answer  func(activities.AcquireInput) signals.AcquireAnswer // in place of answers
+	answers []signals.AcquireAnswer                             // of the gate, in order; the last one again and again
+	entered []activities.AcquireInput
+	left    []activities.ReleaseInput
+	source  []activities.SourceInput
+	asking  func() // called while the gate is asked
+	refuse  func(in activities.SourceInput) error
+	acts    []string // what was done at gate and source, in order
+}
+
+func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
+	t.Helper()
+	w := &arriving{world: newWorld(t), answers: answers}
+	w.settings.Approval.Mode = task.ApprovalNone
+	for name, f := range map[string]any{
+		"AcquireAdmission": func(_ context.Context, in activities.AcquireInput) (signals.AcquireAnswer, error) {
+			w.entered, w.acts = append(w.entered, in), append(w.acts, "enter")
+			if w.asking != nil {
+				w.asking()
+			}
+			if w.answer != nil {
+				return w.answer(in), nil
+			}
+			return w.answers[min(len(w.entered), len(w.answers))-1], nil
+		},
+		"ReleaseAdmission": func(_ context.Context, in activities.ReleaseInput) error {
+			w.left, w.acts = append(w.left, in), append(w.acts, "leave")
+			return nil
+		},
+		"ReportToSource": func(_ context.Context, in activities.SourceInput) error {
+			w.source, w.acts = append(w.source, in), append(w.acts, string(in.Stage))
+			if w.refuse != nil {
+				return w.refuse(in)
+			}
+			return nil
+		},
+	} {
+		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
+	return w
+}
+
+var (
+	letIn  = signals.AcquireAnswer{Limiter: "limiter:x", Admitted: true}
+	waits  = signals.AcquireAnswer{Limiter: "limiter:x", Wait: signals.WaitSessions, Detail: "1 of 1 at work: a"}
+	issue7 = `{"repository":"acme/web","task":"Resolve issue #7.","origin":{"intake":"web","source":"github","key":"7","label":"longshift","guard":{"sessions":1,"pauseIfOpenPR":true}}}`
+	file1  = `{"repository":"/srv/web","task":"do it","origin":{"intake":"files","source":"backlog","key":"010.md","sum":"abc","guard":{"sessions":1}}}`
+)
+
+func TestTaskTakesItsTurn(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits)
+	var queued signals.Status
+	w.env.RegisterDelayedCallback(func() {
+		queued = w.status(t)
+		w.env.SignalWorkflow(signals.Admission, signals.AcquireAnswer{Limiter: "limiter:x", Wait: signals.WaitPull, Detail: "pull request #3"})
+	}, time.Minute)
+	var then signals.Status
+	w.env.RegisterDelayedCallback(func() {
+		then = w.status(t)
+		w.env.SignalWorkflow(signals.Admission, signals.AcquireAnswer{Limiter: "limiter:x", Admitted: true, Ceiling: 5})
+	}, 2*time.Minute)
+	end := w.startWith(t, issue7)
+	if queued.Phase != task.Queued || queued.Reason != "sessions" || !strings.Contains(queued.Detail, "1 of 1") || queued.NeedsHuman || queued.NextAction == "" {
+		t.Errorf("while it waits: %+v", queued)
+	}
+	if then.Reason != "open_pull_request" || then.Detail != "pull request #3" {
+		t.Errorf("then it waits for %s: %s", then.Reason, then.Detail)
+	}
+	if end.Outcome != task.PullRequest || end.Reason != "" || end.BudgetUSD != 5 {
+		t.Errorf("ended %s, reason %q, budget %v", end.Outcome, end.Reason, end.BudgetUSD)
+	}
+	if want := []string{"enter", "waits", "claimed", "leave", "reported"}; !slices.Equal(w.acts, want) {
+		t.Errorf("acts %q, want %q", w.acts, want)
+	}
+	if in := w.entered[0].Request; in.Guard != (task.Guard{Sessions: 1, PauseIfOpenPR: true}) || in.Intake != "web" || in.Budget != task.DefaultBudget || in.Priority != signals.PriorityIntake {
+		t.Errorf("asked for %+v", in)
+	}
+	l := w.left[0].Request
+	if l.Spent <= 0 || l.Spent != end.Usage.CostUSD || l.Pull == nil || l.Pull.Number != end.PullRequest.Number {
+		t.Errorf("left with %+v, spent %v", l, end.Usage.CostUSD)
+	}
+	if r := w.source[len(w.source)-1]; r.Outcome != task.PullRequest || r.PullRequest == "" || r.Origin.Key != "7" || r.TaskID != end.TaskID {
+		t.Errorf("reported %+v", r)
+	}
+}
+
+// The gate's word may come before the answer to the question that asked for it.
+func TestTurnComesBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits)
+	w.asking = func() { w.env.SignalWorkflow(signals.Admission, letIn) }
+	if end := w.startWith(t, issue7); end.Outcome != task.PullRequest {
+		t.Errorf("ended %s", end.Outcome)
+	}
+}
+
+// A gate that was lost is asked again: the task does not wait for ever.
+func TestTaskRemindsItsGate(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, waits, letIn)
+	end := w.startWith(t, issue7)
+	if end.Outcome != task.PullRequest || len(w.entered) != 3 {
+		t.Errorf("ended %s after %d requests", end.Outcome, len(w.entered))
+	}
+	if a, b := w.entered[0], w.entered[1]; a.N == b.N || a.Request.Run != b.Request.Run {
+		t.Errorf("%+v and %+v must be two requests of one task", a, b)
+	}
+	if n := strings.Count(strings.Join(w.acts, " "), "waits"); n != 1 {
+		t.Errorf("the source was told %d times that it waits", n)
+	}
+}
+
+func TestWorkThatIsNotWantedAnyMore(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.refuse = func(in activities.SourceInput) error {
+		if in.Stage == activities.Claimed {
+			return temporal.NewNonRetryableApplicationError("the issue is closed", string(fault.Conflict), nil)
+		}
+		return nil
+	}
+	end := w.startWith(t, issue7)
+	if end.Outcome != task.Declined || !strings.Contains(end.Detail, "closed") || len(end.Sessions) != 0 || w.takes != 0 {
+		t.Errorf("ended %s: %s, %d sessions, %d hosts", end.Outcome, end.Detail, len(end.Sessions), w.takes)
+	}
+	if want := []string{"enter", "claimed", "leave"}; !slices.Equal(w.acts, want) {
+		t.Errorf("acts %q, want %q: nothing is reported about work of others", w.acts, want)
+	}
+}
+
+func TestAbandonedWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{Reason: "not now"}) }, time.Minute)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "waits", "leave", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+	if l := w.left[0].Request; l.Spent != 0 || l.Pull != nil {
+		t.Errorf("left with %+v", l)
+	}
+}
+
+// A task that waits for a person lets others work; one that has run into a wall holds its place, so that the next one does not run
+// into the same; and in a backlog an open question holds up what comes behind it.
+func TestWhoYields(t *testing.T) {
+	t.Parallel()
+	limit := func(kind agent.OutcomeKind) func(activities.SessionInput) (activities.SessionResult, error) {
+		first := true
+		return func(activities.SessionInput) (activities.SessionResult, error) {
+			if !first {
+				return activities.SessionResult{}, nil
+			}
+			first = false
+			return activities.SessionResult{Kind: kind}, nil
+		}
+	}
+	question := func() func(activities.SessionInput) (activities.SessionResult, error) {
+		first := true
+		return func(activities.SessionInput) (activities.SessionResult, error) {
+			if !first {
+				return activities.SessionResult{}, nil
+			}
+			first = false
+			return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which colour?"}}, nil
+		}
+	}
+	for name, c := range map[string]struct {
+		input  string
+		agent  func(activities.SessionInput) (activities.SessionResult, error)
+		yields bool
+	}{
+		"issue, question":   {issue7, question(), true},
+		"backlog, question": {file1, question(), false},
+		"issue, quota":      {issue7, limit(agent.Quota), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newArriving(t, letIn)
+			w.agent = c.agent
+			var parked signals.Status
+			w.env.RegisterDelayedCallback(func() {
+				parked = w.status(t)
+				w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "blue"})
+			}, time.Hour)
+			end := w.startWith(t, c.input)
+			want := []string{"enter", "claimed", "leave", "reported"}
+			if c.yields {
+				want = []string{"enter", "claimed", "leave", "enter", "leave", "reported"}
+			}
+			if end.Outcome != task.PullRequest || parked.Phase != task.Suspended || !slices.Equal(w.acts, want) {
+				t.Errorf("ended %s, was %s, acts %q, want %q", end.Outcome, parked.Phase, w.acts, want)
+			}
+			if c.yields && (w.entered[1].Request.Priority != signals.PriorityResume || w.entered[1].Request.Guard.PauseIfOpenPR) {
+				t.Errorf("what stands half done asked with %+v", w.entered[1].Request)
+			}
+		})
+	}
+}
+
+func TestRequiredApprovalHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.settings.Approval.Mode = task.ApprovalRequired
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, signals.ApproveRequest{}) }, 48*time.Hour)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// The intake has asked for a place already: it is given back however early the task ends.
+func TestPlaceIsGivenBackBeforeItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.noForge = temporal.NewNonRetryableApplicationError("no such forge", string(fault.Input), nil)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended { // the next one would meet the same
+			t.Errorf("phase %s", s.Phase)
+		}
+		w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{})
+	}, time.Minute)
+	end := w.startWith(t, issue7)
+	if want := []string{"leave"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// What is wrong with the surroundings stops what came by itself, and holds its place: it does not fail one after the other.
+func TestArrivingWorkIsSuspendedWhereOthersFail(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	broken := true
+	w.world.prepare = func(activities.PrepareInput) error {
+		if broken {
+			return temporal.NewNonRetryableApplicationError("branch release is not there", string(fault.NotFound), nil)
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended || !strings.Contains(s.Detail, "release") {
+			t.Errorf("phase %s: %s", s.Phase, s.Detail)
+		}
+		broken = false
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
+	}, time.Hour)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// A resume of a task that waits lets it go before what has come by itself.
+func TestResumeWhileQueued(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 5}) }, time.Minute)
+	end := w.startWith(t, issue7)
+	if len(w.entered) != 2 || w.entered[1].Request.Priority != signals.PriorityPerson || w.entered[1].Request.Guard.PauseIfOpenPR || w.entered[1].Request.Budget != task.DefaultBudget+5 {
+		t.Errorf("asked with %+v", w.entered)
+	}
+	if end.Outcome != task.PullRequest || end.BudgetUSD != task.DefaultBudget+5 {
+		t.Errorf("ended %s with a budget of %v", end.Outcome, end.BudgetUSD)
+	}
+}
+
+// An abandon that comes while the claim is on its way leaves nothing claimed.
+func TestAbandonedWhileClaiming(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.refuse = func(in activities.SourceInput) error {
+		if in.Stage == activities.Claimed {
+			w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{})
+		}
+		return nil
+	}
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// Whoever waits at the gate of the whole installation holds no place at the repository's.
+func TestWaitsAtOneGateOnly(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.checked = activities.Checked{Shared: true}
+	all := signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Wait: signals.WaitCost, Detail: "no money"}
+	w.answer = func(in activities.AcquireInput) signals.AcquireAnswer {
+		if in.All {
+			return all
+		}
+		return letIn
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if len(w.left) != 1 || w.left[0].All {
+			t.Errorf("while it waits it has left %+v", w.left)
+		}
+		all = signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true, Ceiling: 7}
+		w.env.SignalWorkflow(signals.Admission, all)
+	}, time.Minute)
+	end := w.startWith(t, issue7)
+	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest || end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
+	}
+}
+
+// passed is what a task that has passed a gate hands over.
+func passed(f *signals.PullRequestInput) {
+	f.Limiter = "limiter:x"
+	f.Input.Origin = &task.Origin{Intake: "web", Source: "github", Key: "7", Guard: &task.Guard{Sessions: 1, PauseIfOpenPR: true}}
+}
+
+// A round waits for its turn too, and works on what there is to do then. What becomes of it is told at the pull request, not at the source.
+func TestRoundTakesItsTurn(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Queued || s.Reason != "sessions" {
+			t.Errorf("phase %s, reason %s", s.Phase, s.Reason)
+		}
+		w.env.SignalWorkflow(signals.Admission, letIn)
+	}, 10*time.Minute)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at < 5*time.Minute:
+			return open(thread(11, "rename it")) // settled by somebody else before the turn comes
+		case at < 2*time.Hour || len(w.replies) > 0 && at < 4*time.Hour:
+			return open()
+		case at < 4*time.Hour:
+			return open(thread(12, "why?"))
+		}
+		return merged()
+	}, passed)
+	if s.Outcome != task.PullMerged || s.Rounds != 1 || len(w.source) != 0 {
+		t.Errorf("ended %s after %d rounds; the source was told %+v", s.Outcome, s.Rounds, w.source)
+	}
+	for _, in := range w.asked {
+		if f := in.Prompt.Feedback; f != nil && f.Text == "rename it" {
+			t.Error("what was settled was worked on")
+		}
+	}
+	if p := w.entered[0].Request; p.Priority != signals.PriorityResume || p.Guard.PauseIfOpenPR {
+		t.Errorf("asked for %+v", p)
+	}
+	if last := w.left[len(w.left)-1]; last.Limiter != "limiter:x" || last.Request.Closed == "" {
+		t.Errorf("at the end it said %+v", last)
+	}
+}
+
+// A merge in the middle of a round gives the place back, with what it has cost.
+func TestMergeGivesThePlaceBack(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("away", string(fault.Denied), nil) // so it is suspended, in the round
+	}
+	s := w.lookAfter(t, until(time.Hour, open(thread(11, "rename it")), merged()), passed)
+	if want := []string{"enter", "leave", "leave"}; s.Outcome != task.PullMerged || !slices.Equal(w.acts, want) {
+		t.Errorf("ended %s, acts %q, want %q", s.Outcome, w.acts, want)
+	}
+}

@@ -1,0 +1,94 @@
+package workflows
+
+import (
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// All activity options are in this file, named by their purpose.
+
+// assignment is the host that has the task, and with it the options of all activities that run there.
+type assignment struct{ activities.Assignment }
+
+// gone are the failures after which the host itself is in question. They come back to the workflow at once,
+// because a retry by the server would wait on the queue of a dead host for ever.
+var gone = []string{"TemporalTimeout:Heartbeat", string(fault.Stopping)}
+
+// retries is the policy for infrastructure faults. They never count as errors of the work.
+func retries(attempts int32) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		MaximumAttempts: attempts, NonRetryableErrorTypes: gone}
+}
+
+// toAnyHost is for the queue that every host polls. It waits without limit: a task without a host is parked, not failed.
+func toAnyHost(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.QueueHosts, StartToCloseTimeout: 10 * time.Second, Summary: summary,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second},
+	})
+}
+
+// probe is for asking the host whether it is alive.
+func (as *assignment) probe(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.HostControlQueue(as.Host), Summary: "is the host alive?",
+		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3, InitialInterval: time.Second},
+	})
+}
+
+// short is for git on the task's host.
+func (as *assignment) short(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.HostControlQueue(as.Host), Summary: summary, WaitForCancellation: true,
+		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: as.Heartbeat,
+		RetryPolicy: retries(8),
+	})
+}
+
+// long is for agents and commands on the task's host. A host starts such an activity at once and has it wait for a slot while it sends
+// heartbeats, so one that is not started in time means that the host may be gone, however many wait there.
+func (as *assignment) long(ctx workflow.Context, summary string, wall time.Duration) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.HostQueue(as.Host), Summary: summary, WaitForCancellation: true,
+		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: activities.LongestWait + wall + activities.Overtime, HeartbeatTimeout: as.Heartbeat,
+		RetryPolicy: retries(6),
+	})
+}
+
+// control is for forges, on the workers that hold their tokens. A forge's own Retry-After arrives as a retry delay.
+func (as *assignment) control(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: max(as.Heartbeat, 2*time.Second),
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute, MaximumAttempts: 20},
+	})
+}
+
+// courtesy is for activities that nothing waits for.
+func courtesy(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
+	})
+}
+
+// hostInQuestion tells whether an activity failed in a way that leaves open whether its host still lives.
+func hostInQuestion(err error) (inQuestion, neverStarted bool) {
+	var timeout *temporal.TimeoutError
+	if asError(err, &timeout) {
+		switch timeout.TimeoutType() {
+		case enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
+			return true, true
+		case enumspb.TIMEOUT_TYPE_HEARTBEAT:
+			return true, false
+		}
+	}
+	return kindOf(err) == fault.Stopping, false
+}

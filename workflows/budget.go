@@ -1,0 +1,82 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/internal/task"
+)
+
+// budget counts what the task has used, in US dollars and in running time, against what it may use.
+type budget struct {
+	facts
+	before  task.Usage    // used before the first of these sessions
+	maxCost float64       // the operator's, 0 for none
+	maxTime time.Duration // the operator's, 0 for none
+}
+
+// restore takes over what was used before.
+func (bu *budget) restore(used task.Usage) { bu.before = used }
+
+// limit sets what the operator allows in all; 0 for no limit.
+func (bu *budget) limit(cost float64, running time.Duration) { bu.maxCost, bu.maxTime = cost, running }
+
+// raise adds to the budget, up to what the operator allows, and says so when that is less.
+func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
+	bu.status.BudgetUSD += cost
+	bu.status.BudgetTime += running
+	if bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost {
+		bu.status.BudgetUSD, limited = bu.maxCost, fmt.Sprintf("; the operator allows %s in all", usd(bu.maxCost))
+	}
+	if bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime {
+		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", bu.maxTime)
+	}
+	return limited
+}
+
+// hostUsage is what a session has used on one host, over all its attempts there.
+type hostUsage struct {
+	host  string
+	usage task.Usage
+}
+
+// on returns the session's usage on a host.
+func (s *session) on(host string) *task.Usage {
+	for i := range s.spent {
+		if s.spent[i].host == host {
+			return &s.spent[i].usage
+		}
+	}
+	s.spent = append(s.spent, hostUsage{host: host})
+	return &s.spent[len(s.spent)-1].usage
+}
+
+// count adds the session's usage to the task's.
+func (bu *budget) count(s *session) {
+	var own task.Usage
+	sum := bu.before
+	for _, h := range s.spent {
+		own = own.Add(h.usage)
+	}
+	bu.entry(s).Usage = own
+	for _, e := range bu.status.Sessions {
+		sum = sum.Add(e.Usage)
+	}
+	bu.status.Usage = sum
+}
+
+// left is what the session may still cost: the rest of the task's budget, or of its own if that is less.
+func (bu *budget) left(s *session) float64 {
+	rest := bu.status.BudgetUSD - bu.status.Usage.CostUSD
+	if s.cap > 0 {
+		rest = min(rest, s.cap-bu.entry(s).Usage.CostUSD)
+	}
+	return rest
+}
+
+func usd(v float64) string { return fmt.Sprintf("$%.2f", v) }
+
+func round(d time.Duration) time.Duration { return d.Round(time.Second) }
+
+// worked counts running time against the task's budget.
+func (bu *budget) worked(d time.Duration) { bu.status.Worked += d }

@@ -1,0 +1,174 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// mostUnfinished is how often in a row a check may be cut off before a person is asked.
+const mostUnfinished = 2
+
+// checks runs the setup and check commands of the repository.
+type checks struct {
+	facts
+	journal  *journal
+	budget   *budget
+	parking  *parking
+	runner   *runner
+	sessions *sessions
+
+	checked   int  // runs of the check command
+	setups    int  // runs of the setup command
+	unchecked bool // something has changed since the last check
+}
+
+// invalidate notes that the work has changed since the last check.
+func (ck *checks) invalidate() { ck.unchecked = true }
+
+// missing tells whether the work as it is has not been checked.
+func (ck *checks) missing() bool { return ck.status.Check == nil || ck.unchecked }
+
+// baseline runs setup and check before anything is planned. Planner, implementer and reviewer are told what failed before the task's work.
+func (ck *checks) baseline(ctx workflow.Context) error {
+	if ck.settings.Check == "" {
+		return nil
+	}
+	if err := ck.setup(ctx); err != nil {
+		return err
+	}
+	ck.journal.enter(ctx, task.Checking)
+	if err := ck.check(ctx); err != nil {
+		return err
+	}
+	ck.status.BaseCheck = ck.status.Check
+	return nil
+}
+
+// setup runs the setup command. A failure stops nothing; its output is for people.
+func (ck *checks) setup(ctx workflow.Context) error {
+	if ck.settings.Setup == "" {
+		return nil
+	}
+	ck.journal.enter(ctx, task.SettingUp)
+	ck.setups++
+	c, err := ck.command(ctx, host.RunSetup, ck.settings.Setup, ck.setups, "setup: ")
+	if err != nil {
+		return err
+	}
+	ck.status.Setup = c
+	return nil
+}
+
+// check runs the check command on the workspace, again if it is killed or runs out of time: that says nothing about the work. A failure
+// stops nothing.
+func (ck *checks) check(ctx workflow.Context) error {
+	if ck.settings.Check == "" {
+		return nil
+	}
+	for n := 1; ; n++ {
+		ck.checked++
+		c, err := ck.command(ctx, host.RunChecks, ck.settings.Check, ck.checked, "check: ")
+		if err != nil {
+			return err
+		}
+		if c.Unfinished == "" {
+			ck.status.Check, ck.unchecked = c, false
+			return nil
+		}
+		if n%mostUnfinished == 0 {
+			if err := ck.parking.suspend(ctx, signals.ReasonInfra, "the check did not come to its end, %d times: %s", n, c.Unfinished); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// sound tells whether the last check lets the work pass.
+func (ck *checks) sound() bool {
+	c := ck.status.Check
+	return c == nil || c.Passed() || ck.knownRed(c)
+}
+
+// knownRed tells whether the settings let a failing check pass, for each test that fails is known by name and failed on the base.
+func (ck *checks) knownRed(c *signals.Check) bool {
+	base := ck.status.BaseCheck
+	if ck.settings.KnownRed != task.KnownRedReady || base == nil || base.Passed() || len(c.Failing) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(c.Failing, func(name string) bool { return !slices.Contains(base.Failing, name) })
+}
+
+// named lists the first few names of tests.
+func named(tests []string) string {
+	if len(tests) == 0 {
+		return ""
+	}
+	const most = 5
+	text := " (" + strings.Join(tests[:min(len(tests), most)], ", ")
+	if n := len(tests) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return clip(text, 400) + ")"
+}
+
+// command runs the setup or check command on the task's host.
+func (ck *checks) command(ctx workflow.Context, activity any, command string, n int, label string) (*signals.Check, error) {
+	if err := ck.parking.haveTime(ctx); err != nil {
+		return nil, err
+	}
+	wall := ck.status.BudgetTime - ck.status.Worked
+	var c signals.Check
+	err := ck.parking.insist(ctx, func() error {
+		return ck.runner.onHost(ctx, step{
+			options: func(ctx workflow.Context) workflow.Context {
+				return ck.assignment.long(ctx, label+clip(command, 100), wall)
+			},
+			call: func(ctx workflow.Context) error {
+				in := activities.CommandInput{Ref: ck.ref(), N: n, Command: command, Commit: ck.status.Head, Wall: wall, Next: ck.sessions.ahead(nil),
+					Paths: ck.settings.Paths, Env: ck.settings.Env, Precedence: ck.sessions.precedence(ctx)}
+				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
+			},
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	ck.budget.worked(c.Duration)
+	word := "passed"
+	switch {
+	case c.Unfinished != "":
+		word = "did not come to its end (" + c.Unfinished + ")"
+	case c.Flaky:
+		word = "is flaky: it failed, and passed on the same content,"
+	case !c.Passed():
+		word = "failed"
+	}
+	ck.journal.say(ctx, "command", "%s%s %s in %s%s", label, firstLine(command), word, c.Duration.Round(time.Millisecond), named(c.Failing))
+	return &c, nil
+}
+
+// nothingToDo ends a task that changes nothing. While the check fails that is no success.
+func (ck *checks) nothingToDo(format string, args ...any) error {
+	if !ck.sound() {
+		return end(task.ChecksFailed, "nothing was changed, and %s\n%s", ck.red(), fmt.Sprintf(format, args...))
+	}
+	return end(task.AlreadyDone, format, args...)
+}
+
+// red says how the check fails.
+func (ck *checks) red() string {
+	c := ck.status.Check
+	text := fmt.Sprintf("the check %s fails with exit code %d%s", firstLine(c.Command), c.ExitCode, named(c.Failing))
+	if b := ck.status.BaseCheck; b != nil && !b.Passed() {
+		text += "; it failed on the base, too" + named(b.Failing)
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// commits commits what sessions left, and pushes it as a checkpoint.
+type commits struct {
+	facts
+	journal  *journal
+	parking  *parking
+	runner   *runner
+	sessions *sessions
+	checks   *checks
+
+	last  committed
+	leaks int // commits in a row whose work holds a secret
+}
+
+// committed is the outcome of a commit.
+type committed struct {
+	failed   string         // why it failed; its work is only in the workspace then
+	refused  string         // why, when the work itself is refused
+	leak     string         // why, when the work holds a secret
+	findings []task.Finding // what of the changes deserves a second look
+}
+
+// found replaces what deserves a second look by what the host has found since.
+func (cm *commits) found(findings []task.Finding) { cm.last.findings = findings }
+
+// giveUp forgets a commit that failed: its work is no longer in the workspace.
+func (cm *commits) giveUp() { cm.last.failed = "" }
+
+// commit commits the workspace and pushes the checkpoint. A commit that fails stops nothing.
+func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
+	message := r.Text
+	if message == "" {
+		message = cm.status.Task
+	}
+	var out activities.Committed
+	err := cm.parking.insist(ctx, func() error {
+		return cm.runner.onHost(ctx, step{
+			options: func(ctx workflow.Context) workflow.Context {
+				return cm.assignment.short(ctx, "commit: "+firstLine(message))
+			},
+			call: func(ctx workflow.Context) error {
+				in := activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs, BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
+				return workflow.ExecuteActivity(ctx, host.CommitWork, in).Get(ctx, &out)
+			},
+		})
+	})
+	if err != nil {
+		return err
+	}
+	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
+	if !out.Leak {
+		cm.last.findings = out.Sensitive
+	}
+	if cm.last.failed != "" || out.Created {
+		cm.checks.invalidate()
+	}
+	if out.Leak {
+		cm.last.leak = out.Failed
+	} else {
+		cm.leaks = 0
+		if out.Refused {
+			cm.last.refused = out.Failed
+		}
+	}
+	if cm.last.failed != "" {
+		cm.journal.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
+		cm.journal.remember(ctx, "error", "the commit failed: "+out.Failed)
+		return nil
+	}
+	if cm.last.refused = refusedWork(cm.last.findings); cm.last.refused != "" {
+		cm.journal.say(ctx, "error", "the work is refused: %s", firstLine(cm.last.refused))
+		cm.journal.remember(ctx, "error", "the work is refused: "+cm.last.refused)
+	}
+	cm.journal.notice(ctx, out.Notes)
+	cm.status.Head, cm.status.Files, cm.status.Added, cm.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
+	if out.Created {
+		cm.status.Commits = append(cm.status.Commits, signals.Commit{ID: out.Commit, Subject: firstLine(message)})
+		cm.journal.say(ctx, "commit", "%s %s", short(out.Commit), firstLine(message))
+	}
+	return nil
+}
+
+// leaked counts a deliverable whose work holds a secret as an error in a row: the next session is told to take it out. At the
+// limit a person is asked.
+func (cm *commits) leaked(ctx workflow.Context, d task.Deliverable) error {
+	if cm.leaks++; cm.leaks <= cm.settings.Errors {
+		return nil
+	}
+	cm.leaks = 0
+	return cm.parking.suspend(ctx, signals.ReasonSecret, "%s: %s", d.ID, cm.last.leak)
+}
+
+// commitRest repeats a commit that failed, and parks the task while it fails again.
+func (cm *commits) commitRest(ctx workflow.Context) error {
+	for cm.last.failed != "" {
+		if err := cm.commit(ctx, task.Report{Text: cm.status.Plan.Summary}); err != nil {
+			return err
+		}
+		if cm.last.failed != "" {
+			why, detail := signals.ReasonInfra, "the last commit failed: "+firstLine(cm.last.failed)
+			if cm.last.leak != "" {
+				why, detail = signals.ReasonSecret, cm.last.leak
+			}
+			if err := cm.parking.suspend(ctx, why, "%s; the work is in the workspace on host %s", detail, cm.assignment.Host); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

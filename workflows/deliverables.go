@@ -1,0 +1,196 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// deliverables carries out the plan, one deliverable after the other.
+type deliverables struct {
+	facts
+	journal  *journal
+	sessions *sessions
+	checks   *checks
+	commits  *commits
+
+	fixing   int                        // which attempt to fix what the check says, 0 for none
+	results  map[string]result          // of the deliverables, by id
+	feedback map[string]prompt.Feedback // what a deliverable of a follow-up round answers, by id
+	merging  bool                       // the base is merged in the workspace, and waits for its commit
+}
+
+// result is what a deliverable has led to, for those who asked for it.
+type result struct {
+	text    string // the session's report
+	done    bool
+	commit  string // "" when nothing had to change
+	commits int    // how many commits the task had then
+}
+
+// begin forgets the results of an earlier round.
+func (dv *deliverables) begin() { dv.results, dv.merging = map[string]result{}, false }
+
+// merge notes whether a merge of the base waits for its commit in the workspace.
+func (dv *deliverables) merge(waiting bool) { dv.merging = waiting }
+
+// answers names what the deliverables of a follow-up round answer, by their ids.
+func (dv *deliverables) answers(feedback map[string]prompt.Feedback) { dv.feedback = feedback }
+
+// withhold replaces the results that have a commit: it was not pushed.
+func (dv *deliverables) withhold(why string) {
+	for _, id := range workflow.DeterministicKeys(dv.results) {
+		if dv.results[id].commit != "" {
+			dv.results[id] = result{text: why}
+		}
+	}
+}
+
+// execute runs one implementing session per deliverable, each followed by a commit, a checkpoint and the check, until nothing is
+// pending. What the check says goes to the next session.
+func (dv *deliverables) execute(ctx workflow.Context) error {
+	for {
+		next, ok := dv.status.Plan.Next()
+		if !ok {
+			break
+		}
+		report, err := dv.deliver(ctx, next)
+		if err != nil {
+			return err
+		}
+		if err := dv.prove(ctx, next, report); err != nil {
+			return err
+		}
+	}
+	if p := dv.status.Plan; p.AllBlocked() {
+		return end(task.AllBlocked, "%s", dv.blockers())
+	}
+	return nil
+}
+
+// prove runs the check on what a session left. A deliverable that leaves it failing, or whose commit is refused, goes back to an
+// implementer with the output, a few times. After that the loop continues: a later deliverable, or the review, may fix it.
+func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.Report) error {
+	defer func() { dv.fixing = 0 }()
+	for {
+		if err := dv.checks.check(ctx); err != nil {
+			return err
+		}
+		refused := dv.commits.last.refused != "" && !dv.merging // a merge has tries of its own
+		if dv.checks.sound() && !refused || r.Kind == task.ReportBlocked || dv.fixing >= dv.settings.FixAttempts {
+			return nil
+		}
+		dv.fixing++
+		why := "the check fails"
+		if refused {
+			why = "what it left is refused"
+		}
+		dv.journal.say(ctx, "fix", "%s goes back, for %s: attempt %d of %d", d.ID, why, dv.fixing, dv.settings.FixAttempts)
+		dv.journal.remember(ctx, "error", d.ID+" goes back to be mended: "+why)
+		var err error
+		if r, err = dv.deliver(ctx, d); err != nil {
+			return err
+		}
+	}
+}
+
+// deliver has sessions work on a deliverable until what one of them reported is committed.
+func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.Report, error) {
+	for {
+		dv.journal.enter(ctx, task.Executing)
+		res, err := dv.sessions.converse(ctx, task.Implementer, dv.brief(&d))
+		if err != nil {
+			return task.Report{}, err
+		}
+		plan, fence, commits := dv.status.Plan, dv.status.Fence, len(dv.status.Commits)
+		dv.mark(ctx, d, res.Report)
+		if err := dv.commits.commit(ctx, res.Report); err != nil {
+			if isLost(err) {
+				dv.status.Plan = plan
+			}
+			return task.Report{}, err
+		}
+		if dv.commits.last.leak != "" {
+			dv.status.Plan = plan // it is to be done without the secret
+			if err := dv.commits.leaked(ctx, d); err != nil {
+				return task.Report{}, err
+			}
+			continue
+		}
+		if dv.status.Fence != fence && len(dv.status.Commits) == commits && res.Report.Kind != task.ReportBlocked {
+			dv.status.Plan = plan // the host went between the session and its commit, and the work with it
+			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host; it is to be done again")
+			dv.journal.say(ctx, "host", "the work on %s was lost with its host; doing it again", d.ID)
+			continue
+		}
+		dv.answered(d, res.Report, len(dv.status.Commits) > commits)
+		return res.Report, nil
+	}
+}
+
+// brief is what a session on the deliverable is about.
+func (dv *deliverables) brief(d *task.Deliverable) brief {
+	b := brief{deliverable: d, fixing: dv.fixing, refused: dv.commits.last.refused}
+	if f, ok := dv.feedback[d.ID]; ok {
+		b.feedback = &f
+	}
+	return b
+}
+
+// answered stores the result of a deliverable. A session that fixes it adds its commit.
+func (dv *deliverables) answered(d task.Deliverable, r task.Report, committed bool) {
+	one := result{text: r.Text, done: r.Kind != task.ReportBlocked}
+	if dv.fixing > 0 {
+		one = dv.results[d.ID]
+	}
+	one.commits = len(dv.status.Commits)
+	if committed {
+		one.commit = dv.status.Head
+	}
+	dv.results[d.ID] = one
+	for _, d := range dv.status.Plan.Deliverables { // a session that says the whole plan is done has done the others too
+		if _, there := dv.results[d.ID]; !there && d.Status == task.Passed {
+			dv.results[d.ID] = one
+		}
+	}
+}
+
+// mark enters what the session reported into the plan and the progress log.
+func (dv *deliverables) mark(ctx workflow.Context, d task.Deliverable, r task.Report) {
+	if r.Kind == task.ReportBlocked {
+		if dv.fixing == 0 { // what it was to do is there; that the check fails is told by the check
+			dv.set(d.ID, task.Blocked, r.Text)
+		}
+		dv.journal.remember(ctx, string(task.Blocking), d.ID+": "+r.Text)
+		dv.journal.say(ctx, "blocked", "%s: %s", d.ID, firstLine(r.Text))
+		dv.journal.show(ctx, signals.Notice{})
+		return
+	}
+	kind := task.Progress
+	if r.Kind == task.ReportDone { // the agent says that the whole plan is done; the review will tell
+		kind = task.Done
+		for next, ok := dv.status.Plan.Next(); ok; next, ok = dv.status.Plan.Next() {
+			dv.set(next.ID, task.Passed, "")
+		}
+	}
+	dv.set(d.ID, task.Passed, "")
+	dv.journal.remember(ctx, string(kind), d.ID+": "+r.Text)
+	dv.journal.say(ctx, "deliverable", "%s passed: %s", d.ID, firstLine(r.Text))
+	dv.journal.show(ctx, signals.Notice{})
+}
+
+func (dv *deliverables) set(id string, s task.Status, reason string) {
+	if p, err := dv.status.Plan.WithStatus(id, s, reason); err == nil { // the id comes from this plan
+		dv.status.Plan = &p
+	}
+}
+
+func (dv *deliverables) blockers() string {
+	text := "every deliverable is blocked"
+	for _, d := range dv.status.Plan.Deliverables {
+		text += "\n" + d.ID + ": " + d.Reason
+	}
+	return text
+}

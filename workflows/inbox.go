@@ -1,0 +1,215 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// inbox takes what people send: decisions on the plan, resumes, messages for the next session. Each delivery counts once.
+type inbox struct {
+	facts
+	stop      workflow.CancelFunc // ends the task
+	journal   *journal
+	questions *questions
+	budget    *budget
+
+	delivered map[string]bool  // ids of messages that have counted
+	seen      []string         // the same, in order of arrival
+	decision  *decision        // on the current plan revision
+	resumes   int              // resume requests so far
+	tells     []prompt.Message // messages for the next session
+	abandoned string           // why, when somebody abandoned the task
+}
+
+// decision is what a person said about the current plan revision.
+type decision struct {
+	name string // signals.Approve, Edit or Reject
+	by   string
+	text string
+}
+
+// resumed returns how many resume requests have come.
+func (ib *inbox) resumed() int { return ib.resumes }
+
+// counted tells whether a delivery is new, and counts it. One without an id always is.
+func (ib *inbox) counted(id string) bool {
+	if id == "" {
+		return true
+	}
+	if ib.delivered[id] {
+		return false
+	}
+	ib.delivered[id], ib.seen = true, append(ib.seen, id)
+	return true
+}
+
+// restore takes over the deliveries and messages of the run before this one.
+func (ib *inbox) restore(seen []string, tells []signals.TellRequest) {
+	for _, id := range seen {
+		ib.delivered[id] = true
+	}
+	ib.seen = seen
+	for _, t := range tells {
+		ib.tell(t.By, t.Text)
+	}
+}
+
+// takeTells returns the messages for the next session and forgets them.
+func (ib *inbox) takeTells() []prompt.Message {
+	tells := ib.tells
+	ib.tells, ib.status.Tells = nil, 0
+	return tells
+}
+
+// decided returns the decision on the current plan revision, nil while there is none.
+func (ib *inbox) decided() *decision { return ib.decision }
+
+// clearDecision makes the inbox ready for a decision on another revision.
+func (ib *inbox) clearDecision() { ib.decision = nil }
+
+// decidable tells whether a decision on a plan revision can be taken now.
+func (ib *inbox) decidable(what string, revision int) error {
+	if ib.status.Phase != task.Approving || ib.decision != nil {
+		return fault.New(fault.Conflict, "nothing to %s: the task is %s", what, ib.status.Phase)
+	}
+	if current := ib.status.Plan.Revision; revision != 0 && revision != current {
+		return fault.New(fault.Conflict, "plan revision %d is stale: the current one is %d", revision, current).
+			WithHint("look at the plan again, then %s revision %d", what, current)
+	}
+	return nil
+}
+
+func (ib *inbox) canApprove(r signals.ApproveRequest) error {
+	return ib.decidable("approve", r.Revision)
+}
+
+func (ib *inbox) canReject(r signals.RejectRequest) error { return ib.decidable("reject", r.Revision) }
+
+func (ib *inbox) canEdit(r signals.EditRequest) error {
+	if r.Text == "" {
+		return fault.New(fault.Input, "text is missing: say what is to change in the plan")
+	}
+	return ib.decidable("edit", r.Revision)
+}
+
+func (ib *inbox) canTell(r signals.TellRequest) error {
+	if r.Text == "" {
+		return fault.New(fault.Input, "text is missing: say what the next session is to know")
+	}
+	if len(ib.tells) >= mostTells {
+		return fault.New(fault.Conflict, "%d messages wait for the next session already", len(ib.tells))
+	}
+	return nil
+}
+
+func (ib *inbox) canResume(r signals.ResumeRequest) error {
+	if !(r.AddCost >= 0 && r.AddCost <= mostCost) {
+		return fault.New(fault.Input, "addCost %v is not between 0 and %d: give US dollars to add", r.AddCost, mostCost)
+	}
+	if slices.ContainsFunc(ib.status.Questions, signals.Question.Push) {
+		return fault.New(fault.Conflict, "a push waits for an answer, and `resume` is none").WithHint("`allow` or `deny` it")
+	}
+	if _, err := addTime(r); err != nil {
+		return fault.New(fault.Input, "addTime %q is not a positive duration up to %s: write it as 30m or 2h", r.AddTime, mostTime)
+	}
+	return nil
+}
+
+// What one resume may add. More is taken for a typing error.
+const (
+	mostCost  = 100_000         // US dollars
+	mostTime  = 720 * time.Hour //
+	mostTells = 50              // messages that wait for one session
+	mostText  = 8_000           // bytes of one message
+)
+
+func addTime(r signals.ResumeRequest) (time.Duration, error) {
+	if r.AddTime == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(r.AddTime)
+	if err == nil && (d < 0 || d > mostTime) {
+		err = fmt.Errorf("out of range")
+	}
+	return d, err
+}
+
+func (ib *inbox) onApprove(_ workflow.Context, r signals.ApproveRequest) string {
+	ib.decision = &decision{signals.Approve, who(r.By), r.Comment}
+	return fmt.Sprintf("plan revision %d approved", ib.status.Plan.Revision)
+}
+
+func (ib *inbox) onEdit(_ workflow.Context, r signals.EditRequest) string {
+	ib.decision = &decision{signals.Edit, who(r.By), clip(r.Text, 4*mostText)}
+	return fmt.Sprintf("plan revision %d goes back to the planner", ib.status.Plan.Revision)
+}
+
+func (ib *inbox) onReject(_ workflow.Context, r signals.RejectRequest) string {
+	ib.decision = &decision{signals.Reject, who(r.By), r.Reason}
+	return fmt.Sprintf("plan revision %d rejected", ib.status.Plan.Revision)
+}
+
+func (ib *inbox) onResume(ctx workflow.Context, r signals.ResumeRequest) string {
+	more, _ := addTime(r) // validated
+	limited := ib.budget.raise(r.AddCost, more)
+	if r.Note != "" {
+		ib.tell(r.By, r.Note)
+	}
+	ib.resumes++
+	ib.questions.refuseOpen(ctx, who(r.By), "the task was resumed without an answer")
+	ib.journal.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
+	if ib.status.Phase == task.Suspended || ib.status.Phase == task.Waiting {
+		return "the task goes on" + limited
+	}
+	if ib.status.Phase == task.Queued {
+		return "the task goes before what has come by itself" + limited
+	}
+	return fmt.Sprintf("the task is %s; what you added counts%s", ib.status.Phase, limited)
+}
+
+func added(cost float64, more time.Duration) string {
+	text := ""
+	if cost > 0 {
+		text += ", " + usd(cost) + " more"
+	}
+	if more > 0 {
+		text += ", " + more.String() + " more"
+	}
+	return text
+}
+
+func (ib *inbox) onAbandon(ctx workflow.Context, r signals.AbandonRequest) string {
+	ib.abandoned = fmt.Sprintf("abandoned by %s", who(r.By))
+	if r.Reason != "" {
+		ib.abandoned += ": " + r.Reason
+	}
+	ib.journal.say(ctx, "abandon", "%s", ib.abandoned)
+	ib.stop()
+	return "the task ends; its workspace and checkpoint are kept"
+}
+
+func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
+	ib.tell(r.By, r.Text)
+	ib.journal.say(ctx, "tell", "%s: %s", who(r.By), firstLine(r.Text))
+	return "the next session will be told"
+}
+
+func (ib *inbox) tell(by, text string) {
+	ib.tells = append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: clip(text, mostText)})
+	ib.status.Tells = len(ib.tells)
+}
+
+func who(by string) string {
+	if by == "" {
+		return "someone"
+	}
+	return by
+}

@@ -1,0 +1,66 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// journal writes down what happens to the task: its log, what the next sessions are told of the past, its search attributes and page in
+// Temporal Web, and the notices to its Conversation.
+type journal struct {
+	facts
+	logged     int          // log lines so far
+	progress   []task.Entry // what the next session is told of the past
+	attributes attributes   // what the search attributes say now
+	notices    notices      // to people in chats
+}
+
+// restore takes over the log of the run before this one, and what sessions are told of it.
+func (j *journal) restore(log []signals.LogLine, progress []task.Entry) {
+	if n := len(log); n > 0 {
+		j.logged = log[n-1].N
+	}
+	j.progress = progress
+}
+
+// say adds a line to the task's log. The log keeps the newest lines.
+func (j *journal) say(ctx workflow.Context, kind, format string, args ...any) {
+	const kept = 60
+	j.logged++
+	j.status.Log = append(j.status.Log, signals.LogLine{N: j.logged,
+		Entry: task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(fmt.Sprintf(format, args...), 2000)}})
+	if n := len(j.status.Log); n > kept {
+		j.status.Log = j.status.Log[n-kept:]
+	}
+}
+
+// remember adds to what the next sessions are told of the past.
+func (j *journal) remember(ctx workflow.Context, kind, text string) {
+	const kept = 40 // and at most 24 KiB, which is what a prompt takes of it
+	j.progress = append(j.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(text, 1200)})
+	size := 0
+	for i := len(j.progress) - 1; i >= 0; i-- {
+		if size += len(j.progress[i].Text); size > 24<<10 || len(j.progress)-i > kept {
+			j.progress = slices.Clone(j.progress[i+1:])
+			break
+		}
+	}
+}
+
+// notice logs notes on the workspace for people and the next sessions, each once: the next commit brings them again.
+func (j *journal) notice(ctx workflow.Context, notes []string) {
+	for _, n := range notes {
+		if !slices.ContainsFunc(j.progress, func(e task.Entry) bool { return e.Text == n }) {
+			j.say(ctx, "note", "%s", n)
+			j.remember(ctx, string(task.Note), n)
+		}
+	}
+}
+
+// show notifies everybody who follows the task in a chat of the newest line of its log.
+func (j *journal) show(ctx workflow.Context, n signals.Notice) { j.notices.show(ctx, n) }

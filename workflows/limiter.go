@@ -1,0 +1,128 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/signals"
+)
+
+// limiter is the state of a Limiter.
+type limiter struct {
+	signals.LimiterState
+	id      string
+	changed bool // a request has come since the last decision
+}
+
+// Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of the
+// run before, nil for none. Holders are checked only while somebody waits.
+func Gate(ctx workflow.Context, state *signals.LimiterState) error {
+	g := &limiter{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
+	if state != nil {
+		g.LimiterState = *state
+	}
+	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryLimiter, func() (signals.LimiterState, error) { return g.LimiterState, nil },
+		workflow.QueryHandlerOptions{Description: "who works, who waits, and for what"})
+	if err != nil {
+		return err
+	}
+	if err := answerTo(ctx, signals.Acquire, "ask for admission", g.acquire); err != nil {
+		return err
+	}
+	if err := answerTo(ctx, signals.Release, "give the admission back", g.release); err != nil {
+		return err
+	}
+	for {
+		workflow.SetCurrentDetails(ctx, g.details())
+		g.changed = false
+		if len(g.Waiters) > 0 {
+			if err := g.decide(ctx); err != nil {
+				return err
+			}
+		}
+		if g.full(ctx) {
+			return workflow.NewContinueAsNewError(ctx, signals.Limiter, &g.LimiterState)
+		}
+		if err := g.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (g *limiter) full(ctx workflow.Context) bool {
+	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx)
+}
+
+// wait waits until something changes, or until it is time to check the holders.
+func (g *limiter) wait(ctx workflow.Context) error {
+	woken := func() bool { return g.changed || g.full(ctx) }
+	wait, why := g.pause(workflow.Now(ctx))
+	if wait <= 0 {
+		return workflow.Await(ctx, woken)
+	}
+	timerCtx, stop := workflow.WithCancel(ctx)
+	defer stop()
+	timer := workflow.NewTimerWithOptions(timerCtx, wait, workflow.TimerOptions{Summary: why})
+	return workflow.Await(ctx, func() bool { return woken() || timer.IsReady() })
+}
+
+// decide checks the holders, admits waiters and signals everybody for whom something has changed.
+func (g *limiter) decide(ctx workflow.Context) error {
+	if err := g.reconcile(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		workflow.GetLogger(ctx).Warn("It is not known who is at work; what is known counts", "error", err)
+	}
+	in, told := g.admit(workflow.Now(ctx))
+	for _, w := range append(in, told...) {
+		err := workflow.SignalExternalWorkflow(ctx, w.Workflow, "", signals.Admission, w.Answer).Get(ctx, nil)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // its workflow has ended, or never ran
+			g.drop(w.Workflow, w.Run)
+			g.changed = true
+		}
+	}
+	return nil
+}
+
+// reconcile asks which holders still run and which pull requests are still open.
+func (g *limiter) reconcile(ctx workflow.Context) error {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: "who is at work?", StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
+	})
+	in := activities.ReconcileInput{Holders: g.Holders, Pulls: g.Pulls}
+	for _, h := range g.Released {
+		in.Known = append(in.Known, h.Workflow)
+	}
+	for _, w := range g.Waiters {
+		in.Known = append(in.Known, w.Workflow)
+		if w.Repository != "" {
+			in.Repository, in.Prefix = w.Repository, w.Prefix
+		}
+	}
+	var seen activities.Reconciled
+	if err := workflow.ExecuteActivity(ctx, control.ReconcileLimiter, in).Get(ctx, &seen); err != nil {
+		return err
+	}
+	for _, gone := range seen.Gone {
+		if g.drop(gone.Workflow, gone.Run) { // it could not report what it has spent
+			g.spend(workflow.Now(ctx), gone.Spent)
+		}
+	}
+	g.Pulls = slices.DeleteFunc(g.Pulls, func(p signals.OpenPull) bool {
+		return slices.ContainsFunc(seen.Ended, func(e signals.OpenPull) bool { return e == p })
+	})
+	for _, p := range seen.Open {
+		g.pullOpened(p)
+	}
+	g.Others, g.Reconciled = seen.Others, workflow.Now(ctx)
+	return nil
+}

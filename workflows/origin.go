@@ -1,0 +1,69 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/task"
+)
+
+// origin is where the task comes from: the source whose work it is, which is shown the result.
+type origin struct {
+	facts
+	parking *parking
+	claimed bool            // the source has been told that the task works
+	telling workflow.Future // tells the source that the task waits
+}
+
+// atSource returns what is reported to the source.
+func (og *origin) atSource(stage activities.Stage) activities.SourceInput {
+	s := og.status
+	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID, RequestedBy: s.RequestedBy,
+		Outcome: s.Outcome, Detail: clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch, CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
+	if s.PullRequest != nil {
+		in.PullRequest = s.PullRequest.URL
+	}
+	return in
+}
+
+// claim claims the work at its source, so that nobody else begins it. Work that is not wanted any more ends the task before it costs
+// anything.
+func (og *origin) claim(ctx workflow.Context) error {
+	if !og.def.sourced() {
+		return nil
+	}
+	og.hasTold(ctx)
+	og.claimed = true // unless we hear otherwise: an answer may be lost
+	for {
+		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource, og.atSource(activities.Claimed)).Get(ctx, nil)
+		switch kind := kindOf(err); {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case kind == fault.Conflict || kind == fault.NotFound:
+			og.claimed = false
+			return end(task.Declined, "%s", message(err))
+		}
+		if err := og.parking.suspendFor(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// showQueued reports to the source, once, that the task waits. A source that does not answer stops nothing.
+func (og *origin) showQueued(ctx workflow.Context) {
+	if og.telling != nil || og.claimed || !og.def.sourced() {
+		return
+	}
+	in := og.atSource(activities.Waits)
+	og.telling = workflow.ExecuteActivity(courtesy(ctx, "show that "+in.Origin.Key+" waits"), control.ReportToSource, in)
+}
+
+// hasTold waits for showQueued to end, so that a later report does not arrive first. It tells whether there was such a report.
+func (og *origin) hasTold(ctx workflow.Context) bool {
+	if og.telling == nil {
+		return false
+	}
+	_ = og.telling.Get(ctx, nil)
+	return true
+}

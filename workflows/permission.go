@@ -1,0 +1,38 @@
+package workflows
+
+import (
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+	"go.temporal.io/sdk/workflow"
+)
+
+// permission parks the task until every command that waits for a person has an answer. No answer in time is a no.
+func (se *sessions) permission(ctx workflow.Context, s *session, detail string) error {
+	defer se.note(s)
+	if len(se.status.Questions) > 0 {
+		if err := se.awaitAnswers(ctx, detail); err != nil {
+			return err
+		}
+	}
+	s.input.Prompt.Messages = append(s.input.Prompt.Messages, se.questions.takeUntold()...)
+	return nil
+}
+
+func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
+	phase := se.status.Phase
+	se.status.Reason, se.status.Detail = signals.ReasonCommand, clip(detail, 2000)
+	se.status.NeedsHuman, se.status.NextAction = true, nextAction(signals.ReasonCommand)
+	se.journal.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
+	for len(se.status.Questions) > 0 {
+		until := se.questions.firstExpiry()
+		se.status.WaitingUntil = until
+		se.journal.enter(ctx, task.Suspended)
+		err := timer(ctx, until.Sub(workflow.Now(ctx)), "no answer is a no", func() bool { return len(se.status.Questions) == 0 })
+		if err != nil {
+			return err
+		}
+		se.questions.refuseExpired(ctx)
+	}
+	se.parking.goOn(ctx, phase)
+	return nil
+}

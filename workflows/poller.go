@@ -1,0 +1,111 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
+	"go.temporal.io/sdk/workflow"
+)
+
+// poller reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost.
+type poller struct {
+	facts
+	journal *journal
+	number  int                                          // of the pull request
+	failed  func(ctx workflow.Context, err error, n int) // n snapshots in a row could not be taken
+	closed  func(ctx workflow.Context, l forge.Snapshot) // the pull request is no longer open
+
+	look   forge.Snapshot // the newest snapshot that differs from the one before
+	stamp  string         // names it for the forge
+	looks  int            // such snapshots
+	begun  int            // all snapshots
+	at     int            // which of them is the newest
+	after  int            // earlier ones do not count any more
+	wakes  int            // wake-ups so far
+	unread int            // snapshots in a row that failed
+}
+
+// news tells whether there is a snapshot that nobody has acted upon, and that is not older than what we did last.
+func (po *poller) news(seen int) bool { return po.looks > seen && po.at >= po.after }
+
+// again asks for a snapshot that begins from now on: earlier ones do not count any more.
+func (po *poller) again() {
+	po.after = po.begun + 1
+	po.wakes++
+}
+
+// handOver returns the stamp for the next run, "" when the newest snapshot does not count any more.
+func (po *poller) handOver() string {
+	if po.at < po.after {
+		return ""
+	}
+	return po.stamp
+}
+
+// receive counts wake-ups. What happened is read from the forge.
+func (po *poller) receive(ctx workflow.Context) {
+	news := workflow.GetSignalChannelWithOptions(ctx, signals.Changed, workflow.SignalChannelOptions{Description: "something has happened at the pull request: {what}"})
+	workflow.GoNamed(ctx, "signal "+signals.Changed, func(ctx workflow.Context) {
+		for {
+			var payload json.RawMessage
+			if !news.Receive(ctx, &payload) {
+				return
+			}
+			po.wakes++
+		}
+	})
+}
+
+// run reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost,
+// until it is merged or closed.
+func (po *poller) run(ctx workflow.Context) {
+	poll := po.settings.PullRequest.Poll.Std()
+	for wait, heard := time.Duration(0), po.wakes; ; {
+		if err := po.next(ctx, wait, heard); err != nil {
+			return
+		}
+		heard = po.wakes // a wake-up during the poll may be newer than the snapshot
+		in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: po.stamp}
+		po.begun++
+		at := po.begun
+		if po.at < po.after {
+			in.Stamp = ""
+		}
+		var l forge.Snapshot
+		err := workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest, in).Get(ctx, &l)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			po.unread++
+			po.failed(ctx, err, po.unread)
+			wait = slowest
+			continue
+		case l.Unchanged:
+			wait = min(max(2*wait, poll), max(poll, slowest))
+			continue
+		}
+		wait, po.unread = poll, 0
+		po.stamp, po.look = l.Stamp, l
+		po.status.Base, po.looks, po.at = l.Base, po.looks+1, at
+		if l.State != forge.Open {
+			po.closed(ctx, l)
+			return
+		}
+	}
+}
+
+// next waits for a wake-up, and a while longer for what comes with it, or until the time is up.
+func (po *poller) next(ctx workflow.Context, wait time.Duration, heard int) error {
+	if err := timer(ctx, wait, "look at the pull request", func() bool { return po.wakes > heard }); err != nil {
+		return err
+	}
+	if po.wakes == heard {
+		return nil
+	}
+	return timer(ctx, po.settings.PullRequest.Batch.Std(), "collect what comes up", func() bool { return false })
+}

@@ -1,0 +1,159 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/prompt"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// sessions runs agent sessions until one reports.
+type sessions struct {
+	facts
+	journal   *journal
+	inbox     *inbox
+	questions *questions
+	budget    *budget
+	parking   *parking
+	runner    *runner
+
+	numbered int // numbers given out
+	errors   int // errors in a row
+	quotas   int // used-up quotas in a row
+	loops    int // sessions in a row that went round in circles
+}
+
+// restore takes over how many sessions were numbered before.
+func (se *sessions) restore(numbered int) { se.numbered = numbered }
+
+// session is one agent session of the task: what is asked, and its state.
+type session struct {
+	brief brief
+	at    int // index in status.Sessions
+	input activities.SessionInput
+	spent []hostUsage // on each host it has run on
+	cap   float64     // US dollars it may cost in all, 0 for what is left of the task's budget
+}
+
+// brief is what a session is about, beside what all sessions are told.
+type brief struct {
+	deliverable *task.Deliverable // nil for planner and reviewer
+	edit        *decision         // the change of the plan that a person wants
+	fixing      int               // which attempt to fix what the check says, from 1; 0 for none
+	refused     string            // why the last commit was refused
+	feedback    *prompt.Feedback  // what the deliverable of a round answers
+}
+
+// converse runs sessions in a role until one reports, and returns that report. In between it waits for everything that a person or time
+// can remove: budget, quota, a refused key, a spec issue, errors in a row.
+func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (activities.SessionResult, error) {
+	s := se.newSession(ctx, role, b)
+	for {
+		if err := se.afford(ctx, s); err != nil {
+			return activities.SessionResult{}, err
+		}
+		res, err := se.ask(ctx, s)
+		if err != nil {
+			if ctx.Err() != nil || !se.parking.liftable(err) {
+				return res, err
+			}
+			if err := se.parking.suspendFor(ctx, err); err != nil {
+				return res, err
+			}
+			continue
+		}
+		again, err := se.settle(ctx, s, res)
+		if err != nil {
+			return res, err
+		}
+		if again == nil {
+			return res, nil
+		}
+		s = again
+	}
+}
+
+// ask runs the session on the task's host.
+func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
+	s.input.Ask++
+	wall := se.status.BudgetTime - se.status.Worked
+	var res activities.SessionResult
+	err := se.runner.onHost(ctx, step{
+		options: func(ctx workflow.Context) workflow.Context {
+			return se.assignment.long(ctx, s.summary(), wall)
+		},
+		call: func(ctx workflow.Context) error {
+			se.entry(s).Host = se.assignment.Host
+			in := s.input
+			in.Ref, in.Wall, in.Precedence = se.journal.ref(), wall, se.precedence(ctx)
+			if d := in.Prompt.Deliverable; d != nil {
+				in.Next = se.ahead(d)
+			}
+			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
+				in.CeilingUSD = -1 // 0 would be no ceiling
+			}
+			return workflow.ExecuteActivity(ctx, host.RunAgent, in).Get(ctx, &res)
+		},
+		missed: func(err error) {
+			if b, ok := cut(err); ok {
+				*s.on(se.assignment.Host) = b.Usage
+				se.budget.count(s)
+			}
+		},
+	})
+	if err != nil {
+		return res, err
+	}
+	*s.on(se.assignment.Host) = res.Usage
+	se.budget.count(s)
+	se.budget.worked(res.Duration)
+	e := se.entry(s)
+	e.Duration += res.Duration
+	e.Turns, e.Resumed, e.Outcome = res.Turns, res.Resumed, string(res.Kind)
+	return res, nil
+}
+
+// entry is the session in the status.
+func (f facts) entry(s *session) *signals.Session { return &f.status.Sessions[s.at] }
+
+// note passes messages that came meanwhile to a session that continues.
+func (se *sessions) note(s *session) {
+	s.input.Prompt.Messages = append(s.input.Prompt.Messages, se.inbox.takeTells()...)
+}
+
+func (s *session) summary() string {
+	text := fmt.Sprintf("session %d: %s", s.input.N, s.input.Role)
+	if d := s.input.Prompt.Deliverable; d != nil {
+		text += " " + d.ID + " " + clip(d.Description, 80)
+	}
+	return text
+}
+
+// afford parks the task while there is no money or no time for the session.
+func (se *sessions) afford(ctx workflow.Context, s *session) error {
+	for {
+		switch {
+		case s.cap > 0 && se.entry(s).Usage.CostUSD >= s.cap && se.status.Usage.CostUSD < se.status.BudgetUSD:
+			spent := se.entry(s).Usage.CostUSD
+			if err := se.parking.suspend(ctx, signals.ReasonBudget, "planning has used %s of its %s", usd(spent), usd(s.cap)); err != nil {
+				return err
+			}
+			s.cap += se.settings.Budget.PlanCost
+		case se.status.Usage.CostUSD >= se.status.BudgetUSD:
+			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD)); err != nil {
+				return err
+			}
+		case se.status.Worked >= se.status.BudgetTime:
+			if err := se.parking.haveTime(ctx); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+		se.note(s)
+	}
+}
