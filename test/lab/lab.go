@@ -232,7 +232,7 @@ func (w *Worker) Wait(limit time.Duration) int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// Eventually waits for a condition. It looks often at first, less often later, and pauses at least twice as long as a look takes: what looks
+// Eventually waits for a condition. It looks often at first, less often later, and pauses five times as long as a look takes: what looks
 // starts a program or asks the server, and takes from a small machine what the answer is waiting for.
 func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
@@ -244,7 +244,7 @@ func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) 
 		if ok() {
 			return
 		}
-		next := time.NewTimer(max(pause, 2*time.Since(begun)))
+		next := time.NewTimer(max(pause, 5*time.Since(begun)))
 		select {
 		case <-deadline.C:
 			next.Stop()
