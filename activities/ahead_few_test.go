@@ -17,7 +17,7 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	var all []SessionInput
 	for range mostAhead + 3 {
 		in := b.session(task.Implementer, "script")
-		b.startAhead(t.Context(), &in)
+		b.prestarter.start(t.Context(), &in)
 		b.early(in.ID)
 		all = append(all, in)
 	}
@@ -28,7 +28,7 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	}
 	burst := slices.Clone(all[:3]) // started at once
 	for i := range burst {
-		b.startAhead(t.Context(), &burst[i])
+		b.prestarter.start(t.Context(), &burst[i])
 	}
 	if b.early(burst[2].ID); w.most() > mostAhead {
 		t.Errorf("there were %d at a time, want %d at most", w.most(), mostAhead)
@@ -51,7 +51,7 @@ func TestNothingAheadWithoutTheServer(t *testing.T) {
 	a.server.answers(silent)
 	must(t, a.run(func(ctx context.Context, _ int) error {
 		eventually(t, "the host is out of touch", func() bool { return outOfTouch(ctx) })
-		b.startAhead(ctx, &in)
+		b.prestarter.start(ctx, &in)
 		return nil
 	}, 1, nil))
 	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
@@ -66,12 +66,13 @@ func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	b, w := newAhead(t, says("ok"))
 	free, known := int64(leastFree-1), true
 	b.FreeMemory = func() (int64, bool) { return free, known }
+	b.start()
 	in := b.session(task.Implementer, "script")
-	b.startAhead(t.Context(), &in)
+	b.prestarter.start(t.Context(), &in)
 	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
 		t.Error("an agent was started")
 	}
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	if res.Kind != agent.Completed {
 		t.Errorf("the session itself: %+v", res)
@@ -79,7 +80,7 @@ func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	for _, enough := range []func(){func() { free = leastFree }, func() { free, known = 0, false }} {
 		enough()
 		next := b.session(task.Implementer, "script")
-		b.startAhead(t.Context(), &next)
+		b.prestarter.start(t.Context(), &next)
 		if b.early(next.ID) == nil {
 			t.Errorf("%d bytes, known %v: nothing was started", free, known)
 		}

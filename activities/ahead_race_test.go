@@ -65,22 +65,22 @@ func (b *bench) raceForSession(in SessionInput, stands bool) (gate *gateway.Sess
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
-	b.startAhead(b.t.Context(), &in)
+	b.prestarter.start(b.t.Context(), &in)
 	if stands {
 		b.early(in.ID)
 	}
 	var all sync.WaitGroup
 	start := make(chan struct{})
-	for _, drop := range []func(){func() { b.dropAhead(in.ID) }, func() { b.forget(in.TaskID) }} {
+	for _, drop := range []func(){func() { b.prestarter.drop(in.ID) }, func() { b.forget(in.TaskID) }} {
 		all.Go(func() { <-start; drop() })
 	}
 	all.Go(func() {
 		<-start
-		if gate = b.takeAhead(in.ID); gate != nil {
+		if gate = b.prestarter.take(in.ID); gate != nil {
 			early = true
 			return
 		}
-		if gate, err = openGate(b.Host, in, rec); err != nil {
+		if gate, err = b.launcher.openEndpoint(in, rec); err != nil {
 			b.t.Errorf("kind %s: %v", fault.KindOf(err), err)
 		}
 	})

@@ -20,7 +20,7 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 		in := b.session(task.Implementer, "script")
 		next := in
 		next.CeilingUSD = c.before
-		b.startAhead(t.Context(), &next)
+		b.prestarter.start(t.Context(), &next)
 		e := b.early(in.ID)
 		warm, _ := w.waits(in.ID)
 		status := 0
@@ -32,7 +32,7 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 			return agent.Outcome{Kind: agent.Completed}, err
 		}
 		in.CeilingUSD = c.now
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if status != c.status {
 			t.Errorf("ceiling %v then %v: the call was answered with %d", c.before, c.now, status)
@@ -53,9 +53,9 @@ func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	b, w := newAhead(t, says("<APPROVED>ok</APPROVED>"))
 	in := b.session(task.Reviewer, "script")
 	in.Prompt.BaseCommit = "0123456789012345678901234567890123456789" // the diff fails
-	b.startAhead(t.Context(), &in)
+	b.prestarter.start(t.Context(), &in)
 	b.early(in.ID)
-	if _, err := b.attempt().session(b.Host, in); err == nil {
+	if _, err := b.attempt().session(b.Sessions, in); err == nil {
 		t.Fatal("the review of a commit that isn't there ran")
 	}
 	if _, ok := w.waits(in.ID); ok {
@@ -90,9 +90,9 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 			}
 			return agent.Outcome{Kind: agent.Completed}, nil
 		}
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
-		b.dropAhead(next.ID)
+		b.prestarter.drop(next.ID)
 		b.free(next)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {

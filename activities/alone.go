@@ -14,8 +14,8 @@ const (
 
 // watch ends a session that is not needed any more when no attempt can: those that wait for it have no connection to the server, or there
 // are none.
-func (h *Host) watch(l *live) {
-	tick := time.NewTicker(h.Heartbeat / fenceTicks)
+func (s *runningSessions) watch(l *live) {
+	tick := time.NewTicker(s.heartbeat / fenceTicks)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
@@ -23,20 +23,20 @@ func (h *Host) watch(l *live) {
 			return
 		case <-tick.C:
 		}
-		attended, last := h.sessions.attended(l)
-		if attended && last.silence() < h.Heartbeat {
+		attended, last := s.attended(l)
+		if attended && last.silence() < s.heartbeat {
 			n = 0
 			continue
 		}
 		var why error
 		if !attended { // else its attempt ends it
-			why = h.unattended(l, last)
+			why = s.unattended(l, last)
 		}
 		if why == nil && n%fenceTicks == 0 {
-			why = h.fenced(l)
+			why = s.fenced(l)
 		}
 		if why != nil {
-			h.Log.InfoContext(l.ctx, "Session ended", "session", l.in.ID, "why", why)
+			s.log.InfoContext(l.ctx, "Session ended", "session", l.in.ID, "why", why)
 			l.end(why)
 			return
 		}
@@ -44,11 +44,11 @@ func (h *Host) watch(l *live) {
 }
 
 // unattended returns why a session that no attempt waits for has to end.
-func (h *Host) unattended(l *live, last *heartbeat) error {
+func (s *runningSessions) unattended(l *live, last *heartbeat) error {
 	if last.silence() > last.of.Alone {
 		return errAlone
 	}
-	ctx, stop := context.WithTimeout(l.ctx, h.Heartbeat)
+	ctx, stop := context.WithTimeout(l.ctx, s.heartbeat)
 	defer stop()
 	info, err := describedBy(ctx, last.server(ctx), last.info.WorkflowExecution.ID, last.info.WorkflowExecution.RunID)
 	if err == nil && (!isRunning(info) || !atWork(info)) {
@@ -58,10 +58,10 @@ func (h *Host) unattended(l *live, last *heartbeat) error {
 }
 
 // fenced returns an error when the fence on the remote says that another attempt has the task. A remote that can't be read says nothing.
-func (h *Host) fenced(l *live) error {
+func (s *runningSessions) fenced(l *live) error {
 	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
 	defer stop()
-	tree, err := h.Workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
+	tree, err := s.workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
 	if err == nil {
 		defer tree.Close()
 		err = tree.Held(ctx)

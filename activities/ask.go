@@ -16,7 +16,7 @@ import (
 
 // session turns the input into what the agent is asked.
 func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
-	s, err := r.host.start(ctx, r.in, r.rec)
+	s, err := r.of.launcher.start(ctx, r.in, r.rec)
 	if err != nil {
 		return agent.Session{}, err
 	}
@@ -32,7 +32,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 				return agent.Session{}, err
 			}
 		}
-		if data.Sensitive, err = r.host.findings(ctx, r.tree); err != nil {
+		if data.Sensitive, err = r.of.inspector.findings(ctx, r.tree); err != nil {
 			return agent.Session{}, err
 		}
 	}
@@ -71,30 +71,6 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 		return "", fmt.Errorf("write the change: %w", err)
 	}
 	return filepath.Join(dir, changeFile), nil
-}
-
-// start is the part of a session that is known before its prompt.
-func (h *Host) start(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
-	system, err := h.system(ctx, in)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	env, commandEnv, err := h.agentEnv(system.of, h.dirs(system.place, in.TaskID), in.Env)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	s := agent.Session{
-		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
-		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
-		Env: env, CommandEnv: commandEnv, Scenario: in.Scenario,
-	}
-	if s.Scenario == "" {
-		s.Scenario = h.Scenario
-	}
-	if in.structured() {
-		s.Schema = []byte(schemas[in.Role])
-	}
-	return s, nil
 }
 
 // structured tells whether the session gives its answer by a schema.

@@ -77,7 +77,7 @@ func (a *attempt) run(fn, input, into any) error {
 }
 
 // session runs RunAgent.
-func (a *attempt) session(h *Host, in SessionInput) (res SessionResult, err error) {
+func (a *attempt) session(h *Sessions, in SessionInput) (res SessionResult, err error) {
 	a.t.Helper()
 	err = a.run(h.RunAgent, in, &res)
 	return res, err

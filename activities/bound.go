@@ -55,7 +55,7 @@ func (w *warden) bind(c agent.Call) (bound, bool) {
 		if len(b.files) == mostBound {
 			return b, false
 		}
-		f.Path = w.host.Redact.String(visible(f.Path))
+		f.Path = w.redact.String(visible(f.Path))
 		b.files = append(b.files, *f)
 		fmt.Fprintf(all, "%d:%s,%s,", len(path), path, sum)
 	}

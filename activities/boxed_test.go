@@ -47,7 +47,7 @@ type stand struct {
 	t        *testing.T
 	b        *bench
 	box      *sandbox.Box
-	where    place
+	where    layout
 	outside  []string // paths that the hostile program writes to
 	canaries map[string]string
 	sleeper  string
@@ -61,7 +61,7 @@ func newStand(t *testing.T) *stand {
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
 	s := &stand{t: t, b: b, box: b.Confine.Box.(*sandbox.Box), canaries: map[string]string{}}
-	s.where, err = b.placeOf(t.Context(), tree)
+	s.where, err = layoutOf(t.Context(), tree)
 	must(t, err)
 	mark := strings.ToLower(rand.Text())
 	s.sleeper = fmt.Sprintf("9876%d", time.Now().UnixNano()%1e9)
@@ -73,8 +73,9 @@ func newStand(t *testing.T) *stand {
 			b.Confine.Readable = append(b.Confine.Readable, dir)
 		}
 	}
+	b.start()
 	for _, kept := range []string{filepath.Join(t.TempDir(), "outside"), filepath.Join(b.Data, "outside"), filepath.Join(b.Data, "caches", "other", "kept"),
-		filepath.Join(b.dirs(s.where, b.ref.TaskID).Cache, "kept")} {
+		filepath.Join(b.boxes.dirs(s.where, b.ref.TaskID).Cache, "kept")} {
 		must(t, os.MkdirAll(filepath.Dir(kept), 0o755))
 		must(t, os.WriteFile(kept, []byte("kept\n"), 0o644))
 		s.canaries[kept] = "kept\n"
@@ -120,9 +121,9 @@ func (s *stand) plant(payload string) {
 // run runs a command as a task's box would, with the hostile program in the place of id.
 func (s *stand) run(command string) process.Result {
 	s.t.Helper()
-	dirs := s.b.dirs(s.where, s.b.ref.TaskID)
+	dirs := s.b.boxes.dirs(s.where, s.b.ref.TaskID)
 	must(s.t, os.MkdirAll(dirs.Home, 0o700))
-	spec, err := s.b.box(s.t.Context(), s.where, dirs, false, task.PathSettings{})
+	spec, err := s.b.boxes.spec(s.t.Context(), s.where, dirs, false, task.PathSettings{})
 	must(s.t, err)
 	spec.Writable = append(spec.Writable, dirs.Home)
 	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true", "GOTOOLCHAIN=local", "GOFLAGS=-modcacherw",

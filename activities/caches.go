@@ -17,28 +17,28 @@ func cachesOf(data, taskID string) string { return filepath.Join(taskDir(data, t
 
 // leaveCaches leaves what setup and check have put into the task's caches to tasks that start from the same branch, when no agent can
 // have had a hand in it: at the commit that the task starts from, before its first session. Without it those are slower, and no worse.
-func (h *Host) leaveCaches(ctx context.Context, ref Ref, whole bool) {
-	if err := h.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
-		h.Log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
+func (c *Commands) leaveCaches(ctx context.Context, ref Ref, whole bool) {
+	if err := c.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
+		c.log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
 	}
 }
 
-func (h *Host) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) error {
-	tree, err := h.Workspaces.Open(ctx, ref.TaskID, ref.Fence)
+func (c *Commands) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) error {
+	tree, err := c.workspaces.Open(ctx, ref.TaskID, ref.Fence)
 	if err != nil {
 		return err
 	}
 	defer tree.Close()
-	where, err := h.placeOf(ctx, tree)
+	where, err := layoutOf(ctx, tree)
 	if err != nil {
 		return err
 	}
-	return h.Caches.Keep(ctx, cachesOf(h.Data, ref.TaskID), where.key, where.branch, whole, func() (bool, error) {
+	return c.caches.Keep(ctx, cachesOf(c.data, ref.TaskID), where.key, where.branch, whole, func() (bool, error) {
 		_, there, err := tree.Start(ctx)
 		if err != nil || !there {
 			return false, err
 		}
-		begun, err := sessionBegun(h.Data, ref.TaskID)
+		begun, err := sessionBegun(c.data, ref.TaskID)
 		return !begun, err
 	})
 }

@@ -39,6 +39,7 @@ func newCacheTask(t *testing.T, compiles bool) cacheTask {
 		}
 		return env
 	}
+	b.start()
 	return cacheTask{b}
 }
 

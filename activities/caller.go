@@ -23,12 +23,12 @@ func CallerOf(ctx context.Context) Caller {
 }
 
 // openWay gives a box the way to the registries, if there is one, and has who uses it known.
-func (h *Host) openWay(s *sandbox.Spec, who Caller) {
-	if h.Confine.Egress == nil {
+func (b *boxes) openWay(s *sandbox.Spec, who Caller) {
+	if b.confine.Egress == nil {
 		return
 	}
-	who.Host = h.ID
+	who.Host = b.host
 	s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: func(ctx context.Context) (net.Conn, error) {
-		return h.Confine.Egress(context.WithValue(ctx, callerKey{}, who))
+		return b.confine.Egress(context.WithValue(ctx, callerKey{}, who))
 	}})
 }

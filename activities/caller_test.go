@@ -51,9 +51,10 @@ func TestRegistriesKnowTheCaller(t *testing.T) {
 		_ = theirs.Close()
 		return ours, nil
 	}}
+	b.start()
 	b.prepare()
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	must(t, b.attempt().run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "true", Wall: time.Minute}, nil))
 	want := []Caller{{b.ref.TaskID, in.ID, "implementer", b.ID}, {b.ref.TaskID, "", "check", b.ID}}

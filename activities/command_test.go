@@ -76,7 +76,7 @@ func TestLogsSteerNoTerminal(t *testing.T) {
 	}}})
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{"out": hostileOutput + "\n"})
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	must(t, err)
 	c := b.check("cat out; exit 1", nil)
 	if want := "first\nPASS [hidden] end gnp.exeover .\n"; c.Tail != want {

@@ -8,9 +8,18 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
+
+// Git commits, merges and pushes the work in workspaces.
+type Git struct {
+	workspaces *workspace.Manager
+	prestarter *prestarter
+	inspector  *inspector
+	redact     *redact.Redactor
+}
 
 // CommitInput asks for a commit of what a session left, and for a checkpoint.
 type CommitInput struct {
@@ -38,9 +47,9 @@ type Committed struct {
 }
 
 // CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
-func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
-	h.startAhead(ctx, in.Next)
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
+	g.prestarter.start(ctx, in.Next)
+	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -54,19 +63,19 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		if err != nil {
 			return out, err
 		}
-		out.Notes = h.notes(about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
+		out.Notes = notes(g.redact, about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):
 		return out, err
 	default:
-		out.Failed, out.Refused = tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
+		out.Failed, out.Refused = tail(g.redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
 	}
-	if leak := h.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
+	if leak := g.inspector.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
 		if err := tree.Uncommit(ctx); err != nil {
 			return out, err
 		}
-		return Committed{Failed: tail(h.Redact.String(leak.Error()), 2000), Leak: true}, nil
+		return Committed{Failed: tail(g.redact.String(leak.Error()), 2000), Leak: true}, nil
 	} else if leak != nil {
 		return out, leak
 	}
@@ -78,7 +87,7 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		return out, fmt.Errorf("count the changes: %w", err)
 	}
 	out.Files, out.Added, out.Deleted = diff.Files, diff.Added, diff.Deleted
-	out.Sensitive, err = h.findings(ctx, tree)
+	out.Sensitive, err = g.inspector.findings(ctx, tree)
 	return out, err
 }
 
@@ -89,7 +98,7 @@ type about struct {
 }
 
 // notes makes one line of each.
-func (h *Host) notes(all ...about) (notes []string) {
+func notes(r *redact.Redactor, all ...about) (lines []string) {
 	for _, n := range all {
 		const most = 10
 		if len(n.list) == 0 {
@@ -99,9 +108,9 @@ func (h *Host) notes(all ...about) (notes []string) {
 		if more := len(n.list) - most; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		notes = append(notes, oneLine(h.Redact.String(visible(text)), 600))
+		lines = append(lines, oneLine(r.String(visible(text)), 600))
 	}
-	return notes
+	return lines
 }
 
 func exclude(specs string) []string {

@@ -91,7 +91,7 @@ func TestCommitOfALateAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	other := b.newHost(t.TempDir(), nil) // another host has taken the task meanwhile
+	other := NewHost(b.newConfig(t.TempDir(), nil)).Preparer // another host has taken the task meanwhile
 	in := PrepareInput{Ref: Ref{TaskID: b.ref.TaskID, Fence: 2}, Branch: b.made.Branch, Base: b.made.Base,
 		Repository: task.Repository{Text: b.remote, Path: b.remote}}
 	_, err := other.PrepareWorkspace(t.Context(), in)
@@ -112,7 +112,7 @@ func TestCommitThatCanNotBeSigned(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
 	b.key = filepath.Join(t.TempDir(), "gone")
-	b.Host = b.newHost(b.Data, nil)
+	b.startOn(b.Data, nil)
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
 	err := b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
 	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() || !strings.Contains(app.Message(), "LONGSHIFT_SIGNING_KEY="+b.key) {
@@ -122,7 +122,7 @@ func TestCommitThatCanNotBeSigned(t *testing.T) {
 		t.Error("there is a checkpoint")
 	}
 	b.key = ""
-	b.Host = b.newHost(b.Data, nil)
+	b.startOn(b.Data, nil)
 	if c := b.commit(1, nil); !c.Created || b.checkpoint() != c.Commit {
 		t.Errorf("%+v, checkpoint %s", c, b.checkpoint())
 	}
@@ -135,6 +135,7 @@ func TestSecretPartedByABlank(t *testing.T) {
 	b.prepare()
 	const password = "hunter2 @home#42-and-more"
 	b.Redact = redact.New(password)
+	b.start()
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
 	c := b.commit(1, func(in *CommitInput) { in.Message = "feat: sums with " + password })
 	if !c.Leak || strings.Contains(c.Failed, "42-and-more") || b.checkpoint() != "" {

@@ -18,6 +18,7 @@ func TestWorkspaceThatCannotBeConfined(t *testing.T) {
 	must(t, err)
 	b := newBench(t, nil)
 	b.Confine.Box = box
+	b.start()
 	b.prepare()
 	must(t, os.Symlink("/etc", filepath.Join(b.work(), "private")))
 	a := b.attempt()

@@ -2,36 +2,33 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 )
-
-// Ledger is where every decision and every run is written before it counts.
-type Ledger interface {
-	Append(ctx context.Context, r audit.Record) (id int64, err error)
-	Finish(ctx context.Context, id int64, exit int, d time.Duration) error
-}
 
 // warden decides on the tool calls of one session. A call goes through it before it is made: the loop detector, then policy,
 // then, for what policy leaves open, a person; and each decision is written down before it is given.
 type warden struct {
-	host       *Host
 	in         SessionInput
 	root       string // the workspace
 	policy     *policy.Policy
 	restorable func(path string) bool
 	ask        func(ctx context.Context, q signals.Question) (signals.Answer, error)
+	commands   *commandLog
+	redact     *redact.Redactor
+	log        *slog.Logger
+	now        func() time.Time
+	instead    agent.Permit // decides in its place, in tests; nil else
 
 	mu    sync.Mutex
 	loops loop.Detector
@@ -41,22 +38,16 @@ type warden struct {
 
 // running is a call that was let through.
 type running struct {
-	record int64
-	start  time.Time
+	done  func(exit int, d time.Duration) // completes its record
+	start time.Time
 }
 
-// warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings; what else the agent may read
-// outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
-func (r *sessionRun) warden(ctx context.Context, home string, readable ...string) (*warden, error) {
-	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
-	c.Home = home
-	c.Readable = slices.Concat(r.host.Confine.Readable, readable)
-	p, err := policy.New(c)
-	if err != nil {
-		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
+// decides gives what decides on the session's calls.
+func (w *warden) decides() agent.Permit {
+	if w.instead != nil {
+		return w.instead
 	}
-	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: restorable(r.tree.Dir()),
-		ask: newPeople(r.host.asker()).ask, runs: map[string]running{}}, nil
+	return w.permit
 }
 
 // permit is the session's agent.Permit.
@@ -78,7 +69,7 @@ func (w *warden) permit(ctx context.Context, c agent.Call) agent.Decision {
 		out.End = agent.Looped
 	}
 	if err := w.write(ctx, c, verdict, out, by); err != nil {
-		w.host.Log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
+		w.log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
 		w.mu.Lock()
 		w.lost = fmt.Errorf("the command log can't be written, so no call was let through: %w", err)
 		w.mu.Unlock()
@@ -141,27 +132,24 @@ func (w *warden) readable(path string) bool {
 
 // write puts the decision into the command log.
 func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out agent.Decision, by string) error {
-	if w.host.Audit == nil {
-		return nil
-	}
-	decided := string(d.Verdict)
+	decided := d.Verdict
 	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // there was an answer, or nobody to ask
-		decided = string(policy.Deny)
+		decided = policy.Deny
 		if out.Allow {
-			decided = string(policy.Allow)
+			decided = policy.Allow
 		}
 	}
 	reason := d.Reason
 	if !out.Allow && out.Reason != "" {
 		reason = out.Reason
 	}
-	id, err := w.host.Audit.Append(context.WithoutCancel(ctx), audit.Record{
-		Time: w.host.Now(), Task: w.in.TaskID, Session: w.in.ID, Role: string(w.in.Role), Host: w.host.ID, Kind: audit.KindDecision, Tool: c.Tool,
-		Dir: w.host.Redact.String(visible(w.below(c.Dir))), Command: w.host.Redact.String(shown(c)), Decision: audit.Decision(decided), Rule: d.Rule, Reason: w.host.Redact.String(reason), ApprovedBy: by,
+	done, err := w.commands.begin(context.WithoutCancel(ctx), audit.Record{
+		Task: w.in.TaskID, Session: w.in.ID, Role: string(w.in.Role), Kind: audit.KindDecision, Tool: c.Tool, Dir: visible(w.below(c.Dir)),
+		Command: shown(c), Decision: audit.Decision(decided), Rule: d.Rule, Reason: reason, ApprovedBy: by,
 	})
 	if err == nil && out.Allow && c.ID != "" {
 		w.mu.Lock()
-		w.runs[c.ID] = running{id, w.host.Now()}
+		w.runs[c.ID] = running{done, w.now()}
 		w.mu.Unlock()
 	}
 	return err
@@ -169,19 +157,15 @@ func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out
 
 // event completes the record of a call when its result is there.
 func (w *warden) event(e agent.Event) {
-	if e.Kind != agent.ToolResult || w.host.Audit == nil {
+	if e.Kind != agent.ToolResult {
 		return
 	}
 	w.mu.Lock()
 	run, ok := w.runs[e.ID]
 	delete(w.runs, e.ID)
 	w.mu.Unlock()
-	if !ok {
-		return
-	}
-	err := w.host.Audit.Finish(context.Background(), run.record, exitCode(e), w.host.Now().Sub(run.start))
-	if err != nil && !errors.Is(err, context.Canceled) {
-		w.host.Log.Warn("the end of a command could not be written to the command log", "error", err)
+	if ok {
+		run.done(exitCode(e), w.now().Sub(run.start))
 	}
 }
 

@@ -26,7 +26,7 @@ func newSmallBench(t *testing.T) *bench {
 		return nil
 	}
 	b := newBench(t, map[string]agent.Agent{})
-	b.Host = b.newHost(filepath.Join(dir, "data"), map[string]agent.Agent{})
+	b.startOn(filepath.Join(dir, "data"), map[string]agent.Agent{})
 	return b
 }
 
@@ -109,15 +109,15 @@ func TestFullDiskKeepsTheSession(t *testing.T) {
 		}}
 		b.Agents["script"] = p
 		in := b.session(task.Implementer, "script")
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		starved(t, name, err)
-		_, err = b.attempt().session(b.Host, in)
+		_, err = b.attempt().session(b.Sessions, in)
 		starved(t, name+", still full", err)
 		if n := len(p.sessions()); n != 1 {
 			t.Errorf("%s: the agent was started %d times before there was room", name, n)
 		}
 		empty()
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if all := p.sessions(); len(all) != 2 || all[1].ID != in.ID || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
 			t.Errorf("%s: %d sessions, %+v", name, len(all), res)
@@ -137,6 +137,7 @@ func TestFullDiskOfTheCommandLog(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
 	b.Audit = log
+	b.start()
 	empty := disktest.Fill(t, dir, 0)
 	let := 0
 	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
@@ -181,7 +182,7 @@ func TestFullDiskOfTheLedger(t *testing.T) {
 		t.Error("a session began that has no record")
 		return agent.Outcome{}, nil
 	}}
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	starved(t, "the record", err)
 	empty()
 	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
@@ -213,9 +214,9 @@ func (b *bench) goesOn(p *player, what string) SessionResult {
 	b.t.Helper()
 	b.Agents["script"] = p
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	starved(b.t, what, err)
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	must(b.t, err)
 	if all := p.sessions(); len(all) != 2 || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
 		b.t.Errorf("%s: %d sessions, %+v", what, len(all), res)
@@ -242,11 +243,11 @@ func TestFullDiskExcusesNothingElse(t *testing.T) {
 			return agent.Outcome{Kind: c.kind, Text: "No space left on device"}, nil
 		}}
 		in := b.session(task.Implementer, "script")
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		if c.full { // there was no room for the result
 			starved(t, string(c.kind), err)
 			empty()
-			res, err = b.attempt().session(b.Host, in)
+			res, err = b.attempt().session(b.Sessions, in)
 		}
 		must(t, err)
 		if res.Kind != c.kind {
@@ -276,12 +277,12 @@ func TestFullDiskKeepsTheResult(t *testing.T) {
 	b.Agents["script"] = p
 	in := b.session(task.Implementer, "script")
 	for range 2 {
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		starved(t, "the result", err)
 	}
 	empty()
 	for range 2 {
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if res.Report.Kind != task.ReportDone || res.Turns != 3 {
 			t.Errorf("got %+v", res)
@@ -302,7 +303,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	p := says("<DONE>mended</DONE>")
 	b.Agents["script"] = p
 	empty := disktest.Fill(t, filepath.Dir(b.Data), 30<<20)
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	starved(t, "a session", err)
 	if len(p.sessions()) != 0 {
 		t.Error("the agent was started")

@@ -25,6 +25,7 @@ func confined(t *testing.T, remote string) *bench {
 	b.CommandEnv = func(d Dirs) []string {
 		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Home, "GIT_TERMINAL_PROMPT=0"}
 	}
+	b.start()
 	b.prepare()
 	return b
 }
@@ -139,11 +140,15 @@ func TestGitControlFilesHold(t *testing.T) {
 	}
 }
 
+func (b *bench) trial() ([]Tool, error) {
+	return Trial(b.t.Context(), TrialConfig{ID: b.ID, Data: b.Data, Confine: b.Confine, CommandEnv: b.CommandEnv, Log: b.Log})
+}
+
 // The trial of a host's start fails where ordinary work fails, and names a tool chain that does.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")
-	tools, err := b.Trial(t.Context())
+	tools, err := b.trial()
 	must(t, err)
 	if len(tools) == 0 || tools[0].Name != "go" || !tools[0].Works || !strings.HasPrefix(tools[0].Detail, "go1.") {
 		t.Errorf("got %+v", tools)
@@ -153,7 +158,7 @@ func TestTrial(t *testing.T) {
 	b.Confine.Readable = append(b.Confine.Readable, bin)
 	path := bin + ":" + os.Getenv("PATH")
 	b.CommandEnv = func(d Dirs) []string { return []string{"PATH=" + path, "HOME=" + d.Home} }
-	_, err = b.Trial(t.Context())
+	_, err = b.trial()
 	wantFault(t, err, fault.Infra, "exit code 128", "git is broken here")
 	left, _ := filepath.Glob(filepath.Join(b.Data, "trial-*"))
 	if len(left) > 0 {
@@ -166,7 +171,7 @@ func TestHiddenDevices(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")
 	b.Confine.Hidden = append(b.Confine.Hidden, os.DevNull, "/dev/zero", "/dev/urandom")
-	if _, err := b.Trial(t.Context()); err != nil {
+	if _, err := b.trial(); err != nil {
 		t.Error(err)
 	}
 }

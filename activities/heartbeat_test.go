@@ -166,7 +166,7 @@ func TestHeartbeatsOfASession(t *testing.T) {
 		until("the usage", func(b signals.Heartbeat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
 		return agent.Outcome{Kind: agent.Completed}, err
 	}}
-	_, err := a.session(b.Host, in)
+	_, err := a.session(b.Sessions, in)
 	must(t, err)
 	rec, err := openRecord(b.Data, in)
 	must(t, err)

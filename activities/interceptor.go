@@ -77,17 +77,3 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 	}
 	return temporal.NewApplicationErrorWithOptions(tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
 }
-
-// untilStopping ends the context when this worker is asked to stop, so that long work can be handed on in good order.
-func untilStopping(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-activity.GetWorkerStopChannel(ctx):
-			cancel(errStopping)
-		case <-done:
-		}
-	}()
-	return ctx, func() { close(done); cancel(nil) }
-}

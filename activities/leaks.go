@@ -10,7 +10,7 @@ import (
 
 // leaks looks for secrets in all that a push would make known: every commit's changes and every message. A secret that is found
 // is an error of kind fault.Leak, which names its place and never the secret.
-func (h *Host) leaks(ctx context.Context, tree *workspace.Tree) error {
+func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	messages, err := tree.OutgoingMessages(ctx)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (h *Host) leaks(ctx context.Context, tree *workspace.Tree) error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(tree.Outgoing(ctx, w)) }()
 	defer r.Close()
-	found, err := scanLeaks(h.Redact, r, texts)
+	found, err := scanLeaks(i.redact, r, texts)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ func TestLFSInTheBox(t *testing.T) {
 			t.Errorf("warnings %q do not name what could not be had", w)
 		}
 		b.Confine.Hidden = append(b.Confine.Hidden, b.Data) // as the worker has it
+		b.start()
 		try := func(what, script string) {
 			t.Helper()
 			if c := b.check("set -e; "+filter+script, nil); !c.Passed() {
@@ -39,6 +40,7 @@ func TestLFSInTheBox(t *testing.T) {
 		try("work", `touch cover.psd lost.psd; git diff --exit-code; echo broken >cover.psd; git restore cover.psd; `+look+
 			`; echo new >new.psd; git add new.psd; git show :new.psd | grep -q oid; git stash -q; git stash pop -q; grep -q new new.psd; touch cover.psd`)
 		b.Policy.WriteOff = true
+		b.start()
 		try("of who only reads", look)
 		if name == "ours" {
 			must(t, os.RemoveAll(filepath.Join(b.work(), ".git", "lfs")))

@@ -49,6 +49,7 @@ func newHolding(t *testing.T, alone time.Duration) *holding {
 		}
 	}}})
 	h.Heartbeat, h.worker.Alone = beat, alone
+	h.start()
 	h.prepare()
 	h.in = h.session(task.Implementer, "script")
 	return h
@@ -67,7 +68,7 @@ func (h *holding) try() (*attempt, <-chan ended) {
 	a.heartbeat = beat
 	a.server.knows(workflow(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, task.Executing))
 	go func() {
-		res, err := a.session(h.Host, h.in)
+		res, err := a.session(h.Sessions, h.in)
 		end <- ended{res, err}
 	}()
 	return a, end
@@ -93,9 +94,9 @@ func (h *holding) left(a *attempt, end <-chan ended) {
 func (h *holding) none() {
 	h.t.Helper()
 	eventually(h.t, "no session runs", func() bool {
-		h.sessions.mu.Lock()
-		defer h.sessions.mu.Unlock()
-		return len(h.sessions.all) == 0
+		h.running.mu.Lock()
+		defer h.running.mu.Unlock()
+		return len(h.running.all) == 0
 	})
 }
 
@@ -143,9 +144,9 @@ func TestTwoAttemptsWaitForOneSession(t *testing.T) {
 	first, end1, agentCtx := h.begun()
 	_, end2 := h.try()
 	eventually(t, "the second waits", func() bool {
-		h.sessions.mu.Lock()
-		defer h.sessions.mu.Unlock()
-		return h.sessions.all[h.in.ID].attempts == 2
+		h.running.mu.Lock()
+		defer h.running.mu.Unlock()
+		return h.running.all[h.in.ID].attempts == 2
 	})
 	h.left(first, end1)
 	if agentCtx.Err() != nil {
@@ -266,6 +267,7 @@ func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	} {
 		h := newHolding(t, time.Hour)
 		h.Heartbeat = 0 // nobody watches
+		h.start()
 		a, over, agentCtx := h.begun()
 		h.left(a, over)
 		if change(h); agentCtx.Err() == nil {
@@ -280,7 +282,8 @@ func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 func (h *holding) takeElsewhere() {
 	h.t.Helper()
 	h.ref.Fence++
-	other := &bench{Host: h.newHost(h.t.TempDir(), nil), t: h.t, remote: h.remote, ref: h.ref}
+	other := &bench{t: h.t, remote: h.remote, ref: h.ref}
+	other.startOn(h.t.TempDir(), nil)
 	other.prepare()
 }
 
@@ -289,7 +292,8 @@ func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
 	h.Slots = 1
-	must(t, h.slots.take(t.Context(), 1, Precedence{}, nil))
+	h.start()
+	must(t, h.slots.take(t.Context(), Precedence{}, nil))
 	a, end := h.try()
 	await(t, a.beats, "it waits")
 	h.left(a, end)
@@ -304,7 +308,7 @@ func TestPanicOfASession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { panic("x") }}})
 	b.prepare()
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	if app := applicationError(t, err); app.Type() != string(fault.Internal) {
 		t.Errorf("%s: %s", app.Type(), app.Message())
 	}

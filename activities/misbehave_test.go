@@ -170,13 +170,14 @@ func TestReadOnlyBox(t *testing.T) {
 	b.prepare()
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
-	where, err := b.placeOf(t.Context(), tree)
+	where, err := layoutOf(t.Context(), tree)
 	must(t, err)
 	for _, readOnly := range []bool{true, false} {
 		b.Policy.WriteOff = readOnly // the operator's switch does the same for every role
-		spec, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), false, task.PathSettings{})
+		b.start()
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, task.PathSettings{})
 		must(t, err)
-		role, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), true, task.PathSettings{})
+		role, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), true, task.PathSettings{})
 		if err != nil || !role.ReadOnly || spec.ReadOnly != readOnly {
 			t.Errorf("read only: %v for a role that reads, %v with the switch at %v; %v", role.ReadOnly, spec.ReadOnly, readOnly, err)
 		}
@@ -216,7 +217,8 @@ func TestMisbehaviour(t *testing.T) {
 			})
 			t.Run("sandbox", func(t *testing.T) {
 				s := newScene(t, binary, a)
-				s.permit, s.Confine.Box = everything, box
+				s.instead, s.Confine.Box = everything, box
+				s.start()
 				s.play(a.role)
 				if harm := a.harm(s); harm != "" {
 					t.Error(harm)
@@ -227,7 +229,8 @@ func TestMisbehaviour(t *testing.T) {
 			}
 			t.Run("neither", func(t *testing.T) {
 				s := newScene(t, binary, a)
-				s.permit = everything
+				s.instead = everything
+				s.start()
 				s.play(a.role)
 				if a.harm(s) == "" {
 					t.Error("the attack does no harm where nothing holds it, so that it shows nothing")
@@ -272,6 +275,7 @@ func newScene(t *testing.T, binary string, a attack) *scene {
 	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
 	s.Audit = log
+	s.start()
 	return s
 }
 
@@ -328,7 +332,7 @@ func (s *scene) play(role task.Role) {
 	in.Commands = task.CommandSettings{Profiles: task.DefaultProfiles(), Questions: task.QuestionsDeny}
 	in.Paths = task.PathSettings{ReadOnly: []string{"README.md"}}
 	in.Wall = time.Minute
-	res, err := s.attempt().session(s.Host, in)
+	res, err := s.attempt().session(s.Sessions, in)
 	if err != nil {
 		s.t.Logf("the session: %v", err)
 		return

@@ -1,10 +1,6 @@
 package activities
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
-
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
@@ -17,35 +13,12 @@ type model struct{ gate *gateway.Session }
 
 // openModel opens the session's way to its model, or takes over the one of an agent that was started ahead.
 func (r *sessionRun) openModel() (*model, error) {
-	switch {
-	case r.early != nil:
+	if r.early != nil {
 		r.early.SetBudget(r.in.CeilingUSD)
 		return &model{gate: r.early}, nil
-	case r.host.Gateway == nil:
-		return &model{}, nil
 	}
-	gate, err := openGate(r.host, r.in, r.rec)
+	gate, err := r.of.launcher.openEndpoint(r.in, r.rec)
 	return &model{gate: gate}, err
-}
-
-func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
-	gate, err := h.Gateway.Open(gateway.Spec{
-		ID: in.ID, BudgetUSD: in.CeilingUSD,
-		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
-		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
-	})
-	if fault.KindOf(err) == fault.Conflict { // a process that is just ending may still hold the ledger
-		err = fault.New(fault.Infra, "%w", err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the model endpoint: %w", err)
-	}
-	return gate, nil
-}
-
-func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
-	s.Search = gate.Granted("web_search")
-	s.BaseURL, s.Upstream, s.Token, s.Login = gate.BaseURL(), gate.Upstream(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
 }
 
 // usage of the session over all its attempts on this host; zero when no gateway sees it.

@@ -21,10 +21,11 @@ func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Ans
 	b := newBench(t, nil)
 	b.prepare()
 	b.Ask = put
+	b.start()
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
-	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
+	w, err := b.guards.warden(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 	must(t, err)
 	return w
 }

@@ -3,12 +3,14 @@ package activities
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
@@ -16,6 +18,19 @@ import (
 
 // configFile is where a repository keeps its settings.
 const configFile = ".longshift.yaml"
+
+// Preparer makes the workspaces of tasks.
+type Preparer struct {
+	host       string
+	data       string
+	workspaces *workspace.Manager
+	limits     project.Limits
+	env        Environment
+	running    *runningSessions
+	cleaner    *Cleaner
+	redact     *redact.Redactor
+	log        *slog.Logger
+}
 
 // PrepareInput asks for a workspace.
 type PrepareInput struct {
@@ -47,30 +62,30 @@ type Prepared struct {
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
 // Called again it finds what is there and leaves uncommitted work alone.
-func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
-	if err := h.endSessions(ctx, in.TaskID, in.Fence); err != nil {
+func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	if err := p.running.end(ctx, in.TaskID, in.Fence); err != nil {
 		return Prepared{}, err
 	}
-	out, err := h.prepare(ctx, in)
+	out, err := p.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.
-		if kept := h.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
-			h.Log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
+		if kept := p.cleaner.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
+			p.log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
 		}
 	}
 	return out, err
 }
 
-func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
+func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue,
 		Reported: in.Reported}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
-	if err := h.noteOwner(ctx, in.TaskID); err != nil {
+	if err := p.noteOwner(ctx, in.TaskID); err != nil {
 		return Prepared{}, err
 	}
-	ws, err := h.Workspaces.Prepare(ctx, spec)
+	ws, err := p.workspaces.Prepare(ctx, spec)
 	if err == nil && ws.Empty {
 		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against", in.Repository.Text).
 			WithHint("make a first commit there, then start the task again")
@@ -78,9 +93,9 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	resolved, err := h.settings(ctx, in)
+	resolved, err := p.settings(ctx, in)
 	if err == nil {
-		err = h.needs(ctx, in, resolved.Settings)
+		err = p.checkNeeds(ctx, in, resolved.Settings)
 	}
 	if err != nil {
 		return Prepared{}, err
@@ -89,11 +104,11 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	// when the repository wants another prefix than the one it was made with.
 	want := resolved.Settings.Branch + branchName(in.Title, in.TaskID)
 	if in.Branch == "" && ws.Branch != want && ws.Head == ws.BaseCommit {
-		if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil {
+		if err := p.workspaces.Remove(ctx, in.TaskID, false); err != nil {
 			return Prepared{}, err
 		}
 		spec.Branch = want
-		if ws, err = h.Workspaces.Prepare(ctx, spec); err != nil {
+		if ws, err = p.workspaces.Prepare(ctx, spec); err != nil {
 			return Prepared{}, err
 		}
 	}
@@ -101,7 +116,7 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if ws.Unfilled != "" {
 		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
 	}
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -112,22 +127,22 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
-		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
-		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
+		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
+		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime,
 	}, nil
 }
 
 // noteOwner writes down which workflow the task's folder is for.
-func (h *Host) noteOwner(ctx context.Context, id string) error {
+func (p *Preparer) noteOwner(ctx context.Context, id string) error {
 	if !activity.IsActivity(ctx) {
 		return nil
 	}
 	of := activity.GetInfo(ctx).WorkflowExecution
-	return sweep.Note(taskDir(h.Data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
+	return sweep.Note(taskDir(p.data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
 }
 
-func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return project.Resolved{}, err
 	}
@@ -146,7 +161,7 @@ func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved,
 	if in.Config != nil {
 		job = *in.Config
 	}
-	return project.Resolve(h.Limits, repo, job)
+	return project.Resolve(p.limits, repo, job)
 }
 
 // unfilled names the submodules that could not be had.

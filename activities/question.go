@@ -60,7 +60,7 @@ func (w *warden) answer(ctx context.Context, q signals.Question, d policy.Decisi
 	case err != nil && ctx.Err() != nil:
 		return signals.Answer{}, agent.Decision{Reason: "the session was interrupted"}
 	case err != nil:
-		w.host.Log.WarnContext(ctx, "a person could not be asked", "error", err)
+		w.log.WarnContext(ctx, "a person could not be asked", "error", err)
 		return signals.Answer{}, agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}
 	case answer.Verdict == signals.Yes:
 		return answer, agent.Decision{}
@@ -73,7 +73,7 @@ func (w *warden) answer(ctx context.Context, q signals.Question, d policy.Decisi
 
 // hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
 func (w *warden) hides(text string) bool {
-	return strings.Count(w.host.Redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
+	return strings.Count(w.redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
 }
 
 // question is what a person is asked about a call, or why it can't be put to one.
@@ -91,8 +91,8 @@ func (w *warden) question(c agent.Call, d policy.Decision) (q signals.Question, 
 	}
 	q = signals.Question{
 		ID: id, TextID: text, Files: b.files, Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
-		Command: w.host.Redact.String(put(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
-		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
+		Command: w.redact.String(put(c)), Dir: w.redact.String(visible(w.below(c.Dir))),
+		Rule: d.Rule, Reason: oneLine(w.redact.String(d.Reason), 400),
 	}
 	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for all of it, so people must see all of it
 		return q, "it is too long to be put to a person, so it may not run: make it shorter"
@@ -116,14 +116,6 @@ func digest(parts ...string) string {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32]
-}
-
-// asker gives the way to ask people.
-func (h *Host) asker() func(context.Context, signals.Question) (signals.Answer, error) {
-	if h.Ask != nil {
-		return h.Ask
-	}
-	return askWorkflow
 }
 
 // askWorkflow puts the question to the task's workflow, which waits for people durably. It comes back with an answer, or with

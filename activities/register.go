@@ -5,24 +5,24 @@ import (
 )
 
 // RegisterHosts registers what runs on the queue that every host polls.
-func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.AssignTask) }
+func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.Assigner.AssignTask) }
 
 // RegisterLong registers the host's long work.
 func (h *Host) RegisterLong(r worker.ActivityRegistry) {
-	r.RegisterActivity(h.RunAgent)
-	r.RegisterActivity(h.RunSetup)
-	r.RegisterActivity(h.RunChecks)
+	r.RegisterActivity(h.Sessions.RunAgent)
+	r.RegisterActivity(h.Commands.RunSetup)
+	r.RegisterActivity(h.Commands.RunChecks)
 }
 
 // RegisterControl registers the host's short work.
 func (h *Host) RegisterControl(r worker.ActivityRegistry) {
-	r.RegisterActivity(h.Probe)
-	r.RegisterActivity(h.PrepareWorkspace)
-	r.RegisterActivity(h.CommitWork)
-	r.RegisterActivity(h.PushBranch)
-	r.RegisterActivity(h.MergeBase)
-	r.RegisterActivity(h.AbortMerge)
-	r.RegisterActivity(h.CleanUp)
+	r.RegisterActivity(h.Assigner.Probe)
+	r.RegisterActivity(h.Preparer.PrepareWorkspace)
+	r.RegisterActivity(h.Git.CommitWork)
+	r.RegisterActivity(h.Git.PushBranch)
+	r.RegisterActivity(h.Git.MergeBase)
+	r.RegisterActivity(h.Git.AbortMerge)
+	r.RegisterActivity(h.Cleaner.CleanUp)
 }
 
 // Register registers what runs where the tokens of forges are.

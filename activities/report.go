@@ -2,6 +2,7 @@ package activities
 
 import (
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -40,9 +41,9 @@ func readPlan(answer []byte, rep task.Report) (task.Plan, error) {
 	return task.PlanFromText(rep.Text)
 }
 
-// clean takes secrets and the paths of this machine out of what goes into history.
-func (h *Host) clean(res *SessionResult) {
-	hide := h.Redact.String
+// hideSecrets takes secrets and the paths of this machine out of what goes into history.
+func hideSecrets(r *redact.Redactor, res *SessionResult) {
+	hide := r.String
 	res.Error, res.Report.Text = hide(res.Error), hide(res.Report.Text)
 	for i, n := range res.Report.Notes {
 		res.Report.Notes[i] = hide(n)

@@ -34,10 +34,11 @@ func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 			b.remote = c.remote
 		}
 		b.Policy = policy.Config{Registry: true, PrivateTmp: true, Loopback: true, Namespace: true, Boxed: c.boxed}
+		b.start()
 		b.prepare()
 		tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 		must(t, err)
-		w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
+		w, err := b.guards.warden(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 		must(t, err)
 		if d := w.judge(bash(w, c.command, "removes")); (d.Verdict == policy.Allow) != c.allowed {
 			t.Errorf("%q, boxed %v, remote %q: %+v", c.command, c.boxed, c.remote, d)

@@ -76,6 +76,7 @@ func TestPushIsRefused(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
 	b.Sensitive = sensitive.Rules{sensitive.Hooks: task.RefuseFinding, sensitive.Executables: task.AllowFinding}
+	b.start()
 	gittest.Write(t, b.work(), map[string]string{".husky/pre-commit": "x\n"})
 	must(t, os.Chmod(filepath.Join(b.work(), ".husky/pre-commit"), 0o755))
 	found := b.commit(1, nil).Sensitive
@@ -96,7 +97,7 @@ func TestReviewerIsToldWhatToLookAt(t *testing.T) {
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{".mcp.json": "{}\n"})
 	b.commit(1, nil)
-	_, err := b.attempt().session(b.Host, b.session(task.Reviewer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Reviewer, "script"))
 	must(t, err)
 	if !strings.Contains(told, "deserve a second look") || !strings.Contains(told, "agents .mcp.json: new") {
 		t.Errorf("the reviewer was told\n%s", told)

@@ -45,7 +45,7 @@ func TestReadOnlySessionThatWrites(t *testing.T) {
 		}},
 	} {
 		b.Agents["script"] = writing(t, c.text, c.change)
-		res, err := b.attempt().session(b.Host, b.session(c.role, "script"))
+		res, err := b.attempt().session(b.Sessions, b.session(c.role, "script"))
 		must(t, err)
 		if res.Kind != agent.Errored || res.Plan != nil || res.Review != nil || !strings.Contains(res.Error, string(c.role)+" wrote to the workspace") {
 			t.Errorf("%s: %+v", c.name, res)
@@ -66,13 +66,13 @@ func TestSessionsThatMayWrite(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	b.Agents["script"] = writing(t, "<DONE>feat: x</DONE>", func(dir string) { gittest.Write(t, dir, map[string]string{"x.go": "package calc\n"}) })
-	res, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	must(t, err)
 	if _, statErr := os.Stat(filepath.Join(b.work(), "x.go")); res.Kind != agent.Completed || statErr != nil {
 		t.Errorf("%+v, %v", res, statErr)
 	}
 	b.Agents["script"] = says(planText)
-	if res, err = b.attempt().session(b.Host, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
+	if res, err = b.attempt().session(b.Sessions, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
 		t.Errorf("a planner that wrote nothing: %+v, %v", res, err)
 	}
 }
@@ -103,11 +103,11 @@ func TestReviewerReadsALongChange(t *testing.T) {
 	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // as data folders do, it lies where policy lets nobody read
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(data) })
-	b.Host = b.newHost(data, map[string]agent.Agent{task.AgentClaude: reviewer})
+	b.startOn(data, map[string]agent.Agent{task.AgentClaude: reviewer})
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{"long.txt": strings.Repeat("a line of text\n", 20_000)})
 	b.commit(1, nil)
-	res, err := b.attempt().session(b.Host, b.session(task.Reviewer, task.AgentClaude))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Reviewer, task.AgentClaude))
 	must(t, err)
 	if res.Kind != agent.Completed || strings.Count(whole, "+a line of text\n") != 20_000 {
 		t.Errorf("%s (%s); the file has %d bytes", res.Kind, res.Error, len(whole))

@@ -52,7 +52,7 @@ func TestReports(t *testing.T) {
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no key"}}},
 	} {
 		b.Agents[c.by] = c.p
-		got, err := b.attempt().session(b.Host, b.session(c.role, c.by))
+		got, err := b.attempt().session(b.Sessions, b.session(c.role, c.by))
 		must(t, err)
 		got.Duration, got.Turns = 0, 0
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -81,7 +81,7 @@ func TestUnusableAnswers(t *testing.T) {
 		{task.Reviewer, ends(agent.Turns, strings.Repeat("x", 5000)+" too many turns"), " too many turns"},
 	} {
 		b.Agents[task.AgentClaude] = c.p
-		got, err := b.attempt().session(b.Host, b.session(c.role, task.AgentClaude))
+		got, err := b.attempt().session(b.Sessions, b.session(c.role, task.AgentClaude))
 		must(t, err)
 		if got.Kind == agent.Completed || got.Plan != nil || got.Review != nil || !strings.Contains(got.Error, c.want) || len(got.Error) > 1100 {
 			t.Errorf("%s: %+v", c.role, got)
@@ -99,7 +99,7 @@ func TestReviewerGetsTheDiff(t *testing.T) {
 	must(t, b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sum", BaseCommit: b.made.BaseCommit}, nil))
 	in := b.session(task.Reviewer, "script")
 	in.N = 4
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	if s := p.sessions()[0]; !strings.Contains(s.Prompt, "+package calc // sums") || s.Dir != b.work() {
 		t.Errorf("the reviewer was asked:\n%s", s.Prompt)

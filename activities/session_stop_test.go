@@ -42,7 +42,7 @@ func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	a := b.attempt()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := a.session(b.Host, in)
+		_, err := a.session(b.Sessions, in)
 		ended <- err
 	}()
 	pid := await(t, pids, "the agent runs")
@@ -61,9 +61,9 @@ func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	}
 	p := says("<DONE>fix</DONE>")
 	b.Agents["script"] = p
-	restarted := b.newHost(b.Data, b.Agents)
+	restarted := b.newConfig(b.Data, b.Agents)
 	restarted.Gateway = b.Gateway
-	res, err := b.attempt().session(restarted, in)
+	res, err := b.attempt().session(NewHost(restarted).Sessions, in)
 	must(t, err)
 	if s := p.sessions()[0]; !s.Resume || res.Usage.Input != 1000 || res.Kind != agent.Completed {
 		t.Errorf("after the restart: resume %v, %+v", s.Resume, res)
@@ -82,7 +82,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 		}}
 		a := b.attempt()
 		close(a.stop) // before the activity begins
-		_, err := a.session(b.Host, b.session(role, "script"))
+		_, err := a.session(b.Sessions, b.session(role, "script"))
 		if app := applicationError(t, err); app.Type() != string(fault.Stopping) || !app.NonRetryable() {
 			t.Errorf("%s: %s: %s", role, app.Type(), app.Message())
 		}
@@ -105,11 +105,11 @@ func TestSessionCompletesWhileTheWorkerStops(t *testing.T) {
 			return agent.Outcome{Kind: agent.Completed}, nil
 		}}
 		b.Agents["script"] = p
-		res, err := a.session(b.Host, in)
+		res, err := a.session(b.Sessions, in)
 		if err != nil || res.Kind != agent.Completed {
 			t.Fatalf("%s: %+v, %v", role, res, err)
 		}
-		kept, err := b.attempt().session(b.Host, in)
+		kept, err := b.attempt().session(b.Sessions, in)
 		if err != nil || kept.Kind != agent.Completed || len(p.sessions()) != 1 {
 			t.Errorf("%s: kept %+v after %d runs, %v", role, kept, len(p.sessions()), err)
 		}
@@ -128,7 +128,7 @@ func TestOrphanOfAnEarlierAttemptIsEnded(t *testing.T) {
 		once.Do(func() { await(t, gone, "the orphan is ended before the agent runs") })
 		return agent.Outcome{Kind: agent.Completed}, nil
 	}}
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 }
 

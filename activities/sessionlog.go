@@ -42,7 +42,7 @@ func logFile(in SessionInput) string {
 }
 
 func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) {
-	name := filepath.Join(r.host.Data, logFile(r.in))
+	name := filepath.Join(r.of.data, logFile(r.in))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
@@ -50,10 +50,10 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, hide: func(s string) string { return r.host.Redact.String(plaintext.Of(s)) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	l := &sessionLog{file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: func(s string) string { return r.of.redact.String(plaintext.Of(s)) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
-			r.host.startAhead(r.ctx, r.in.Next)
+			r.of.prestarter.start(r.ctx, r.in.Next)
 		}
 	}
 	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)

@@ -31,8 +31,9 @@ func TestSessionLogIsClean(t *testing.T) {
 		}
 		return agent.Outcome{Kind: agent.Completed, Text: "<DONE>" + secret + "</DONE>"}, nil
 	}}}
+	b.start()
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	text, err := os.ReadFile(filepath.Join(b.Data, logFile(in)))
 	must(t, err)

@@ -45,6 +45,8 @@ func (p Precedence) before(q Precedence) bool {
 // slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so Precedence holds, and each of them
 // sends heartbeats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
 type slots struct {
+	limit int // 0 for none
+
 	mu   sync.Mutex
 	used int
 	line []*waiter // in the order in which they get one
@@ -55,10 +57,10 @@ type waiter struct {
 	got chan struct{} // closed when it has a slot
 }
 
-// take waits for one of so many slots; 0 is no limit. waits is called when none is free. The slot is held until give.
-func (s *slots) take(ctx context.Context, of int, p Precedence, waits func()) error {
+// take waits for a slot. waits is called when none is free. The slot is held until give.
+func (s *slots) take(ctx context.Context, p Precedence, waits func()) error {
 	s.mu.Lock()
-	if of == 0 || s.used < of {
+	if s.limit == 0 || s.used < s.limit {
 		s.used++
 		s.mu.Unlock()
 		return nil
@@ -100,14 +102,13 @@ func (s *slots) give() {
 	s.line = slices.Delete(s.line, 0, 1)
 }
 
-// slot waits for one of the host's slots, and gives the context of the step that holds it: it ends when the step takes longer than its
-// program may.
-func (h *Host) slot(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
+// acquire waits for a slot, and gives the context of the step that holds it: it ends when the step takes longer than its program may.
+func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
 	waiting, stop := untilStopping(ctx)
 	defer stop()
 	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
 	defer cancel()
-	if err := h.slots.take(waiting, h.Slots, p, func() { beatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
+	if err := s.take(waiting, p, func() { beatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
 		if errors.Is(context.Cause(waiting), errNoSlot) {
 			return nil, nil, errNoSlot
 		}
@@ -115,7 +116,7 @@ func (h *Host) slot(ctx context.Context, p Precedence, wall time.Duration) (cont
 	}
 	beatWith(ctx, nil)
 	ctx, cancel = context.WithTimeout(ctx, wall+Overtime)
-	return ctx, func() { cancel(); h.slots.give() }, nil
+	return ctx, func() { cancel(); s.give() }, nil
 }
 
 var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

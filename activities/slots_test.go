@@ -15,16 +15,16 @@ import (
 // Who waits for a slot gets it by how far the task has come and how old it is, not by when it asked; who gives up keeps none.
 func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 	t.Parallel()
-	var s slots
+	s := slots{limit: 2}
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	must(t, s.take(t.Context(), 2, Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
-	must(t, s.take(t.Context(), 2, Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
+	must(t, s.take(t.Context(), Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
+	must(t, s.take(t.Context(), Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
 	got := make(chan string)
 	ask := func(ctx context.Context, name string, p Precedence) (left chan error) {
 		waits := make(chan struct{})
 		left = make(chan error, 1)
 		go func() {
-			if err := s.take(ctx, 2, p, func() { close(waits) }); err != nil {
+			if err := s.take(ctx, p, func() { close(waits) }); err != nil {
 				left <- err
 				return
 			}
@@ -61,11 +61,11 @@ func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 // One that gives up in the very moment in which it gets its slot hands it on.
 func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	t.Parallel()
-	var s slots
+	s := slots{limit: 1}
 	for range 200 {
-		must(t, s.take(t.Context(), 1, Precedence{}, nil))
+		must(t, s.take(t.Context(), Precedence{}, nil))
 		ctx, cancel := context.WithCancel(t.Context())
-		if s.take(ctx, 1, Precedence{}, func() { cancel(); s.give() }) == nil {
+		if s.take(ctx, Precedence{}, func() { cancel(); s.give() }) == nil {
 			s.give()
 		}
 		if s.used != 0 || len(s.line) != 0 {
@@ -89,13 +89,14 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		return agent.Outcome{Kind: agent.Completed}, nil
 	}}})
 	b.Slots = 1
+	b.start()
 	b.prepare()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer release()
 	first := b.session(task.Implementer, "script")
 	all.Go(func() {
-		if _, err := b.attempt().session(b.Host, first); err != nil {
+		if _, err := b.attempt().session(b.Sessions, first); err != nil {
 			t.Error(err)
 		}
 	})
@@ -116,7 +117,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		return a, done
 	}
 	next := b.session(task.Implementer, "script")
-	stopped, done := waiting("a session", func(a *attempt) error { _, err := a.session(b.Host, next); return err })
+	stopped, done := waiting("a session", func(a *attempt) error { _, err := a.session(b.Sessions, next); return err })
 	close(stopped.stop)
 	if hint, beat := lastBeat(t, await(t, done, "it hands the step back")); !beat.Waiting || hint != "" {
 		t.Errorf("it says %+v (%s)", beat, hint)
@@ -130,7 +131,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 			t.Errorf("%s ran without a slot", kind)
 		}
 	}
-	_, done = waiting("the session again", func(a *attempt) error { _, err := a.session(b.Host, next); return err })
+	_, done = waiting("the session again", func(a *attempt) error { _, err := a.session(b.Sessions, next); return err })
 	release()
 	if id := await(t, runs, "the second runs"); id != next.ID {
 		t.Errorf("session %s runs", id)
@@ -145,7 +146,7 @@ func TestASlotIsHeldNoLongerThanItsProgramMayRun(t *testing.T) {
 	a := b.attempt()
 	var left time.Duration
 	must(t, a.run(func(ctx context.Context, in CommandInput) error {
-		ctx, give, err := b.slot(ctx, in.Precedence, in.Wall)
+		ctx, give, err := b.slots.acquire(ctx, in.Precedence, in.Wall)
 		if err != nil {
 			return err
 		}

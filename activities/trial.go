@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,10 +45,19 @@ set +e
 
 const trialWithin = 30 * time.Second
 
+// TrialConfig is the part of a host that a trial is of.
+type TrialConfig struct {
+	ID         string
+	Data       string
+	Confine    Confinement
+	CommandEnv func(Dirs) []string
+	Log        *slog.Logger
+}
+
 // Trial runs ordinary work in a workspace as tasks get it, confined as tasks are, and asks the tool chains of this host for their
 // versions there. An error means that no task could work; a tool chain that fails is reported, for a task may need another one.
-func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
-	dir, err := os.MkdirTemp(h.Data, "trial-")
+func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
+	dir, err := os.MkdirTemp(c.Data, "trial-")
 	if err != nil {
 		return nil, fault.New(fault.Infra, "try the sandbox: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
 	}
@@ -64,9 +74,9 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
 	// Without the operator's policy: what is tried is the machine, not what is allowed on it.
-	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log, Now: h.Now,
-		Caches: toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: h.Log})}
-	res, err := guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
+	caches := toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: c.Log})
+	runner := commandRunner{boxes: &boxes{host: c.ID, data: dir, confine: c.Confine, caches: caches}, env: Environment{CommandEnv: c.CommandEnv}, commands: &commandLog{}}
+	res, err := runner.run(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
 	if err != nil {
 		return nil, fmt.Errorf("try the sandbox: %w", err)
 	}

@@ -31,6 +31,7 @@ func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 	u.Server = httptest.NewServer(u)
 	b.t.Cleanup(u.Close)
 	b.Gateway = newGateway(b.t, u.URL)
+	b.start()
 	return u
 }
 

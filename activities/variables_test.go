@@ -26,6 +26,7 @@ func (b *bench) granting() {
 	commands := b.CommandEnv
 	b.CommandEnv = func(d Dirs) []string { return append(commands(d), "TZ=UTC", "CI=true") }
 	b.AgentEnv = func(Dirs) map[string]string { return map[string]string{"OPERATORS": "own"} }
+	b.start()
 }
 
 // A command has what the repository sets in the place of what all commands have, and of the secrets those that are granted to its part.

@@ -1,0 +1,84 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Permissions is who decides what commands of sessions may do, and where that is written down.
+type Permissions struct {
+	Policy policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
+	Audit  Ledger                                                          // the command log
+	Ask    func(context.Context, signals.Question) (signals.Answer, error) // asks a person about a command; nil asks the task's workflow
+
+	instead agent.Permit // decides in place of all that, in tests of what holds without it
+}
+
+// guards makes what decides on the tool calls of sessions.
+type guards struct {
+	Permissions
+	readable []string // folders that every session may read
+	commands *commandLog
+	redact   *redact.Redactor
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// warden makes the warden of one session that works in root. Its policy is the operator's, narrowed by the task's settings; what else
+// the agent may read outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
+func (g *guards) warden(in SessionInput, root, home string, readable ...string) (*warden, error) {
+	c := g.policyFor(root, in.Commands, in.Paths)
+	c.Home = home
+	c.Readable = slices.Concat(g.readable, readable)
+	p, err := policy.New(c)
+	if err != nil {
+		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
+	}
+	return &warden{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(g.asker()).ask, runs: map[string]running{},
+		commands: g.commands, redact: g.redact, log: g.log, now: g.now, instead: g.instead}, nil
+}
+
+// policyFor is the operator's policy, narrowed by what the task says.
+func (p Permissions) policyFor(root string, commands task.CommandSettings, paths task.PathSettings) policy.Config {
+	c := p.Policy
+	c.Root = root
+	c.Profiles = commands.Profiles
+	if len(c.Profiles) == 0 { // a task of an earlier release
+		c.Profiles = task.DefaultProfiles()
+	}
+	c.Profiles = slices.DeleteFunc(slices.Clone(c.Profiles), func(p string) bool { return p == task.ProfileNone })
+	c.Destructive = c.Destructive && commands.Destructive
+	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
+	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
+	c.Scopes = map[task.Role]policy.Scope{}
+	for _, role := range task.Roles() {
+		c.Scopes[role] = policy.Scope{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore}
+	}
+	return c
+}
+
+func rules(patterns []string) []policy.Rule {
+	out := make([]policy.Rule, len(patterns))
+	for i, p := range patterns {
+		out[i] = policy.Rule{Command: p, Why: fmt.Sprintf("the settings of the task name %q", p)}
+	}
+	return out
+}
+
+// asker gives the way to ask people.
+func (p Permissions) asker() func(context.Context, signals.Question) (signals.Answer, error) {
+	if p.Ask != nil {
+		return p.Ask
+	}
+	return askWorkflow
+}

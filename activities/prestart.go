@@ -1,0 +1,220 @@
+package activities
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+)
+
+// Warmer is an agent whose process can be started before its prompt is known.
+type Warmer interface {
+	Warm(ctx context.Context, s agent.Session) error
+	Cool(session string)
+}
+
+// aheadTime is how long a prestarted agent waits for its session. After that a parked task holds no process.
+const aheadTime = time.Minute
+
+// mostAhead bounds the prestarted agents of a host, beside those that run in its slots.
+const mostAhead = 2
+
+// leastFree is the free memory, in bytes, that prestarting an agent requires: a few times what one takes.
+const leastFree = 1 << 30
+
+// prestarter starts the agents of sessions that most likely follow, while git or the checks of their task still run.
+type prestarter struct {
+	data       string
+	launcher   *launcher
+	agents     map[string]agent.Agent
+	freeMemory func() (bytes int64, known bool)
+	log        *slog.Logger
+
+	mu       sync.Mutex
+	sessions map[string]*early // by session id
+	started  int               // so many so far
+}
+
+// early is one prestarted agent. ready is closed when it has started or failed.
+type early struct {
+	task  string
+	n     int // its number on this host
+	ready chan struct{}
+	gate  *gateway.Session // nil when it failed
+	agent Warmer
+	stop  *time.Timer
+}
+
+// start prestarts the agent of the next session while a step does its own work. When the session never comes, the agent ends by
+// itself; when the start fails, the session starts its agent as usual.
+func (p *prestarter) start(ctx context.Context, next *SessionInput) {
+	if next == nil || !p.launcher.viaGateway() || p.lacksMemory() || outOfTouch(ctx) { // without the server the session will not come soon
+		return
+	}
+	w, ok := p.agents[next.Agent].(Warmer)
+	if !ok {
+		return
+	}
+	e := &early{task: next.TaskID, ready: make(chan struct{}), agent: w}
+	tooMany, ok := p.list(next.ID, e)
+	if !ok {
+		return
+	}
+	go func() {
+		for _, id := range tooMany {
+			p.drop(id)
+		}
+		if p.lists(next.ID, e) { // else it was dropped meanwhile
+			if err := p.warm(context.WithoutCancel(ctx), *next, e); err != nil {
+				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
+			}
+		}
+		if e.gate == nil {
+			p.unlist(next.ID, e)
+		}
+		close(e.ready)
+	}()
+}
+
+// lacksMemory tells whether too little memory is free for prestarting an agent.
+func (p *prestarter) lacksMemory() bool {
+	if p.freeMemory == nil {
+		return false
+	}
+	free, known := p.freeMemory()
+	return known && free < leastFree
+}
+
+// list adds an agent, and returns the sessions whose agents have to end first: the oldest. It is false when the session has one already.
+func (p *prestarter) list(id string, e *early) (tooMany []string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sessions[id] != nil {
+		return nil, false
+	}
+	if over := len(p.sessions) + 1 - mostAhead; over > 0 {
+		oldest := slices.SortedFunc(maps.Keys(p.sessions), func(x, y string) int { return p.sessions[x].n - p.sessions[y].n })
+		tooMany = oldest[:over]
+	}
+	if p.sessions == nil {
+		p.sessions = map[string]*early{}
+	}
+	p.started++
+	e.n = p.started
+	p.sessions[id] = e
+	return tooMany, true
+}
+
+// lists tells whether an entry is still current.
+func (p *prestarter) lists(id string, e *early) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sessions[id] == e
+}
+
+// unlist removes an entry if it is still current.
+func (p *prestarter) unlist(id string, e *early) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sessions[id] == e {
+		delete(p.sessions, id)
+	}
+}
+
+func (p *prestarter) warm(ctx context.Context, in SessionInput, e *early) error {
+	rec, err := openRecord(p.data, in)
+	if err != nil {
+		return err
+	}
+	if rec.begun() {
+		return nil
+	}
+	s, err := p.launcher.start(ctx, in, rec)
+	if err != nil {
+		return err
+	}
+	gate, err := p.launcher.openEndpoint(in, rec)
+	if err != nil {
+		return err
+	}
+	if _, err := p.launcher.confine(ctx, &s, in, gate); err != nil {
+		gate.Close()
+		return err
+	}
+	if err := e.agent.Warm(ctx, s); err != nil {
+		gate.Close()
+		return err
+	}
+	e.gate = gate
+	e.stop = time.AfterFunc(aheadTime, func() { p.drop(in.ID) })
+	return nil
+}
+
+// take returns the model endpoint of the session's prestarted agent, or nil. It waits for one that is just starting or ending, so that
+// two never have the session.
+func (p *prestarter) take(id string) *gateway.Session {
+	for {
+		p.mu.Lock()
+		e := p.sessions[id]
+		p.mu.Unlock()
+		if e == nil {
+			return nil
+		}
+		<-e.ready
+		p.mu.Lock()
+		mine := p.sessions[id] == e
+		if mine {
+			delete(p.sessions, id)
+		}
+		p.mu.Unlock()
+		if mine {
+			if e.stop != nil {
+				e.stop.Stop()
+			}
+			return e.gate
+		}
+	}
+}
+
+// drop ends a prestarted agent. Until it has ended it counts.
+func (p *prestarter) drop(id string) {
+	gone := &early{ready: make(chan struct{})}
+	p.mu.Lock()
+	e := p.sessions[id]
+	if e != nil {
+		gone.task, gone.n = e.task, e.n
+		p.sessions[id] = gone
+	}
+	p.mu.Unlock()
+	if e == nil {
+		return
+	}
+	<-e.ready
+	if e.gate != nil {
+		e.stop.Stop()
+		e.agent.Cool(id)
+		e.gate.Close()
+	}
+	p.unlist(id, gone)
+	close(gone.ready)
+}
+
+// forget ends the prestarted agents of a task.
+func (p *prestarter) forget(taskID string) {
+	p.mu.Lock()
+	var waiting []string
+	for id, e := range p.sessions {
+		if e.task == taskID {
+			waiting = append(waiting, id)
+		}
+	}
+	p.mu.Unlock()
+	for _, id := range waiting {
+		p.drop(id)
+	}
+}
