@@ -32,30 +32,30 @@ type bound struct {
 }
 
 // bind gives the files that a command names, with what they hold now. It is false when there are too many of them.
-func (w *warden) bind(c agent.Call) (bound, bool) {
+func (en *enforcer) bind(c agent.Call) (bound, bool) {
 	var b bound
 	if c.Tool != "Bash" {
 		return b, true
 	}
-	names, ok := w.policy.Files(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
+	names, ok := en.policy.Files(policy.Request{Role: en.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
 	if !ok {
 		return b, false
 	}
-	root, err := os.OpenRoot(w.root)
+	root, err := os.OpenRoot(en.root)
 	if err != nil {
 		return b, false
 	}
 	defer root.Close()
 	all := sha256.New()
-	for _, path := range expand(root.FS(), w.root, names) {
-		f, sum := content(root, w.root, path)
+	for _, path := range expand(root.FS(), en.root, names) {
+		f, sum := content(root, en.root, path)
 		if f == nil {
 			continue
 		}
 		if len(b.files) == mostBound {
 			return b, false
 		}
-		f.Path = w.redact.String(visible(f.Path))
+		f.Path = en.redact.String(visible(f.Path))
 		b.files = append(b.files, *f)
 		fmt.Fprintf(all, "%d:%s,%s,", len(path), path, sum)
 	}

@@ -33,8 +33,8 @@ func once(signals.Question, int) signals.Answer {
 	return signals.Answer{Verdict: signals.Yes, By: "maria", Expires: time.Now().Add(time.Hour)}
 }
 
-// bindings makes a warden over a tree that holds files, and the clerk that it asks.
-func bindings(t *testing.T, files map[string]string) (*warden, *clerk) {
+// bindings makes an enforcer over a tree that holds files, and the clerk that it asks.
+func bindings(t *testing.T, files map[string]string) (*enforcer, *clerk) {
 	t.Helper()
 	k := &clerk{answer: once}
 	w := asks(t, k.put)
@@ -44,7 +44,7 @@ func bindings(t *testing.T, files map[string]string) (*warden, *clerk) {
 	return w, k
 }
 
-func write(t *testing.T, w *warden, name, text string) {
+func write(t *testing.T, w *enforcer, name, text string) {
 	t.Helper()
 	path := filepath.Join(w.root, name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -217,7 +217,7 @@ func TestWhatAnApprovalCanNotBeBoundToIsSaid(t *testing.T) {
 	}
 }
 
-func touched(t *testing.T, w *warden, name string) string {
+func touched(t *testing.T, w *enforcer, name string) string {
 	t.Helper()
 	write(t, w, name, "")
 	return name

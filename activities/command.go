@@ -55,22 +55,22 @@ type CommandInput struct {
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
 func (c *Commands) RunSetup(ctx context.Context, in CommandInput) (signals.Check, error) {
-	ctx, give, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
+	ctx, release, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
 		return signals.Check{}, err
 	}
-	defer give()
+	defer release()
 	return c.command(ctx, in, "setup")
 }
 
 // RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
 // then it is flaky, and has passed.
 func (c *Commands) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
-	ctx, give, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
+	ctx, release, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
 		return signals.Check{}, err
 	}
-	defer give()
+	defer release()
 	out, err := c.checks(ctx, in)
 	if err == nil && out.Unfinished == "" {
 		c.leaveCaches(ctx, in.Ref, out.Passed())

@@ -187,7 +187,7 @@ func TestCommandStartsTheNextAgent(t *testing.T) {
 	b.prepare()
 	next := b.session(task.Implementer, "script")
 	b.check("true", func(in *CommandInput) { in.Next = &next })
-	b.early(next.ID)
+	b.prestarted(next.ID)
 	if _, ok := w.waits(next.ID); !ok {
 		t.Error("no agent waits")
 	}

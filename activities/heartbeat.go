@@ -29,83 +29,83 @@ type heartbeatKey struct{}
 // heartbeat sends heartbeats from a ticker, not from the work: a model may think for minutes without a word. It sends them itself and reads
 // each answer, because those of the SDK end an activity with the first one that does not get through.
 type heartbeat struct {
-	of      *Interceptor
-	info    activity.Info
-	now     chan struct{}
-	alone   atomic.Bool // it is a session's, and may go on without the server
-	details atomic.Pointer[func() any]
-	heard   atomic.Pointer[time.Time] // when the server last answered
+	of         *Interceptor
+	info       activity.Info
+	now        chan struct{}
+	alone      atomic.Bool // it is a session's, and may go on without the server
+	details    atomic.Pointer[func() any]
+	answeredAt atomic.Pointer[time.Time] // when the server last answered
 }
 
 func newHeartbeat(of *Interceptor, info activity.Info) *heartbeat {
-	b := &heartbeat{of: of, info: info, now: make(chan struct{}, 1)}
-	b.answered()
-	return b
+	h := &heartbeat{of: of, info: info, now: make(chan struct{}, 1)}
+	h.answered()
+	return h
 }
 
-func (b *heartbeat) answered() {
+func (h *heartbeat) answered() {
 	now := time.Now() // with its monotonic part: a clock that is set is no outage
-	b.heard.Store(&now)
+	h.answeredAt.Store(&now)
 }
 
 // silence is how long the server has not answered.
-func (b *heartbeat) silence() time.Duration { return time.Since(*b.heard.Load()) }
+func (h *heartbeat) silence() time.Duration { return time.Since(*h.answeredAt.Load()) }
 
-// beaterOf gives that of an activity. Outside of one it is one that beats nowhere.
-func beaterOf(ctx context.Context) *heartbeat {
-	if b, ok := ctx.Value(heartbeatKey{}).(*heartbeat); ok {
-		return b
+// heartbeatOf gives that of an activity. Outside of one it is one that beats nowhere.
+func heartbeatOf(ctx context.Context) *heartbeat {
+	if h, ok := ctx.Value(heartbeatKey{}).(*heartbeat); ok {
+		return h
 	}
 	return newHeartbeat(&Interceptor{}, activity.Info{})
 }
 
-// beatWith sets what the heartbeats of this activity say from now on; nil for nothing.
-func beatWith(ctx context.Context, details func() any) {
-	b := beaterOf(ctx)
+// setHeartbeatDetails sets what the heartbeats of this activity say from now on; nil for nothing.
+func setHeartbeatDetails(ctx context.Context, details func() any) {
+	h := heartbeatOf(ctx)
 	if details == nil {
-		b.details.Store(nil)
+		h.details.Store(nil)
 		return
 	}
-	b.details.Store(&details)
+	h.details.Store(&details)
 }
 
-// beatNow sends a heartbeat at once, and has those that follow say the same.
-func beatNow(ctx context.Context, said any) {
-	beatWith(ctx, func() any { return said })
+// heartbeatNow sends a heartbeat at once, and has those that follow say the same.
+func heartbeatNow(ctx context.Context, said any) {
+	setHeartbeatDetails(ctx, func() any { return said })
 	select {
-	case beaterOf(ctx).now <- struct{}{}:
+	case heartbeatOf(ctx).now <- struct{}{}:
 	default: // one is due already
 	}
 }
 
 // says is what a heartbeat says now, nil for nothing.
-func (b *heartbeat) says() any {
-	if details := b.details.Load(); details != nil {
+func (h *heartbeat) says() any {
+	if details := h.details.Load(); details != nil {
 		return (*details)()
 	}
 	return nil
 }
 
 // run beats until stop. The context that it gives ends when the server says so, and when it has said nothing for too long.
-func (b *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
-	timeout := b.info.HeartbeatTimeout
+func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
+	timeout := h.info.HeartbeatTimeout
 	if timeout <= 0 {
 		return ctx, func() {}
 	}
 	every := timeout / 4
 	ctx, cancel := context.WithCancelCause(ctx)
-	beat, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still tidies up must not time out
+	sending, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still tidies up must not time out
 	go func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for { // the first one is not at once: it would cross with the end of an activity that takes a moment
 			select {
-			case <-beat.Done():
+			case <-sending.Done():
 				return
 			case <-ticker.C:
-			case <-b.now:
+			case <-h.now:
 			}
-			why := b.send(beat, max(every, time.Second))
+			why := h.send(sending, max(every, time.Second))
 			if why != nil {
 				cancel(why)
 			}
@@ -118,48 +118,48 @@ func (b *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 }
 
 // send sends one heartbeat, and gives why the activity has to end.
-func (b *heartbeat) send(ctx context.Context, patience time.Duration) error {
+func (h *heartbeat) send(ctx context.Context, patience time.Duration) error {
 	call, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	var details []any
-	if said := b.says(); said != nil {
+	if said := h.says(); said != nil {
 		details = append(details, said)
 	}
-	err := b.server(call).RecordActivityHeartbeat(call, b.info.TaskToken, details...)
+	err := h.server(call).RecordActivityHeartbeat(call, h.info.TaskToken, details...)
 	switch {
 	case ctx.Err() != nil:
 		return nil
 	case isGone(err):
 		return fmt.Errorf("%w: %w", errGone, err)
 	case err == nil, temporal.IsCanceledError(err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-		b.answered()
-		b.of.silent.Delete(b.info.WorkflowExecution.RunID)
+		h.answered()
+		h.of.silent.Delete(h.info.WorkflowExecution.RunID)
 		if err != nil { // the SDK has to hear it too, or it reports a cancelled activity as one that has failed
 			activity.RecordHeartbeat(ctx, details...)
 		}
 		return err
 	}
-	if _, known := b.of.silent.LoadOrStore(b.info.WorkflowExecution.RunID, true); !known {
+	if _, known := h.of.silent.LoadOrStore(h.info.WorkflowExecution.RunID, true); !known {
 		activity.GetLogger(ctx).Warn("The server does not answer heartbeats; sessions go on for a while", "error", err)
 	}
-	return b.patience()
+	return h.patience()
 }
 
 // patience gives why the activity has to end because of a silence. One that is no session has to end before another attempt can begin.
-func (b *heartbeat) patience() error {
-	switch alone := b.alone.Load(); {
-	case alone && b.silence() > b.of.Alone:
+func (h *heartbeat) patience() error {
+	switch alone := h.alone.Load(); {
+	case alone && h.silence() > h.of.Alone:
 		return errAlone
-	case !alone && b.silence() > b.info.HeartbeatTimeout*3/4:
+	case !alone && h.silence() > h.info.HeartbeatTimeout*3/4:
 		return errSilent
 	}
 	return nil
 }
 
 // server gives the way to it, from within an activity or what has outlived one.
-func (b *heartbeat) server(ctx context.Context) client.Client {
-	if b.of.client != nil {
-		return b.of.client(ctx)
+func (h *heartbeat) server(ctx context.Context) client.Client {
+	if h.of.client != nil {
+		return h.of.client(ctx)
 	}
 	return activity.GetClient(ctx)
 }
@@ -175,7 +175,7 @@ func isGone(err error) bool {
 // outOfTouch tells whether the last heartbeat of the activity's workflow from this process got no answer: when the server gives an
 // attempt up after that, neither the worker nor the work has failed.
 func outOfTouch(ctx context.Context) bool {
-	b := beaterOf(ctx)
-	_, silent := b.of.silent.Load(b.info.WorkflowExecution.RunID)
+	h := heartbeatOf(ctx)
+	_, silent := h.of.silent.Load(h.info.WorkflowExecution.RunID)
 	return silent
 }

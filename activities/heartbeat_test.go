@@ -38,7 +38,7 @@ func TestHeartbeatsWhileAnActivityRuns(t *testing.T) {
 				t.Errorf("it says %v", details)
 			}
 		}
-		beatWith(ctx, func() any { return signals.Heartbeat{Session: "s1", Tools: 3} })
+		setHeartbeatDetails(ctx, func() any { return signals.Heartbeat{Session: "s1", Tools: 3} })
 		eventually(t, "a heartbeat with details", func() bool {
 			details := await(t, a.beats, "a heartbeat")
 			return len(details) == 1 && details[0] == any(signals.Heartbeat{Session: "s1", Tools: 3})

@@ -69,8 +69,8 @@ func NewHost(c HostConfig) *Host {
 		Sessions: &Sessions{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
 			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector,
-			guards: &guards{Permissions: c.Permissions, readable: c.Confine.Readable, commands: commands, redact: c.Redact, log: c.Log, now: c.Now},
-			redact: c.Redact, now: c.Now,
+			enforcers: &enforcers{Permissions: c.Permissions, readable: c.Confine.Readable, commands: commands, redact: c.Redact, log: c.Log, now: c.Now},
+			redact:    c.Redact, now: c.Now,
 		},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,

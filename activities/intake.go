@@ -97,7 +97,7 @@ type finder struct {
 func (f *finder) look(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
 	seen := f.out.Seen
-	beatWith(ctx, func() any { return seen })
+	setHeartbeatDetails(ctx, func() any { return seen })
 	key := i.Key + "\x00" + i.Sum + "\x00" + i.Changed.UTC().Format(time.RFC3339)
 	if r, refused := f.out.Refused[key]; refused {
 		f.leave(i.Key, r.Why)

@@ -67,7 +67,7 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		Details:      []any{in.of.Redact.String(fault.HintOf(err))},
 	}
 	if kind == fault.Stopping { // what the attempt has used so far must not get lost with it
-		if said := beaterOf(ctx).says(); said != nil {
+		if said := heartbeatOf(ctx).says(); said != nil {
 			opts.Details = append(opts.Details, said)
 		}
 	}

@@ -58,7 +58,7 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 	if !la.viaGateway() {
 		return nil, nil
 	}
-	gate, err := la.gateway.Open(gateway.Spec{
+	endpoint, err := la.gateway.Open(gateway.Spec{
 		ID: in.ID, BudgetUSD: in.CeilingUSD,
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
@@ -69,17 +69,17 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 	if err != nil {
 		return nil, fmt.Errorf("open the model endpoint: %w", err)
 	}
-	return gate, nil
+	return endpoint, nil
 }
 
-func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
-	s.Search = gate.Granted("web_search")
-	s.BaseURL, s.Upstream, s.Token, s.Login = gate.BaseURL(), gate.Upstream(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
+func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
+	s.Search = endpoint.Granted("web_search")
+	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
 }
 
 // confine has the session's processes run in a box whose only ways out lead to its model and to the registries. It gives the
 // folders that they have beside the workspace.
-func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, gate *gateway.Session) (Dirs, error) {
+func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, endpoint *gateway.Session) (Dirs, error) {
 	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Dirs{}, err
@@ -96,8 +96,8 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
 	la.boxes.openWay(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
-	if gate != nil {
-		pointAt(ctx, gate, s)
+	if endpoint != nil {
+		pointAt(ctx, endpoint, s)
 		port, dial, err := way(s.BaseURL)
 		if err != nil {
 			return dirs, err

@@ -48,7 +48,7 @@ var errSuperseded = fault.New(fault.Stopping, "the session was ended: another at
 
 // join returns the running session of this input, or begins it with run. A session of the same id for another input is ended first.
 func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSession) (*live, error) {
-	mine := beaterOf(ctx)
+	mine := heartbeatOf(ctx)
 	mine.alone.Store(true)
 	for {
 		s.mu.Lock()
@@ -68,7 +68,7 @@ func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSess
 			l.attempts++
 			l.last = mine
 			s.mu.Unlock()
-			beatWith(ctx, l.says)
+			setHeartbeatDetails(ctx, l.says)
 			s.log.InfoContext(ctx, "Session joined", "session", in.ID)
 			return l, nil
 		}
@@ -103,16 +103,16 @@ func (s *runningSessions) carry(l *live, run runSession) {
 	close(l.done)
 }
 
-// attend waits for the end of a session, for an attempt. The end of the attempt ends the session, unless the server has given the attempt up:
+// wait waits for the end of a session, for an attempt. The end of the attempt ends the session, unless the server has given the attempt up:
 // then another one may join.
-func (s *runningSessions) attend(ctx context.Context, l *live) (SessionResult, error) {
+func (s *runningSessions) wait(ctx context.Context, l *live) (SessionResult, error) {
 	select {
 	case <-l.done:
 		return l.res, l.err
 	case <-ctx.Done():
 	}
 	why := context.Cause(ctx)
-	if s.leave(l, why) {
+	if s.detach(l, why) {
 		return SessionResult{}, ctx.Err()
 	}
 	l.end(why)
@@ -120,8 +120,8 @@ func (s *runningSessions) attend(ctx context.Context, l *live) (SessionResult, e
 	return l.res, l.err
 }
 
-// leave removes an attempt from a session, and tells whether the session continues.
-func (s *runningSessions) leave(l *live, why error) bool {
+// detach removes an attempt from a session, and tells whether the session continues.
+func (s *runningSessions) detach(l *live, why error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.attempts--

@@ -293,13 +293,13 @@ func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 	h := newHolding(t, time.Hour)
 	h.Slots = 1
 	h.start()
-	must(t, h.slots.take(t.Context(), Precedence{}, nil))
+	must(t, h.slots.wait(t.Context(), Precedence{}, nil))
 	a, end := h.try()
 	await(t, a.beats, "it waits")
 	h.left(a, end)
 	h.none()
-	if h.slots.used != 1 || len(h.slots.line) != 0 {
-		t.Errorf("%d slots are used and %d wait", h.slots.used, len(h.slots.line))
+	if h.slots.used != 1 || len(h.slots.queue) != 0 {
+		t.Errorf("%d slots are used and %d wait", h.slots.used, len(h.slots.queue))
 	}
 }
 

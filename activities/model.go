@@ -9,39 +9,39 @@ import (
 
 // model is a session's way to its model. Through the gateway, usage and limits are what the gateway saw;
 // without one, they are what the agent says.
-type model struct{ gate *gateway.Session }
+type model struct{ endpoint *gateway.Session }
 
 // openModel opens the session's way to its model, or takes over the one of an agent that was started ahead.
 func (r *sessionRun) openModel() (*model, error) {
-	if r.early != nil {
-		r.early.SetBudget(r.in.CeilingUSD)
-		return &model{gate: r.early}, nil
+	if r.prestarted != nil {
+		r.prestarted.SetBudget(r.in.CeilingUSD)
+		return &model{endpoint: r.prestarted}, nil
 	}
-	gate, err := r.of.launcher.openEndpoint(r.in, r.rec)
-	return &model{gate: gate}, err
+	endpoint, err := r.of.launcher.openEndpoint(r.in, r.rec)
+	return &model{endpoint: endpoint}, err
 }
 
 // usage of the session over all its attempts on this host; zero when no gateway sees it.
 func (m *model) usage() task.Usage {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return task.Usage{}
 	}
-	return m.gate.Usage()
+	return m.endpoint.Usage()
 }
 
 func (m *model) close() task.Usage {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return task.Usage{}
 	}
-	return m.gate.Close()
+	return m.endpoint.Close()
 }
 
 // unwritten gives why it can't be written down what the calls of the session cost, nil when it can: no call was let through then.
 func (m *model) unwritten() error {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return nil
 	}
-	why := m.gate.State().LedgerError
+	why := m.endpoint.State().LedgerError
 	if why == "" {
 		return nil
 	}
@@ -52,10 +52,10 @@ func (m *model) unwritten() error {
 // judge corrects how a session ended by what the gateway knows better: that it refused a call for the budget,
 // and when the quota comes back.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {
-	if m.gate == nil || out.Kind == agent.Completed {
+	if m.endpoint == nil || out.Kind == agent.Completed {
 		return
 	}
-	state := m.gate.State()
+	state := m.endpoint.State()
 	switch {
 	case state.BudgetRefused:
 		res.Kind = agent.Budget

@@ -15,8 +15,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// asks makes a warden whose questions go to put.
-func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Answer, error)) *warden {
+// asks makes an enforcer whose questions go to put.
+func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Answer, error)) *enforcer {
 	t.Helper()
 	b := newBench(t, nil)
 	b.prepare()
@@ -25,12 +25,12 @@ func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Ans
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
-	w, err := b.guards.warden(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
+	w, err := b.enforcers.of(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 	must(t, err)
 	return w
 }
 
-func bash(w *warden, command, note string) agent.Call {
+func bash(w *enforcer, command, note string) agent.Call {
 	input, _ := json.Marshal(map[string]string{"command": command, "description": note})
 	return agent.Call{Tool: "Bash", ID: "call-" + note, Dir: w.root, Input: input}
 }

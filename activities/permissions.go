@@ -24,8 +24,8 @@ type Permissions struct {
 	instead agent.Permit // decides in place of all that, in tests of what holds without it
 }
 
-// guards makes what decides on the tool calls of sessions.
-type guards struct {
+// enforcers makes what decides on the tool calls of sessions.
+type enforcers struct {
 	Permissions
 	readable []string // folders that every session may read
 	commands *commandLog
@@ -34,18 +34,18 @@ type guards struct {
 	now      func() time.Time
 }
 
-// warden makes the warden of one session that works in root. Its policy is the operator's, narrowed by the task's settings; what else
+// of makes the enforcer of one session that works in root. Its policy is the operator's, narrowed by the task's settings; what else
 // the agent may read outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
-func (g *guards) warden(in SessionInput, root, home string, readable ...string) (*warden, error) {
-	c := g.policyFor(root, in.Commands, in.Paths)
+func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (*enforcer, error) {
+	c := e.policyFor(root, in.Commands, in.Paths)
 	c.Home = home
-	c.Readable = slices.Concat(g.readable, readable)
+	c.Readable = slices.Concat(e.readable, readable)
 	p, err := policy.New(c)
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
-	return &warden{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(g.asker()).ask, runs: map[string]running{},
-		commands: g.commands, redact: g.redact, log: g.log, now: g.now, instead: g.instead}, nil
+	return &enforcer{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(e.asker()).ask, runs: map[string]running{},
+		commands: e.commands, redact: e.redact, log: e.log, now: e.now, instead: e.instead}, nil
 }
 
 // policyFor is the operator's policy, narrowed by what the task says.

@@ -18,11 +18,11 @@ type Warmer interface {
 	Cool(session string)
 }
 
-// aheadTime is how long a prestarted agent waits for its session. After that a parked task holds no process.
-const aheadTime = time.Minute
+// prestartedTime is how long a prestarted agent waits for its session. After that a parked task holds no process.
+const prestartedTime = time.Minute
 
-// mostAhead bounds the prestarted agents of a host, beside those that run in its slots.
-const mostAhead = 2
+// mostPrestarted bounds the prestarted agents of a host, beside those that run in its slots.
+const mostPrestarted = 2
 
 // leastFree is the free memory, in bytes, that prestarting an agent requires: a few times what one takes.
 const leastFree = 1 << 30
@@ -36,18 +36,18 @@ type prestarter struct {
 	log        *slog.Logger
 
 	mu       sync.Mutex
-	sessions map[string]*early // by session id
-	started  int               // so many so far
+	sessions map[string]*prestarted // by session id
+	started  int                    // so many so far
 }
 
-// early is one prestarted agent. ready is closed when it has started or failed.
-type early struct {
-	task  string
-	n     int // its number on this host
-	ready chan struct{}
-	gate  *gateway.Session // nil when it failed
-	agent Warmer
-	stop  *time.Timer
+// prestarted is one prestarted agent. ready is closed when it has started or failed.
+type prestarted struct {
+	task     string
+	n        int // its number on this host
+	ready    chan struct{}
+	endpoint *gateway.Session // nil when it failed
+	agent    Warmer
+	stop     *time.Timer
 }
 
 // start prestarts the agent of the next session while a step does its own work. When the session never comes, the agent ends by
@@ -60,7 +60,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 	if !ok {
 		return
 	}
-	e := &early{task: next.TaskID, ready: make(chan struct{}), agent: w}
+	e := &prestarted{task: next.TaskID, ready: make(chan struct{}), agent: w}
 	tooMany, ok := p.list(next.ID, e)
 	if !ok {
 		return
@@ -74,7 +74,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 			}
 		}
-		if e.gate == nil {
+		if e.endpoint == nil {
 			p.unlist(next.ID, e)
 		}
 		close(e.ready)
@@ -91,18 +91,18 @@ func (p *prestarter) lacksMemory() bool {
 }
 
 // list adds an agent, and returns the sessions whose agents have to end first: the oldest. It is false when the session has one already.
-func (p *prestarter) list(id string, e *early) (tooMany []string, ok bool) {
+func (p *prestarter) list(id string, e *prestarted) (tooMany []string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sessions[id] != nil {
 		return nil, false
 	}
-	if over := len(p.sessions) + 1 - mostAhead; over > 0 {
+	if over := len(p.sessions) + 1 - mostPrestarted; over > 0 {
 		oldest := slices.SortedFunc(maps.Keys(p.sessions), func(x, y string) int { return p.sessions[x].n - p.sessions[y].n })
 		tooMany = oldest[:over]
 	}
 	if p.sessions == nil {
-		p.sessions = map[string]*early{}
+		p.sessions = map[string]*prestarted{}
 	}
 	p.started++
 	e.n = p.started
@@ -111,14 +111,14 @@ func (p *prestarter) list(id string, e *early) (tooMany []string, ok bool) {
 }
 
 // lists tells whether an entry is still current.
-func (p *prestarter) lists(id string, e *early) bool {
+func (p *prestarter) lists(id string, e *prestarted) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sessions[id] == e
 }
 
 // unlist removes an entry if it is still current.
-func (p *prestarter) unlist(id string, e *early) {
+func (p *prestarter) unlist(id string, e *prestarted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sessions[id] == e {
@@ -126,7 +126,7 @@ func (p *prestarter) unlist(id string, e *early) {
 	}
 }
 
-func (p *prestarter) warm(ctx context.Context, in SessionInput, e *early) error {
+func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) error {
 	rec, err := openRecord(p.data, in)
 	if err != nil {
 		return err
@@ -138,26 +138,26 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *early) error 
 	if err != nil {
 		return err
 	}
-	gate, err := p.launcher.openEndpoint(in, rec)
+	endpoint, err := p.launcher.openEndpoint(in, rec)
 	if err != nil {
 		return err
 	}
-	if _, err := p.launcher.confine(ctx, &s, in, gate); err != nil {
-		gate.Close()
+	if _, err := p.launcher.confine(ctx, &s, in, endpoint); err != nil {
+		endpoint.Close()
 		return err
 	}
 	if err := e.agent.Warm(ctx, s); err != nil {
-		gate.Close()
+		endpoint.Close()
 		return err
 	}
-	e.gate = gate
-	e.stop = time.AfterFunc(aheadTime, func() { p.drop(in.ID) })
+	e.endpoint = endpoint
+	e.stop = time.AfterFunc(prestartedTime, func() { p.drop(in.ID) })
 	return nil
 }
 
-// take returns the model endpoint of the session's prestarted agent, or nil. It waits for one that is just starting or ending, so that
+// handOver returns the model endpoint of the session's prestarted agent, or nil. It waits for one that is just starting or ending, so that
 // two never have the session.
-func (p *prestarter) take(id string) *gateway.Session {
+func (p *prestarter) handOver(id string) *gateway.Session {
 	for {
 		p.mu.Lock()
 		e := p.sessions[id]
@@ -176,14 +176,14 @@ func (p *prestarter) take(id string) *gateway.Session {
 			if e.stop != nil {
 				e.stop.Stop()
 			}
-			return e.gate
+			return e.endpoint
 		}
 	}
 }
 
 // drop ends a prestarted agent. Until it has ended it counts.
 func (p *prestarter) drop(id string) {
-	gone := &early{ready: make(chan struct{})}
+	gone := &prestarted{ready: make(chan struct{})}
 	p.mu.Lock()
 	e := p.sessions[id]
 	if e != nil {
@@ -195,10 +195,10 @@ func (p *prestarter) drop(id string) {
 		return
 	}
 	<-e.ready
-	if e.gate != nil {
+	if e.endpoint != nil {
 		e.stop.Stop()
 		e.agent.Cool(id)
-		e.gate.Close()
+		e.endpoint.Close()
 	}
 	p.unlist(id, gone)
 	close(gone.ready)

@@ -60,7 +60,7 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 			return out, err
 		}
 	}
-	out.Others, err = c.others(ctx, in)
+	out.Others, err = c.unadmitted(ctx, in)
 	return out, err
 }
 

@@ -38,7 +38,7 @@ func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 		b.prepare()
 		tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 		must(t, err)
-		w, err := b.guards.warden(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
+		w, err := b.enforcers.of(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 		must(t, err)
 		if d := w.judge(bash(w, c.command, "removes")); (d.Verdict == policy.Allow) != c.allowed {
 			t.Errorf("%q, boxed %v, remote %q: %+v", c.command, c.boxed, c.remote, d)

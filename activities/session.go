@@ -64,7 +64,7 @@ type Sessions struct {
 	running    *runningSessions
 	launcher   *launcher
 	prestarter *prestarter
-	guards     *guards
+	enforcers  *enforcers
 	inspector  *inspector
 	redact     *redact.Redactor
 	now        func() time.Time
@@ -83,7 +83,7 @@ func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult
 	if err != nil {
 		return SessionResult{}, err
 	}
-	return s.running.attend(ctx, l)
+	return s.running.wait(ctx, l)
 }
 
 // session runs a session that this process holds, whoever waits for it.
@@ -111,14 +111,14 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", s.host).
 			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
-	ctx, give, err := s.slots.acquire(ctx, in.Precedence, in.Wall)
+	ctx, release, err := s.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer give()
+	defer release()
 	s.running.begin(l)
 	run := &sessionRun{ctx: ctx, of: s, in: in, tree: tree, rec: rec, agent: s.agents[in.Agent], start: s.now()}
-	if run.early = s.prestarter.take(in.ID); run.early == nil {
+	if run.prestarted = s.prestarter.handOver(in.ID); run.prestarted == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {
 			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
 		}

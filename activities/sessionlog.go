@@ -50,7 +50,8 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: func(s string) string { return r.of.redact.String(plaintext.Of(s)) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
+	l := &sessionLog{file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role), current: firstHeartbeat(r.in, r.start)}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
 			r.of.prestarter.start(r.ctx, r.in.Next)
@@ -133,8 +134,8 @@ func (l *sessionLog) activity(what string, tools int) {
 	l.current.Tools += tools
 }
 
-// beat is what the next heartbeat says.
-func (l *sessionLog) beat() any {
+// heartbeat is what the next heartbeat says.
+func (l *sessionLog) heartbeat() any {
 	l.mu.Lock()
 	b := l.current
 	l.mu.Unlock()

@@ -17,14 +17,14 @@ import (
 
 // sessionRun is one run of a session.
 type sessionRun struct {
-	ctx   context.Context // for what outlives the agent
-	of    *Sessions
-	in    SessionInput
-	tree  *workspace.Tree
-	rec   *record
-	agent agent.Agent
-	start time.Time
-	early *gateway.Session // of an agent that was started ahead; nil when there is none
+	ctx        context.Context // for what outlives the agent
+	of         *Sessions
+	in         SessionInput
+	tree       *workspace.Tree
+	rec        *record
+	agent      agent.Agent
+	start      time.Time
+	prestarted *gateway.Session // of an agent that was started ahead; nil when there is none
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
@@ -36,22 +36,22 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, err
 	}
 	defer model.close()
-	if w, ok := r.agent.(Warmer); ok && r.early != nil {
+	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
 		defer w.Cool(r.in.ID) // for when Run does not come to take the process over; after that there is nothing to end
 	}
 	s, err := r.session(ctx)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	dirs, err := r.of.launcher.confine(ctx, &s, r.in, model.gate)
+	dirs, err := r.of.launcher.confine(ctx, &s, r.in, model.endpoint)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	warden, err := r.of.guards.warden(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
+	enforcer, err := r.of.enforcers.of(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
 	if err != nil {
 		return SessionResult{}, err
 	}
-	s.Permit = warden.decides()
+	s.Permit = enforcer.decides()
 	before, err := r.snapshot(ctx)
 	if err != nil {
 		return SessionResult{}, err
@@ -61,10 +61,10 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, err
 	}
 	defer log.close()
-	beatWith(ctx, log.beat)
+	setHeartbeatDetails(ctx, log.heartbeat)
 
 	out, runErr := r.agent.Run(ctx, s, func(e agent.Event) {
-		warden.event(e)
+		enforcer.event(e)
 		log.event(e)
 	})
 	usage := model.close()
@@ -91,7 +91,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err
 	}
-	if err := r.starved(res, cmp.Or(warden.unwritten(), model.unwritten())); err != nil {
+	if err := r.starved(res, cmp.Or(enforcer.unwritten(), model.unwritten())); err != nil {
 		return SessionResult{}, err
 	}
 	log.end(res)
@@ -116,7 +116,7 @@ func (r *sessionRun) starved(res SessionResult, unwritten error) error {
 	return nil // money, quota, login: whether there is room or not
 }
 
-// beatOf gives the heartbeat of a session that has just begun.
-func beatOf(in SessionInput, start time.Time) signals.Heartbeat {
+// firstHeartbeat gives the heartbeat of a session that has just begun.
+func firstHeartbeat(in SessionInput, start time.Time) signals.Heartbeat {
 	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
 }

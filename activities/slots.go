@@ -47,18 +47,18 @@ func (p Precedence) before(q Precedence) bool {
 type slots struct {
 	limit int // 0 for none
 
-	mu   sync.Mutex
-	used int
-	line []*waiter // in the order in which they get one
+	mu    sync.Mutex
+	used  int
+	queue []*waiter // in the order in which they get one
 }
 
 type waiter struct {
 	Precedence
-	got chan struct{} // closed when it has a slot
+	granted chan struct{} // closed when it has a slot
 }
 
-// take waits for a slot. waits is called when none is free. The slot is held until give.
-func (s *slots) take(ctx context.Context, p Precedence, waits func()) error {
+// wait waits for a slot. waits is called when none is free. The slot is held until release.
+func (s *slots) wait(ctx context.Context, p Precedence, waits func()) error {
 	s.mu.Lock()
 	if s.limit == 0 || s.used < s.limit {
 		s.used++
@@ -66,40 +66,40 @@ func (s *slots) take(ctx context.Context, p Precedence, waits func()) error {
 		return nil
 	}
 	w := &waiter{p, make(chan struct{})}
-	at := slices.IndexFunc(s.line, func(other *waiter) bool { return p.before(other.Precedence) })
+	at := slices.IndexFunc(s.queue, func(other *waiter) bool { return p.before(other.Precedence) })
 	if at < 0 {
-		at = len(s.line)
+		at = len(s.queue)
 	}
-	s.line = slices.Insert(s.line, at, w)
+	s.queue = slices.Insert(s.queue, at, w)
 	s.mu.Unlock()
 	waits()
 	select {
-	case <-w.got:
+	case <-w.granted:
 		return nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
-	at = slices.Index(s.line, w)
+	at = slices.Index(s.queue, w)
 	if at >= 0 {
-		s.line = slices.Delete(s.line, at, at+1)
+		s.queue = slices.Delete(s.queue, at, at+1)
 	}
 	s.mu.Unlock()
 	if at < 0 { // it got one in that moment
-		s.give()
+		s.release()
 	}
 	return ctx.Err()
 }
 
-// give passes a slot to the first waiter.
-func (s *slots) give() {
+// release passes a slot to the first waiter.
+func (s *slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) == 0 {
+	if len(s.queue) == 0 {
 		s.used--
 		return
 	}
-	close(s.line[0].got)
-	s.line = slices.Delete(s.line, 0, 1)
+	close(s.queue[0].granted)
+	s.queue = slices.Delete(s.queue, 0, 1)
 }
 
 // acquire waits for a slot, and gives the context of the step that holds it: it ends when the step takes longer than its program may.
@@ -108,15 +108,15 @@ func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (
 	defer stop()
 	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
 	defer cancel()
-	if err := s.take(waiting, p, func() { beatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
+	if err := s.wait(waiting, p, func() { heartbeatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
 		if errors.Is(context.Cause(waiting), errNoSlot) {
 			return nil, nil, errNoSlot
 		}
 		return nil, nil, interrupted(waiting)
 	}
-	beatWith(ctx, nil)
+	setHeartbeatDetails(ctx, nil)
 	ctx, cancel = context.WithTimeout(ctx, wall+Overtime)
-	return ctx, func() { cancel(); s.give() }, nil
+	return ctx, func() { cancel(); s.release() }, nil
 }
 
 var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

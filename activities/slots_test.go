@@ -17,14 +17,14 @@ func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 	t.Parallel()
 	s := slots{limit: 2}
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	must(t, s.take(t.Context(), Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
-	must(t, s.take(t.Context(), Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
+	must(t, s.wait(t.Context(), Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
+	must(t, s.wait(t.Context(), Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
 	got := make(chan string)
 	ask := func(ctx context.Context, name string, p Precedence) (left chan error) {
 		waits := make(chan struct{})
 		left = make(chan error, 1)
 		go func() {
-			if err := s.take(ctx, p, func() { close(waits) }); err != nil {
+			if err := s.wait(ctx, p, func() { close(waits) }); err != nil {
 				left <- err
 				return
 			}
@@ -46,15 +46,15 @@ func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{"review, latest", "works, early", "works, early, asked later", "works, late", "new, early", "new, late"} {
-		s.give()
+		s.release()
 		if name := await(t, got, want); name != want {
 			t.Errorf("%q got the slot, want %q", name, want)
 		}
 	}
-	s.give()
-	s.give()
-	if s.used != 0 || len(s.line) != 0 {
-		t.Errorf("%d slots are used and %d wait", s.used, len(s.line))
+	s.release()
+	s.release()
+	if s.used != 0 || len(s.queue) != 0 {
+		t.Errorf("%d slots are used and %d wait", s.used, len(s.queue))
 	}
 }
 
@@ -63,13 +63,13 @@ func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	t.Parallel()
 	s := slots{limit: 1}
 	for range 200 {
-		must(t, s.take(t.Context(), Precedence{}, nil))
+		must(t, s.wait(t.Context(), Precedence{}, nil))
 		ctx, cancel := context.WithCancel(t.Context())
-		if s.take(ctx, Precedence{}, func() { cancel(); s.give() }) == nil {
-			s.give()
+		if s.wait(ctx, Precedence{}, func() { cancel(); s.release() }) == nil {
+			s.release()
 		}
-		if s.used != 0 || len(s.line) != 0 {
-			t.Fatalf("%d slots are used and %d wait", s.used, len(s.line))
+		if s.used != 0 || len(s.queue) != 0 {
+			t.Fatalf("%d slots are used and %d wait", s.used, len(s.queue))
 		}
 	}
 }
@@ -146,11 +146,11 @@ func TestASlotIsHeldNoLongerThanItsProgramMayRun(t *testing.T) {
 	a := b.attempt()
 	var left time.Duration
 	must(t, a.run(func(ctx context.Context, in CommandInput) error {
-		ctx, give, err := b.slots.acquire(ctx, in.Precedence, in.Wall)
+		ctx, release, err := b.slots.acquire(ctx, in.Precedence, in.Wall)
 		if err != nil {
 			return err
 		}
-		defer give()
+		defer release()
 		deadline, _ := ctx.Deadline()
 		left = time.Until(deadline)
 		return nil

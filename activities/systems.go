@@ -19,9 +19,9 @@ type systemTexts struct {
 }
 
 type systemKey struct {
-	ref      Ref
-	role     task.Role
-	standing prompt.Conventions
+	ref         Ref
+	role        task.Role
+	conventions prompt.Conventions
 }
 
 type systemText struct {
@@ -34,9 +34,9 @@ const mostSystems = 64
 
 // of gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
 func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, error) {
-	standing := in.Prompt.Conventions
-	standing.Structured = in.structured()
-	key := systemKey{in.Ref, in.Role, standing}
+	conventions := in.Prompt.Conventions
+	conventions.Structured = in.structured()
+	key := systemKey{in.Ref, in.Role, conventions}
 	s.mu.Lock()
 	known, ok := s.texts[key]
 	s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, erro
 		return systemText{}, err
 	}
 	defer tree.Close()
-	text, err := prompt.System(in.Role, standing, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
+	text, err := prompt.System(in.Role, conventions, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
 	if err != nil {
 		return systemText{}, err
 	}

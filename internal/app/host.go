@@ -28,7 +28,7 @@ import (
 )
 
 // newHostConfig builds the parts of what one machine does. The returned function ends them.
-func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (_ activities.HostConfig, end func(), err error) {
+func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (activities.HostConfig, func(), error) {
 	var none activities.HostConfig
 	id, err := hostID(cfg.Data)
 	if err != nil {
@@ -91,7 +91,7 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 			h.Agents[name] = script.New(script.Config{Log: log})
 		}
 	}
-	end = func() { driver.Close(); closeAll() }
+	end := func() { driver.Close(); closeAll() }
 	if err := tryHost(ctx, h); err != nil {
 		end()
 		return none, nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The session comes in the very moment in which its early agent is given up, by the timer and by the end of the task. It gets
+// The session comes in the very moment in which its prestarted agent is given up, by the timer and by the end of the task. It gets
 // the agent with its endpoint, or it starts with an endpoint of its own after the agent is gone: never both, never half.
 func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	t.Parallel()
@@ -24,25 +24,25 @@ func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	taken, own := 0, 0
 	for i := range 80 {
 		in := b.session(task.Implementer, "script")
-		gate, early := b.raceForSession(in, i%2 == 0)
+		endpoint, prestarted := b.raceForSession(in, i%2 == 0)
 		_, waits := w.waits(in.ID)
-		if waits != early {
-			t.Fatalf("the session has the early endpoint: %v; its agent waits: %v", early, waits)
+		if waits != prestarted {
+			t.Fatalf("the session has the prestarted endpoint: %v; its agent waits: %v", prestarted, waits)
 		}
-		if early {
+		if prestarted {
 			taken++
 			w.Cool(in.ID) // as its run would use it up
 		} else {
 			own++
 		}
-		gate.Close()
+		endpoint.Close()
 		b.free(in)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {
 		t.Error(wrong)
 	}
 	if taken == 0 || own == 0 {
-		t.Errorf("%d early endpoints were taken, %d sessions opened their own: there was no race", taken, own)
+		t.Errorf("%d prestarted endpoints were taken, %d sessions opened their own: there was no race", taken, own)
 	}
 }
 
@@ -60,14 +60,14 @@ func forks(t *testing.T) {
 }
 
 // raceForSession starts an agent ahead, gives it up twice and takes it at the same time; when it stands already, or while it
-// is being started. It gives the session's endpoint, and whether it is that of the early agent.
-func (b *bench) raceForSession(in SessionInput, stands bool) (gate *gateway.Session, early bool) {
+// is being started. It gives the session's endpoint, and whether it is that of the prestarted agent.
+func (b *bench) raceForSession(in SessionInput, stands bool) (endpoint *gateway.Session, prestarted bool) {
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
 	b.prestarter.start(b.t.Context(), &in)
 	if stands {
-		b.early(in.ID)
+		b.prestarted(in.ID)
 	}
 	var all sync.WaitGroup
 	start := make(chan struct{})
@@ -76,18 +76,18 @@ func (b *bench) raceForSession(in SessionInput, stands bool) (gate *gateway.Sess
 	}
 	all.Go(func() {
 		<-start
-		if gate = b.prestarter.take(in.ID); gate != nil {
-			early = true
+		if endpoint = b.prestarter.handOver(in.ID); endpoint != nil {
+			prestarted = true
 			return
 		}
-		if gate, err = b.launcher.openEndpoint(in, rec); err != nil {
+		if endpoint, err = b.launcher.openEndpoint(in, rec); err != nil {
 			b.t.Errorf("kind %s: %v", fault.KindOf(err), err)
 		}
 	})
 	close(start)
 	all.Wait()
-	if gate == nil {
+	if endpoint == nil {
 		b.t.FailNow()
 	}
-	return gate, early
+	return endpoint, prestarted
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// newAhead makes a host whose agent "script" can be started ahead, with a model behind it.
-func newAhead(t *testing.T, p *player) (*bench, *warmer) {
+// newPrestart makes a host whose agent "script" can be started ahead, with a model behind it.
+func newPrestart(t *testing.T, p *player) (*bench, *warmer) {
 	t.Helper()
 	w := newWarmer(p)
 	b := newBench(t, map[string]agent.Agent{"script": w, "plain": says("ok")})
@@ -19,8 +19,8 @@ func newAhead(t *testing.T, p *player) (*bench, *warmer) {
 	return b, w
 }
 
-// early waits until the agent of a session stands, and gives what is kept of it.
-func (b *bench) early(id string) *early {
+// prestarted waits until the agent of a session stands, and gives what is kept of it.
+func (b *bench) prestarted(id string) *prestarted {
 	b.t.Helper()
 	b.prestarter.mu.Lock()
 	e := b.prestarter.sessions[id]
@@ -42,20 +42,20 @@ func (b *bench) free(in SessionInput) {
 	}
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
-	gate, err := b.launcher.openEndpoint(in, rec)
+	endpoint, err := b.launcher.openEndpoint(in, rec)
 	must(b.t, err)
-	gate.Close()
+	endpoint.Close()
 }
 
 func TestStartAheadStartsOnce(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<DONE>ok</DONE>"))
+	b, w := newPrestart(t, says("<DONE>ok</DONE>"))
 	in := b.session(task.Implementer, "script")
 	for range 3 {
 		b.prestarter.start(t.Context(), &in)
 	}
-	e := b.early(in.ID)
-	if e == nil || e.gate == nil {
+	e := b.prestarted(in.ID)
+	if e == nil || e.endpoint == nil {
 		t.Fatal("no agent was started")
 	}
 	b.prestarter.start(t.Context(), &in)
@@ -63,7 +63,7 @@ func TestStartAheadStartsOnce(t *testing.T) {
 	if n, _, _ := w.counts(); n != 1 || !ok {
 		t.Errorf("warmed %d times, waits %v", n, ok)
 	}
-	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.gate.BaseURL() || s.Token != e.gate.Token() || s.Resume {
+	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.endpoint.BaseURL() || s.Token != e.endpoint.Token() || s.Resume {
 		t.Errorf("warmed for %+v", s)
 	}
 	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: newUUID(), Agent: "plain"},
@@ -82,11 +82,11 @@ func TestStartAheadStartsOnce(t *testing.T) {
 
 func TestFailingWarmLeavesNothing(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<DONE>ok</DONE>"))
+	b, w := newPrestart(t, says("<DONE>ok</DONE>"))
 	w.refuse = errors.New("no such binary")
 	in := b.session(task.Implementer, "script")
 	b.prestarter.start(t.Context(), &in)
-	b.early(in.ID)
+	b.prestarted(in.ID)
 	b.free(in)
 	res, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
@@ -96,23 +96,23 @@ func TestFailingWarmLeavesNothing(t *testing.T) {
 	again := in
 	again.Ask = 2
 	b.prestarter.start(t.Context(), &again) // it has begun: its agent goes on with it, and is not started ahead
-	b.early(in.ID)
+	b.prestarted(in.ID)
 	if n, _, _ := w.counts(); n != 1 {
 		t.Errorf("warmed %d times", n)
 	}
 	b.free(in)
 }
 
-func TestForgetEndsTheTasksEarlyAgents(t *testing.T) {
+func TestForgetEndsTheTasksPrestartedAgents(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	one, two := b.session(task.Implementer, "script"), b.session(task.Implementer, "script")
-	foreign := &early{task: "another", ready: make(chan struct{}), agent: w}
+	foreign := &prestarted{task: "another", ready: make(chan struct{}), agent: w}
 	close(foreign.ready)
 	b.prestarter.start(t.Context(), &one)
 	b.prestarter.start(t.Context(), &two)
-	b.early(one.ID)
-	b.early(two.ID)
+	b.prestarted(one.ID)
+	b.prestarted(two.ID)
 	b.prestarter.sessions["foreign"] = foreign
 	b.systems.texts[systemKey{ref: Ref{TaskID: "another", Fence: 1}}] = systemText{}
 	b.forget(b.ref.TaskID)
@@ -129,7 +129,7 @@ func TestForgetEndsTheTasksEarlyAgents(t *testing.T) {
 
 func TestSystemTextsAreBounded(t *testing.T) {
 	t.Parallel()
-	b, _ := newAhead(t, nil)
+	b, _ := newPrestart(t, nil)
 	in := b.session(task.Implementer, "script")
 	first, err := b.systems.of(t.Context(), in)
 	must(t, err)

@@ -12,7 +12,7 @@ import (
 // The session takes over the endpoint that its agent was started with, and its own ceiling counts.
 func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, nil)
+	b, w := newPrestart(t, nil)
 	for _, c := range []struct {
 		before, now float64
 		status      int
@@ -21,7 +21,7 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 		next := in
 		next.CeilingUSD = c.before
 		b.prestarter.start(t.Context(), &next)
-		e := b.early(in.ID)
+		e := b.prestarted(in.ID)
 		warm, _ := w.waits(in.ID)
 		status := 0
 		w.play = func(ctx context.Context, s agent.Session, _ func(agent.Event)) (out agent.Outcome, err error) {
@@ -38,7 +38,7 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 			t.Errorf("ceiling %v then %v: the call was answered with %d", c.before, c.now, status)
 		}
 		if e.stop.Stop() {
-			t.Error("the timer of the early agent still runs")
+			t.Error("the timer of the prestarted agent still runs")
 		}
 		b.free(in)
 	}
@@ -50,11 +50,11 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 // A session that fails before its agent runs leaves no process that waits for it.
 func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<APPROVED>ok</APPROVED>"))
+	b, w := newPrestart(t, says("<APPROVED>ok</APPROVED>"))
 	in := b.session(task.Reviewer, "script")
 	in.Prompt.BaseCommit = "0123456789012345678901234567890123456789" // the diff fails
 	b.prestarter.start(t.Context(), &in)
-	b.early(in.ID)
+	b.prestarted(in.ID)
 	if _, err := b.attempt().session(b.Sessions, in); err == nil {
 		t.Fatal("the review of a commit that isn't there ran")
 	}
@@ -68,7 +68,7 @@ func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 // that has used its budget up is followed by a parked task, and a parked task has no process.
 func TestSessionStartsTheNextAgent(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, nil)
+	b, w := newPrestart(t, nil)
 	for _, c := range []struct {
 		text    string
 		ceiling float64
@@ -84,7 +84,7 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 				return agent.Outcome{}, err
 			}
 			emit(agent.Event{Kind: agent.Text, Text: c.text})
-			b.early(next.ID)
+			b.prestarted(next.ID)
 			if _, waits := w.waits(next.ID); waits != c.starts {
 				t.Errorf("%s with a ceiling of $%v: an agent waits: %v", c.text, c.ceiling, waits)
 			}

@@ -13,12 +13,12 @@ import (
 // A host holds a few agents at most that were started ahead. The oldest goes first, and is gone before the new one starts.
 func TestFewAgentsAreStartedAhead(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	var all []SessionInput
-	for range mostAhead + 3 {
+	for range mostPrestarted + 3 {
 		in := b.session(task.Implementer, "script")
 		b.prestarter.start(t.Context(), &in)
-		b.early(in.ID)
+		b.prestarted(in.ID)
 		all = append(all, in)
 	}
 	for i, in := range all {
@@ -30,8 +30,8 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	for i := range burst {
 		b.prestarter.start(t.Context(), &burst[i])
 	}
-	if b.early(burst[2].ID); w.most() > mostAhead {
-		t.Errorf("there were %d at a time, want %d at most", w.most(), mostAhead)
+	if b.prestarted(burst[2].ID); w.most() > mostPrestarted {
+		t.Errorf("there were %d at a time, want %d at most", w.most(), mostPrestarted)
 	}
 	if _, waits := w.waits(burst[2].ID); !waits {
 		t.Error("the newest is not there")
@@ -43,7 +43,7 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 // Without the server the session does not come soon, and its agent would wait for nothing.
 func TestNothingAheadWithoutTheServer(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	b.worker.Alone = time.Hour
 	in := b.session(task.Implementer, "script")
 	a := b.attempt()
@@ -54,7 +54,7 @@ func TestNothingAheadWithoutTheServer(t *testing.T) {
 		b.prestarter.start(ctx, &in)
 		return nil
 	}, 1, nil))
-	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+	if n, _, _ := w.counts(); n != 0 || b.prestarted(in.ID) != nil {
 		t.Error("an agent was started")
 	}
 	b.free(in)
@@ -63,13 +63,13 @@ func TestNothingAheadWithoutTheServer(t *testing.T) {
 // When memory is short no agent is started that nobody has asked for.
 func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	free, known := int64(leastFree-1), true
 	b.FreeMemory = func() (int64, bool) { return free, known }
 	b.start()
 	in := b.session(task.Implementer, "script")
 	b.prestarter.start(t.Context(), &in)
-	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+	if n, _, _ := w.counts(); n != 0 || b.prestarted(in.ID) != nil {
 		t.Error("an agent was started")
 	}
 	res, err := b.attempt().session(b.Sessions, in)
@@ -81,7 +81,7 @@ func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 		enough()
 		next := b.session(task.Implementer, "script")
 		b.prestarter.start(t.Context(), &next)
-		if b.early(next.ID) == nil {
+		if b.prestarted(next.ID) == nil {
 			t.Errorf("%d bytes, known %v: nothing was started", free, known)
 		}
 	}
