@@ -1,6 +1,6 @@
 // Package activities holds each step of a task that touches the world: git, agents, commands, forges.
-// A step is a unit of retry: it looks for what an earlier attempt left before it acts. It uses family roots only,
-// never a leaf, and decides nothing about the order of steps; that is what workflows are for.
+// A step is a unit of retry: it looks for the results of an earlier attempt before it acts. It uses the roots of package families,
+// such as agent and forge, and never a leaf. It decides nothing about the order of steps: workflows do.
 package activities
 
 import (
@@ -24,12 +24,12 @@ type Control struct {
 
 	Sources  map[intake.Kind]Source                             // of work; may be empty
 	Channels map[string]channel.Channel                         // by name; may be empty
-	Rooms    func(context.Context) []task.Room                  // in which every task is shown; may be nil
+	Rooms    func(context.Context) []task.Room                  // where every task is shown; may be nil
 	Watching Watching                                           // of forges
 	Take     func(context.Context, forge.Event) (string, error) // carries out a request from a forge; nil without listeners
 	OnForge  func(context.Context, forge.Event) error           // handles an event that a poll has found; nil without listeners
 
-	status func(context.Context, signals.Notice) (signals.Status, error) // in place of a query, for tests
+	status func(context.Context, signals.Notice) (signals.Status, error) // replaces the query, in tests
 }
 
 // Ref names a task's workspace and the attempt that may write to it.

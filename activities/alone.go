@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	fenceTicks = 4                // the fence on the remote is read at every so manieth check of a session without a server
-	fenceTime  = 30 * time.Second // for that at most: what writes to the workspace waits meanwhile
+	fenceTicks = 4                // the fence on the remote is read at each fourth check of a session without a server
+	fenceTime  = 30 * time.Second // limits one read of it: writes to the workspace wait meanwhile
 )
 
-// watch ends a session that is not needed any more when no attempt can: those that wait for it have no connection to the server, or there
-// are none.
+// watch ends a session that nobody needs any more, when no attempt can: either none waits for it, or those that do have no connection
+// to the server.
 func (s *runningSessions) watch(l *live) {
 	tick := time.NewTicker(s.heartbeat / fenceTicks)
 	defer tick.Stop()
@@ -29,7 +29,7 @@ func (s *runningSessions) watch(l *live) {
 			continue
 		}
 		var why error
-		if !attended { // else its attempt ends it
+		if !attended { // otherwise its attempt ends it
 			why = s.unattended(l, last)
 		}
 		if why == nil && n%fenceTicks == 0 {
@@ -54,10 +54,10 @@ func (s *runningSessions) unattended(l *live, last *heartbeat) error {
 	if err == nil && (!isRunning(info) || !atWork(info)) {
 		return fault.New(fault.Stopping, "its task has ended, or waits for a person")
 	}
-	return nil // nothing more is known
+	return nil // the server does not answer, or the task still works
 }
 
-// fenced returns an error when the fence on the remote says that another attempt has the task. A remote that can't be read says nothing.
+// fenced returns an error when the fence on the remote shows that another attempt has the task. An unreadable remote is no error.
 func (s *runningSessions) fenced(l *live) error {
 	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
 	defer stop()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Assigner says that a host is there, and assigns tasks to it.
+// Assigner assigns tasks to a host and answers probes.
 type Assigner struct {
 	host      string
 	heartbeat time.Duration
@@ -19,7 +19,7 @@ type Assignment struct {
 	Probe     time.Duration `json:"probe"`     // nanoseconds
 }
 
-// AssignTask runs on the queue that every host polls: the host that answers is assigned the task.
+// AssignTask runs on the queue that every host polls: the task is assigned to the host that answers.
 func (a *Assigner) AssignTask(context.Context) (Assignment, error) {
 	return Assignment{Host: a.host, Heartbeat: a.heartbeat, Probe: a.probeWait}, nil
 }

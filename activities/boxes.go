@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/toolcache"
 )
 
-// boxes says what the programs of tasks on this host may see and reach, and runs them so.
+// boxes makes the sandboxes of a host: each says what one program of a task may see and reach, and runs it.
 type boxes struct {
 	host     string
 	data     string
@@ -33,14 +33,14 @@ func (b *boxes) dirs(l layout, taskID string) Dirs {
 	return d
 }
 
-// spec says what a program of the task may see and touch.
+// spec returns the box of a program of the task, which says what it may see and change.
 func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
 	if b.confine.Box == nil {
 		return sandbox.Spec{}, fault.New(fault.Internal, "this host has no sandbox")
 	}
 	readOnly = readOnly || b.writeOff
 	s := sandbox.Spec{
-		Work: l.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later, and a pipe for a .gitignore would hold it for ever
+		Work: l.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later: a pipe as .gitignore would block it
 		Hidden: slices.Clone(b.confine.Hidden), Limits: b.confine.Limits,
 		Readable: slices.Concat(b.confine.Readable, l.objects),
 	}
@@ -54,9 +54,9 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 	}
 	git := filepath.Join(l.dir, ".git")
 	if !readOnly {
-		s.Writable = append(s.Writable, git) // a mount of its own can't be moved away
+		s.Writable = append(s.Writable, git) // as a mount it can't be moved away
 	} else if objects := filepath.Join(git, "lfs"); isFolder(objects) {
-		s.Writable = append(s.Writable, objects) // git-lfs writes there when it only compares; what is taken from there is looked at
+		s.Writable = append(s.Writable, objects) // git-lfs writes even to compare; we verify what we take from there
 	}
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
 		s.Protected = append(s.Protected, filepath.Join(git, name))
@@ -80,7 +80,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// plainPath gives the file or folder that a pattern names as a whole. Others are for policy alone: a mount takes no pattern.
+// plainPath returns the one file or folder that a pattern names. Other patterns are left to policy: a mount takes no pattern.
 func plainPath(pattern string) (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
 	return path, path != "" && !strings.ContainsAny(path, "*?[{")
@@ -98,8 +98,8 @@ func (b *boxes) start(ctx context.Context, s process.Spec, box sandbox.Spec) (*p
 	return started, unconfined(err)
 }
 
-// unconfined says that it is the workspace that can't be confined as it is (a link where a protected path should be), and no key
-// or permission of ours that is missing.
+// unconfined turns a denial by the sandbox into a fault of the work: the workspace can't be confined (a link replaces a protected path),
+// while no key or permission of the operator is missing.
 func unconfined(err error) error {
 	if fault.KindOf(err) != fault.Denied {
 		return err

@@ -12,11 +12,11 @@ import (
 	"github.com/longshift/longshift/internal/toolcache"
 )
 
-// cachesOf is the folder of a task's own caches of tool chains.
+// cachesOf returns the folder of a task's own caches of tool chains.
 func cachesOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), toolcache.Own) }
 
-// leaveCaches leaves what setup and check have put into the task's caches to tasks that start from the same branch, when no agent can
-// have had a hand in it: at the commit that the task starts from, before its first session. Without it those are slower, and no worse.
+// leaveCaches keeps what setup and check have put into the task's caches for tasks that start from the same branch. It does so only when
+// no agent can have changed it: at the commit that the task starts from, before its first session. A failure only makes those tasks slower.
 func (c *Commands) leaveCaches(ctx context.Context, ref Ref, whole bool) {
 	if err := c.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
 		c.log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
@@ -43,8 +43,8 @@ func (c *Commands) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) erro
 	})
 }
 
-// sessionBegun tells whether an agent was ever told anything in this task. Its session has a file then, whatever became of that; one
-// that was only started ahead has a folder.
+// sessionBegun tells whether any session of this task has begun. A session that has begun has a file in its folder; one whose agent was
+// only prestarted has an empty folder.
 func sessionBegun(data, taskID string) (bool, error) {
 	sessions := filepath.Join(taskDir(data, taskID), "sessions")
 	list, err := os.ReadDir(sessions)

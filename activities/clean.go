@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// Cleaner removes what a host keeps of tasks.
+// Cleaner removes the workspaces of tasks, and what else a host keeps for them.
 type Cleaner struct {
 	data       string
 	workspaces *workspace.Manager
@@ -22,11 +22,11 @@ type Cleaner struct {
 	systems    *systemTexts
 }
 
-// CleanInput asks for the end of a workspace.
+// CleanInput names the workspace to remove.
 type CleanInput struct{ Ref }
 
 // CleanUp removes the workspace, the branch in the mirror, the checkpoint, the task's caches and the home folder of its
-// commands; its folder too, when nothing is left in it. What is gone already is fine.
+// commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
 func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	c.forget(in.TaskID)
 	if err := c.running.end(ctx, in.TaskID, math.MaxInt); err != nil {

@@ -22,10 +22,10 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// tailSize is how much of a command's output goes into history; the whole of it stays in a file on the host.
+// tailSize is how much of a command's output goes into history, in bytes. The full output stays in a file on the host.
 const tailSize = 4 << 10
 
-// Commands runs the project's commands: setup and check.
+// Commands runs the setup and check commands of projects.
 type Commands struct {
 	data       string
 	workspaces *workspace.Manager
@@ -37,18 +37,18 @@ type Commands struct {
 	log        *slog.Logger
 }
 
-// CommandInput asks for the setup or the check command.
+// CommandInput asks for a run of the setup or the check command.
 type CommandInput struct {
 	Ref
-	N       int           `json:"n"` // how manieth run of this kind in its task, from 1
+	N       int           `json:"n"` // number of the run among those of its kind in the task, from 1
 	Command string        `json:"command"`
-	Commit  string        `json:"commit,omitempty"` // what it runs on, for its result
+	Commit  string        `json:"commit,omitempty"` // that it runs on; copied to the result
 	Wall    time.Duration `json:"wall"`
-	Again   bool          `json:"again,omitempty"` // on the same content, after a failure
-	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely comes next
+	Again   bool          `json:"again,omitempty"` // it repeats a failed run on the same content
+	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely follows
 
-	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
-	Env   map[string]string `json:"env,omitempty"`  // what it sets itself
+	Paths task.PathSettings `json:"paths,omitzero"` // the task's settings for paths
+	Env   map[string]string `json:"env,omitempty"`  // variables that the task sets
 
 	Precedence Precedence `json:"precedence,omitzero"`
 }
@@ -63,8 +63,8 @@ func (c *Commands) RunSetup(ctx context.Context, in CommandInput) (signals.Check
 	return c.command(ctx, in, "setup")
 }
 
-// RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
-// then it is flaky, and has passed.
+// RunChecks runs the check command. Its failure is a result, not an error. A check that fails is repeated once: when it passes then, it
+// counts as passed and as flaky.
 func (c *Commands) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
 	ctx, release, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
@@ -122,7 +122,8 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	res, err := c.runner.run(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
 		Session: mark, OutputFile: filepath.Join(c.data, file), Grace: 2 * time.Second,
-		Filter: func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, c.redact)) }, // first what cuts up a secret and is not seen
+		// Terminal sequences are removed first: they could split a secret.
+		Filter: func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, c.redact)) },
 	}, kind)
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
@@ -134,7 +135,7 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 		return signals.Check{}, err
 	}
 	if res.Exit.Code != 0 {
-		if err := disk.Full(c.data); err != nil { // no test failed: it had nowhere to write
+		if err := disk.Full(c.data); err != nil { // the disk was full, so the exit code says nothing about the tests
 			return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 		}
 	}
@@ -146,10 +147,10 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	return out, nil
 }
 
-// outOfMemory is the exit code that a shell gives for a program which the kernel has killed.
+// outOfMemory is the exit code of a shell whose program the kernel has killed.
 const outOfMemory = 128 + int(syscall.SIGKILL)
 
-// unfinished says why a command did not come to its own end, "" when it did.
+// unfinished says why a command was ended from outside; it returns "" when it ended by itself.
 func unfinished(res process.Result) string {
 	switch {
 	case res.TimedOut:

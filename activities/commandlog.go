@@ -10,13 +10,13 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// Ledger is where every decision and every run is written before it counts.
+// Ledger stores every decision and every run, before the decision takes effect or the run starts.
 type Ledger interface {
 	Append(ctx context.Context, r audit.Record) (id int64, err error)
 	Finish(ctx context.Context, id int64, exit int, d time.Duration) error
 }
 
-// commandLog writes into the command log what tasks of this host run, free of secrets.
+// commandLog records what tasks of this host run, without secrets.
 type commandLog struct {
 	ledger Ledger // nil writes nothing
 	host   string
@@ -25,7 +25,7 @@ type commandLog struct {
 	now    func() time.Time
 }
 
-// begin writes an entry, and returns what completes it when the command has ended.
+// begin writes an entry, and returns the function that completes it when the command has ended.
 func (l *commandLog) begin(ctx context.Context, r audit.Record) (done func(exit int, d time.Duration), err error) {
 	if l.ledger == nil {
 		return func(int, time.Duration) {}, nil

@@ -10,14 +10,14 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// commandRunner runs commands of projects confined.
+// commandRunner runs the commands of projects in boxes.
 type commandRunner struct {
 	boxes    *boxes
 	env      Environment
 	commands *commandLog
 }
 
-// run runs the command confined, and writes it into the command log before and after.
+// run runs the command in a box. It writes an entry into the command log first, and completes it at the end.
 func (r *commandRunner) run(ctx context.Context, in CommandInput, tree *workspace.Tree, s process.Spec, kind string) (process.Result, error) {
 	where, err := layoutOf(ctx, tree)
 	if err != nil {
@@ -41,7 +41,8 @@ func (r *commandRunner) run(ctx context.Context, in CommandInput, tree *workspac
 	if err != nil {
 		return process.Result{}, fault.New(fault.Infra, "write the command log: %w", err)
 	}
-	res, err := r.boxes.run(ctx, s, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}, box) // half of it is the end of the output: more than the tail, for what is hidden in it
+	// Half of what is kept is the end of the output: more than the tail, because hiding secrets may shorten it.
+	res, err := r.boxes.run(ctx, s, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}, box)
 	if err == nil {
 		done(res.Exit.Code, res.Duration)
 	}

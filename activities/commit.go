@@ -21,32 +21,32 @@ type Git struct {
 	redact     *redact.Redactor
 }
 
-// CommitInput asks for a commit of what a session left, and for a checkpoint.
+// CommitInput asks for a commit of a session's work, and for a checkpoint.
 type CommitInput struct {
 	Ref
 	Session    int           `json:"session"` // number of the session; the commit's key
 	Message    string        `json:"message"`
 	Specs      string        `json:"specs,omitempty"` // folder that stays out of commits
 	BaseCommit string        `json:"baseCommit,omitempty"`
-	Next       *SessionInput `json:"next,omitempty"` // the session that most likely comes next
+	Next       *SessionInput `json:"next,omitempty"` // the session that most likely follows
 }
 
-// Committed is what stands after it.
+// Committed is the state of the branch afterwards.
 type Committed struct {
 	Commit  string   `json:"commit"`            // head of the branch
 	Created bool     `json:"created,omitempty"` // there was something to commit
 	Failed  string   `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
 	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
-	Refused bool     `json:"refused,omitempty"` // it failed because of what the work is: the agent can mend it
-	Notes   []string `json:"notes,omitempty"`   // what people should know of it: what was left out, what is large
+	Refused bool     `json:"refused,omitempty"` // it failed because of the work itself: the agent can repair it
+	Notes   []string `json:"notes,omitempty"`   // what people should know: files that were left out, large files
 	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int      `json:"added,omitempty"`
 	Deleted int      `json:"deleted,omitempty"`
 
-	Sensitive []task.Finding `json:"sensitive,omitempty"` // what of all changes since the base deserves a second look
+	Sensitive []task.Finding `json:"sensitive,omitempty"` // changes since the base that deserve a second look
 }
 
-// CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
+// CommitWork commits the session's work and pushes the checkpoint. A failed commit is a result, not an error: the task goes on.
 func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
 	g.prestarter.start(ctx, in.Next)
 	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
@@ -91,13 +91,13 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	return out, err
 }
 
-// about is what a workspace or a commit does not show by itself.
+// about is a list of files that people should know of, and what is special about them.
 type about struct {
 	what string
 	list []string
 }
 
-// notes makes one line of each.
+// notes writes each list as one line.
 func notes(r *redact.Redactor, all ...about) (lines []string) {
 	for _, n := range all {
 		const most = 10

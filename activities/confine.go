@@ -14,22 +14,22 @@ type Box interface {
 	Run(ctx context.Context, s process.Spec, l process.Limits, c sandbox.Spec) (process.Result, error)
 }
 
-// Confinement is what holds for every program of every task on this host.
+// Confinement limits every program of every task on this host.
 type Confinement struct {
-	Box      Box                                         // nil runs nothing
-	Hidden   []string                                    // folders and files that no program sees: our data, the operator's home, secrets
-	Readable []string                                    // what must be seen all the same below a hidden folder: tool chains, the agents' binaries
-	Egress   func(ctx context.Context) (net.Conn, error) // the way to the package registries; nil for none
+	Box      Box                                         // nil lets nothing run
+	Hidden   []string                                    // from every program: the data directory, the operator's home, secrets
+	Readable []string                                    // although below a hidden folder: tool chains, the agents' binaries
+	Egress   func(ctx context.Context) (net.Conn, error) // connects to the package registries; nil for no connection
 	Limits   sandbox.Limits
 	Mounts   bool // whether the box can show a folder at another path
 }
 
-// EgressPort is where programs find the way to the package registries, on a loopback of their own.
+// EgressPort is the port of the proxy to the package registries, on the loopback of each box.
 const EgressPort = 3128
 
-// Dirs are the folders that programs of a task have beside its workspace.
+// Dirs are the folders of a task's programs beside its workspace.
 type Dirs struct {
 	Home  string // of the task's own commands
-	Cache string // of tool chains, where the programs find it
-	own   string // where it lies; no other task sees it
+	Cache string // of tool chains, at the path that the programs see
+	own   string // the path of Cache on the host; no other task sees it
 }

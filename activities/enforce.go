@@ -16,8 +16,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// enforcer decides on the tool calls of one session. A call goes through it before it is made: the loop detector, then policy,
-// then, for what policy leaves open, a person; and each decision is written down before it is given.
+// enforcer decides on the tool calls of one session, before they are made. It asks the loop detector, then policy, then a person where
+// policy leaves the decision open. Each decision is written to the command log before it is returned.
 type enforcer struct {
 	in         SessionInput
 	root       string // the workspace
@@ -28,21 +28,21 @@ type enforcer struct {
 	redact     *redact.Redactor
 	log        *slog.Logger
 	now        func() time.Time
-	instead    agent.Permit // decides in its place, in tests; nil else
+	instead    agent.Permit // replaces it in tests; nil otherwise
 
 	mu    sync.Mutex
 	loops loop.Detector
-	runs  map[string]running // calls that were let through, by their id
+	runs  map[string]running // allowed calls, by their id
 	lost  error              // why a decision could not be written down
 }
 
-// running is a call that was let through.
+// running is an allowed call that has not ended.
 type running struct {
 	done  func(exit int, d time.Duration) // completes its record
 	start time.Time
 }
 
-// decides gives what decides on the session's calls.
+// decides returns the function that decides on the session's calls.
 func (en *enforcer) decides() agent.Permit {
 	if en.instead != nil {
 		return en.instead
@@ -50,7 +50,7 @@ func (en *enforcer) decides() agent.Permit {
 	return en.permit
 }
 
-// permit is the session's agent.Permit.
+// permit is an agent.Permit.
 func (en *enforcer) permit(ctx context.Context, c agent.Call) agent.Decision {
 	seen := en.see(c)
 	verdict := en.judge(c)
@@ -78,7 +78,7 @@ func (en *enforcer) permit(ctx context.Context, c agent.Call) agent.Decision {
 	return out
 }
 
-// unwritten gives why a decision could not be written down, nil when all were.
+// unwritten returns the error of a decision that could not be logged, or nil.
 func (en *enforcer) unwritten() error {
 	en.mu.Lock()
 	defer en.mu.Unlock()
@@ -92,7 +92,7 @@ func (en *enforcer) see(c agent.Call) loop.Verdict {
 	return en.loops.See(c.Tool, c.Input)
 }
 
-// judge asks policy, and for tools that take a path follows it: policy knows no file system and so no links.
+// judge asks policy. For tools that take a path it follows links, which policy can't: it does not read the file system.
 func (en *enforcer) judge(c agent.Call) policy.Decision {
 	d := en.policy.Decide(policy.Request{Role: en.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input, Restorable: en.restorable})
 	if d.Verdict == policy.Deny {
@@ -109,7 +109,7 @@ func (en *enforcer) judge(c agent.Call) policy.Decision {
 	if err != nil {
 		return policy.Decision{Verdict: policy.Deny, Rule: "path.link", Reason: err.Error()}
 	}
-	// What the path leads to is held to the same rules as what it says.
+	// The same rules hold for the target of the path.
 	access := policy.Read
 	if writes(c.Tool) {
 		access = policy.Write
@@ -120,7 +120,7 @@ func (en *enforcer) judge(c agent.Call) policy.Decision {
 	return d
 }
 
-// readable tells whether a path leads to what may be read outside of the workspace, once its links are followed: tool chains and
+// readable tells whether a path, with its links followed, leads to something outside of the workspace that may be read: tool chains and
 // their caches.
 func (en *enforcer) readable(path string) bool {
 	if !filepath.IsAbs(path) {
@@ -133,7 +133,7 @@ func (en *enforcer) readable(path string) bool {
 // write puts the decision into the command log.
 func (en *enforcer) write(ctx context.Context, c agent.Call, d policy.Decision, out agent.Decision, by string) error {
 	decided := d.Verdict
-	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // there was an answer, or nobody to ask
+	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // a person has answered, or there was nobody to ask
 		decided = policy.Deny
 		if out.Allow {
 			decided = policy.Allow
@@ -155,7 +155,7 @@ func (en *enforcer) write(ctx context.Context, c agent.Call, d policy.Decision, 
 	return err
 }
 
-// event completes the record of a call when its result is there.
+// event completes the record of a call when its result arrives.
 func (en *enforcer) event(e agent.Event) {
 	if e.Kind != agent.ToolResult {
 		return
@@ -169,7 +169,7 @@ func (en *enforcer) event(e agent.Event) {
 	}
 }
 
-// below shows a folder relative to the workspace, "" for its root.
+// below returns a folder relative to the workspace, "" for its root.
 func (en *enforcer) below(dir string) string {
 	if rel, err := filepath.Rel(en.root, dir); err == nil && dir != "" && rel != "." {
 		return rel

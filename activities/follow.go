@@ -9,14 +9,14 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// PollInput asks what has become of a pull request.
+// PollInput asks for the state of a pull request.
 type PollInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
-	Stamp      string          `json:"stamp,omitempty"` // of the last look; empty reads everything
+	Stamp      string          `json:"stamp,omitempty"` // of the last poll; empty reads everything
 }
 
-// PollPullRequest reads a pull request of ours, with what people and checks say about it.
+// PollPullRequest reads a pull request that Longshift opened, with comments and the results of checks.
 func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snapshot, error) {
 	f, err := c.follower(ctx, in.Repository)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	if err != nil {
 		return forge.Snapshot{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
 	}
-	for i := range l.Items { // logs of checks may show what a build has printed, and addresses what a service has put there
+	for i := range l.Items { // logs of checks may hold what a build has printed, and URLs what a service has put there
 		one := &l.Items[i]
 		for _, text := range []*string{&one.Text, &one.Log, &one.Hunk, &one.Path, &one.URL} {
 			*text = c.Redact.String(*text)
@@ -35,14 +35,14 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	return l, nil
 }
 
-// AnswerInput says what was done about each item.
+// AnswerInput holds a reply to each item.
 type AnswerInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
 	Replies    []forge.Reply   `json:"replies,omitempty"`
 }
 
-// AnswerPullRequest answers where people have spoken, and asks for another review.
+// AnswerPullRequest replies to comments and asks for another review.
 func (c *Control) AnswerPullRequest(ctx context.Context, in AnswerInput) error {
 	f, err := c.follower(ctx, in.Repository)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// HostConfig is what the activities of one machine with a data directory need. A Host is made of it.
+// HostConfig configures the activities of one machine with a data directory.
 type HostConfig struct {
 	ID         string // from the data directory, so that a restarted process is the same host
 	Data       string // absolute
@@ -27,7 +27,7 @@ type HostConfig struct {
 	Environment
 	Permissions
 	Confine   Confinement      // what programs of tasks may see and reach
-	Sensitive sensitive.Rules  // what is done about changes that deserve a second look
+	Sensitive sensitive.Rules  // what to do about changes that deserve a second look
 	Redact    *redact.Redactor // for the output of agents and commands; nil hides passwords in URLs only
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -41,7 +41,7 @@ type AgentConfig struct {
 	Scenario   string                           // the script agent's default; empty when that agent is not allowed
 }
 
-// Host is the activities of one machine, by family. The families share no fields: what two of them need is a part that both are handed.
+// Host holds the activities of one machine, by family. Families share no fields: NewHost hands the parts that several need to each of them.
 type Host struct {
 	ID       string
 	Assigner *Assigner
@@ -52,7 +52,7 @@ type Host struct {
 	Cleaner  *Cleaner
 }
 
-// NewHost makes the families of activities and the parts that they share.
+// NewHost makes the families of activities and connects them with the parts that they share.
 func NewHost(c HostConfig) *Host {
 	commands := &commandLog{ledger: c.Audit, host: c.ID, redact: c.Redact, log: c.Log, now: c.Now}
 	boxes := &boxes{host: c.ID, data: c.Data, confine: c.Confine, caches: c.Caches, writeOff: c.Policy.WriteOff}

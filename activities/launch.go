@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// launcher gets sessions ready to run: what they are told before their prompt, their endpoint at the gateway, and their box.
+// launcher prepares sessions: their system text and environment, their endpoint at the gateway, and their box.
 type launcher struct {
 	scenario   string
 	workspaces *workspace.Manager
@@ -26,7 +26,7 @@ type launcher struct {
 	systems    *systemTexts
 }
 
-// start is the part of a session that is known before its prompt.
+// start makes a session without its prompt.
 func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
 	system, err := la.systems.of(ctx, in)
 	if err != nil {
@@ -53,7 +53,7 @@ func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (ag
 // viaGateway tells whether agents reach their models through the gateway.
 func (la *launcher) viaGateway() bool { return la.gateway != nil }
 
-// openEndpoint opens a session's endpoint at the gateway; nil without one.
+// openEndpoint opens a session's endpoint at the gateway. It returns nil when there is no gateway.
 func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session, error) {
 	if !la.viaGateway() {
 		return nil, nil
@@ -63,7 +63,7 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 	})
-	if fault.KindOf(err) == fault.Conflict { // a process that is just ending may still hold the ledger
+	if fault.KindOf(err) == fault.Conflict { // a process that is about to end may still hold the ledger
 		err = fault.New(fault.Infra, "%w", err)
 	}
 	if err != nil {
@@ -77,15 +77,15 @@ func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
 	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
 }
 
-// confine has the session's processes run in a box whose only ways out lead to its model and to the registries. It gives the
-// folders that they have beside the workspace.
+// confine makes the session's processes run in a box that reaches only its model and the registries. It returns their folders beside the
+// workspace.
 func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, endpoint *gateway.Session) (Dirs, error) {
 	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Dirs{}, err
 	}
 	defer tree.Close()
-	where, err := layoutOf(ctx, tree) // as it is now: a merge may have brought submodules
+	where, err := layoutOf(ctx, tree) // read again: a merge may have added submodules
 	if err != nil {
 		return Dirs{}, err
 	}
@@ -110,7 +110,7 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 	return dirs, nil
 }
 
-// way gives the port of a loopback address and how to reach it from our side.
+// way returns the port of a loopback address, and a function that connects to it from outside of the box.
 func way(address string) (port int, dial func(context.Context) (net.Conn, error), err error) {
 	u, err := url.Parse(address)
 	if err == nil {

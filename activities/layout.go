@@ -8,13 +8,13 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// layout is where a task lives on this host.
+// layout says where a task's workspace lies on this host and what it was made from.
 type layout struct {
 	dir     string   // the work tree
-	objects []string // git objects that its own .git borrows
+	objects []string // folders of git objects that its .git borrows from
 	key     string   // of the repository
 	branch  string   // that the task starts from
-	gits    []string // files in its submodules that lead to their git
+	gits    []string // files in its submodules that name their git directories
 	of      task.Repository
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// leaks looks for secrets in all that a push would make known: every commit's changes and every message. A secret that is found
-// is an error of kind fault.Leak, which names its place and never the secret.
+// leaks looks for secrets in everything that a push would publish: the changes and the message of each commit. It returns a fault.Leak that
+// names the places of secrets, and never the secrets.
 func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	messages, err := tree.OutgoingMessages(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	return leakFault(found)
 }
 
-// leaksIn looks for secrets in texts that leave on their own.
+// leaksIn looks for secrets in texts that are published without a push.
 func leaksIn(r *redact.Redactor, texts map[string]string) error {
 	found, err := scanLeaks(r, nil, texts)
 	if err != nil {

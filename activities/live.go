@@ -12,11 +12,11 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// runningSessions are the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt that
-// began it: after an outage the server gives the attempt up, and the next one joins the session.
+// runningSessions holds the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt
+// that began it: after an outage the server times the attempt out, and the next one joins the session.
 type runningSessions struct {
 	workspaces *workspace.Manager
-	heartbeat  time.Duration // of attempts; 0 when nobody watches sessions without one
+	heartbeat  time.Duration // timeout of attempts; when it is 0, sessions without an attempt are not watched
 	log        *slog.Logger
 
 	mu  sync.Mutex
@@ -28,16 +28,16 @@ type live struct {
 	in   SessionInput
 	ctx  context.Context
 	end  context.CancelCauseFunc
-	says func() any // what heartbeats say of it
+	says func() any // details of its heartbeats
 
-	done chan struct{} // closed when it has ended; then there are
+	done chan struct{} // closed when it has ended; res and err are set then
 	res  SessionResult
 	err  error
 
 	// guarded by runningSessions.mu
-	begun    bool // it has a slot
-	attempts int  // that wait for its end
-	last     *heartbeat
+	begun    bool       // it has a slot
+	attempts int        // number of those that wait for its end
+	last     *heartbeat // of the attempt that joined last
 }
 
 // runSession runs a session to its end.
@@ -46,7 +46,7 @@ type runSession func(context.Context, *live) (SessionResult, error)
 // errSuperseded is the cause of a session that ends because its workspace is needed for something else.
 var errSuperseded = fault.New(fault.Stopping, "the session was ended: another attempt has its task")
 
-// join returns the running session of this input, or begins it with run. A session of the same id for another input is ended first.
+// join returns the running session of this input, or begins it with run. It ends a session with the same id for another input first.
 func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSession) (*live, error) {
 	mine := heartbeatOf(ctx)
 	mine.alone.Store(true)
@@ -82,14 +82,14 @@ func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSess
 	}
 }
 
-// carry runs a session to its end.
+// carry runs a session to its end. A panic of the session is its error.
 func (s *runningSessions) carry(l *live, run runSession) {
 	if s.heartbeat > 0 {
 		go s.watch(l)
 	}
 	func() {
 		defer func() {
-			if p := recover(); p != nil { // of one session; the worker has others
+			if p := recover(); p != nil { // the worker has other sessions, which go on
 				s.log.ErrorContext(l.ctx, "Session panicked", "session", l.in.ID, "panic", p, "stack", string(debug.Stack()))
 				l.err = fault.New(fault.Internal, "the session panicked: %v", p)
 			}
@@ -103,8 +103,8 @@ func (s *runningSessions) carry(l *live, run runSession) {
 	close(l.done)
 }
 
-// wait waits for the end of a session, for an attempt. The end of the attempt ends the session, unless the server has given the attempt up:
-// then another one may join.
+// wait waits for the end of a session, on behalf of an attempt. The end of the attempt ends the session too, unless the server has timed
+// the attempt out: then another one may join.
 func (s *runningSessions) wait(ctx context.Context, l *live) (SessionResult, error) {
 	select {
 	case <-l.done:
@@ -120,7 +120,7 @@ func (s *runningSessions) wait(ctx context.Context, l *live) (SessionResult, err
 	return l.res, l.err
 }
 
-// detach removes an attempt from a session, and tells whether the session continues.
+// detach removes an attempt from a session, and tells whether the session continues without it.
 func (s *runningSessions) detach(l *live, why error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,14 +135,14 @@ func (s *runningSessions) begin(l *live) {
 	l.begun = true
 }
 
-// attended tells whether an attempt waits for the session, and gives the beater of the last one.
+// attended tells whether an attempt waits for the session, and returns the heartbeat of the last one.
 func (s *runningSessions) attended(l *live) (bool, *heartbeat) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return l.attempts > 0, l.last
 }
 
-// end ends what runs for a task under a fence below this one, and waits until it is gone.
+// end ends the sessions of a task that run under a lower fence, and waits until they have ended.
 func (s *runningSessions) end(ctx context.Context, taskID string, below int) error {
 	s.mu.Lock()
 	var old []*live

@@ -6,20 +6,20 @@ import (
 	"strconv"
 )
 
-// MergeInput asks for the base branch to be brought into the task's branch.
+// MergeInput asks for a merge of the base branch into the task's branch.
 type MergeInput struct {
 	Ref
-	Round int `json:"round"` // the commit's key, beside those of sessions
+	Round int `json:"round"` // makes the commit's key
 }
 
-// Merged is what came of it.
+// Merged is the result of a merge.
 type Merged struct {
-	Base      string   `json:"base"`                // commit that was brought in
-	Commit    string   `json:"commit,omitempty"`    // the merge, when it went through by itself
-	Conflicts []string `json:"conflicts,omitempty"` // files that hold both sides, for a session to resolve
+	Base      string   `json:"base"`                // commit that was merged
+	Commit    string   `json:"commit,omitempty"`    // the merge commit; empty when there are conflicts
+	Conflicts []string `json:"conflicts,omitempty"` // files with conflict markers, for a session to resolve
 }
 
-// MergeBase merges the base branch. What conflicts stays in the workspace: the next commit is the merge.
+// MergeBase merges the base branch. Conflicts stay in the workspace, and the next commit becomes the merge commit.
 func (g *Git) MergeBase(ctx context.Context, in MergeInput) (Merged, error) {
 	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
@@ -38,7 +38,7 @@ func (g *Git) MergeBase(ctx context.Context, in MergeInput) (Merged, error) {
 	return Merged{Base: m.Base, Commit: m.Commit, Conflicts: m.Conflicts}, nil
 }
 
-// AbortMerge gives up a merge that waits for its commit.
+// AbortMerge aborts a merge that has not been committed.
 func (g *Git) AbortMerge(ctx context.Context, in MergeInput) error {
 	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// model is a session's way to its model. Through the gateway, usage and limits are what the gateway saw;
-// without one, they are what the agent says.
+// model is a session's connection to its model. With a gateway, usage and limits are measured there;
+// without one, they are what the agent reports.
 type model struct{ endpoint *gateway.Session }
 
-// openModel opens the session's way to its model, or takes over the one of an agent that was started ahead.
+// openModel opens the session's connection to its model, or takes over the one of its prestarted agent.
 func (r *sessionRun) openModel() (*model, error) {
 	if r.prestarted != nil {
 		r.prestarted.SetBudget(r.in.CeilingUSD)
@@ -21,7 +21,7 @@ func (r *sessionRun) openModel() (*model, error) {
 	return &model{endpoint: endpoint}, err
 }
 
-// usage of the session over all its attempts on this host; zero when no gateway sees it.
+// usage returns the usage of the session over all its attempts on this host; zero without a gateway.
 func (m *model) usage() task.Usage {
 	if m.endpoint == nil {
 		return task.Usage{}
@@ -36,7 +36,7 @@ func (m *model) close() task.Usage {
 	return m.endpoint.Close()
 }
 
-// unwritten gives why it can't be written down what the calls of the session cost, nil when it can: no call was let through then.
+// unwritten returns an error when the gateway could not record the cost of the session's calls; it allows no call then.
 func (m *model) unwritten() error {
 	if m.endpoint == nil {
 		return nil
@@ -49,8 +49,8 @@ func (m *model) unwritten() error {
 		WithHint("make room on the disk of the data folder; the session goes on where it stopped")
 }
 
-// judge corrects how a session ended by what the gateway knows better: that it refused a call for the budget,
-// and when the quota comes back.
+// judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,
+// and when the quota resets.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {
 	if m.endpoint == nil || out.Kind == agent.Completed {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// checkNeeds refuses a task that needs variables which nobody gives, before anything is spent on it. One that is under way goes on: its
-// commands fail for want of them, and their output says so.
+// checkNeeds refuses a task that needs variables which this host does not set, before it costs anything. A task that has already begun
+// goes on: its commands fail without the variables, and their output says so.
 func (p *Preparer) checkNeeds(ctx context.Context, in PrepareInput, s task.Settings) error {
 	missing, err := p.env.lacks(in.Repository, s)
 	if err != nil || len(missing) == 0 {

@@ -15,16 +15,18 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Permissions is who decides what commands of sessions may do, and where that is written down.
+// Permissions says how a host decides on the tool calls of sessions.
 type Permissions struct {
-	Policy policy.Config                                                   // the operator's rules for commands; roots, roles and the task's own rules are added for each session
-	Audit  Ledger                                                          // the command log
-	Ask    func(context.Context, signals.Question) (signals.Answer, error) // asks a person about a command; nil asks the task's workflow
+	// Policy is the operator's rules for commands. Roots, roles and the task's own rules are added for each session.
+	Policy policy.Config
+	Audit  Ledger // the command log
+	// Ask asks a person about a command; nil asks the task's workflow.
+	Ask func(context.Context, signals.Question) (signals.Answer, error)
 
-	instead agent.Permit // decides in place of all that, in tests of what holds without it
+	instead agent.Permit // replaces all of this, in tests of the other defences
 }
 
-// enforcers makes what decides on the tool calls of sessions.
+// enforcers makes the enforcers of sessions.
 type enforcers struct {
 	Permissions
 	readable []string // folders that every session may read
@@ -34,8 +36,8 @@ type enforcers struct {
 	now      func() time.Time
 }
 
-// of makes the enforcer of one session that works in root. Its policy is the operator's, narrowed by the task's settings; what else
-// the agent may read outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
+// of makes the enforcer of one session that works in root. Its policy is the operator's, narrowed by the task's settings. The agent may
+// also read the folders readable outside of the workspace, such as the caches of tool chains. home is the folder that "~" stands for.
 func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (*enforcer, error) {
 	c := e.policyFor(root, in.Commands, in.Paths)
 	c.Home = home
@@ -48,7 +50,7 @@ func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (
 		commands: e.commands, redact: e.redact, log: e.log, now: e.now, instead: e.instead}, nil
 }
 
-// policyFor is the operator's policy, narrowed by what the task says.
+// policyFor returns the operator's policy, narrowed by the settings of a task.
 func (p Permissions) policyFor(root string, commands task.CommandSettings, paths task.PathSettings) policy.Config {
 	c := p.Policy
 	c.Root = root
@@ -75,7 +77,7 @@ func rules(patterns []string) []policy.Rule {
 	return out
 }
 
-// asker gives the way to ask people.
+// asker returns the function that asks people.
 func (p Permissions) asker() func(context.Context, signals.Question) (signals.Answer, error) {
 	if p.Ask != nil {
 		return p.Ask

@@ -18,13 +18,13 @@ type Warmer interface {
 	Cool(session string)
 }
 
-// prestartedTime is how long a prestarted agent waits for its session. After that a parked task holds no process.
+// prestartedTime is how long a prestarted agent waits for its session. It ends then, so that a parked task holds no process.
 const prestartedTime = time.Minute
 
-// mostPrestarted bounds the prestarted agents of a host, beside those that run in its slots.
+// mostPrestarted limits the prestarted agents of a host. They don't count among those that run in its slots.
 const mostPrestarted = 2
 
-// leastFree is the free memory, in bytes, that prestarting an agent requires: a few times what one takes.
+// leastFree is the free memory in bytes that prestarting an agent requires, a few times the need of one.
 const leastFree = 1 << 30
 
 // prestarter starts the agents of sessions that most likely follow, while git or the checks of their task still run.
@@ -37,23 +37,23 @@ type prestarter struct {
 
 	mu       sync.Mutex
 	sessions map[string]*prestarted // by session id
-	started  int                    // so many so far
+	started  int                    // number of agents so far
 }
 
 // prestarted is one prestarted agent. ready is closed when it has started or failed.
 type prestarted struct {
 	task     string
-	n        int // its number on this host
+	n        int // which agent of this host it is, from 1
 	ready    chan struct{}
-	endpoint *gateway.Session // nil when it failed
+	endpoint *gateway.Session // nil when the start failed
 	agent    Warmer
 	stop     *time.Timer
 }
 
-// start prestarts the agent of the next session while a step does its own work. When the session never comes, the agent ends by
-// itself; when the start fails, the session starts its agent as usual.
+// start prestarts the agent of the next session while a step does its own work. The agent ends after prestartedTime when the session does
+// not come. When prestarting fails, the session starts its agent as usual.
 func (p *prestarter) start(ctx context.Context, next *SessionInput) {
-	if next == nil || !p.launcher.viaGateway() || p.lacksMemory() || outOfTouch(ctx) { // without the server the session will not come soon
+	if next == nil || !p.launcher.viaGateway() || p.lacksMemory() || outOfTouch(ctx) { // without the server the session does not come soon
 		return
 	}
 	w, ok := p.agents[next.Agent].(Warmer)
@@ -69,7 +69,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 		for _, id := range tooMany {
 			p.drop(id)
 		}
-		if p.lists(next.ID, e) { // else it was dropped meanwhile
+		if p.lists(next.ID, e) { // otherwise it was dropped meanwhile
 			if err := p.warm(context.WithoutCancel(ctx), *next, e); err != nil {
 				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 			}
@@ -90,7 +90,8 @@ func (p *prestarter) lacksMemory() bool {
 	return known && free < leastFree
 }
 
-// list adds an agent, and returns the sessions whose agents have to end first: the oldest. It is false when the session has one already.
+// list adds an agent, and returns the sessions whose agents have to end first: the oldest. It returns false when the session already has
+// one.
 func (p *prestarter) list(id string, e *prestarted) (tooMany []string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,8 +156,8 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	return nil
 }
 
-// handOver returns the model endpoint of the session's prestarted agent, or nil. It waits for one that is just starting or ending, so that
-// two never have the session.
+// handOver returns the model endpoint of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
+// the session never has two.
 func (p *prestarter) handOver(id string) *gateway.Session {
 	for {
 		p.mu.Lock()
@@ -181,7 +182,7 @@ func (p *prestarter) handOver(id string) *gateway.Session {
 	}
 }
 
-// drop ends a prestarted agent. Until it has ended it counts.
+// drop ends a prestarted agent, which counts among mostPrestarted until it has ended.
 func (p *prestarter) drop(id string) {
 	gone := &prestarted{ready: make(chan struct{})}
 	p.mu.Lock()

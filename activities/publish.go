@@ -25,14 +25,14 @@ type PullRequestInput struct {
 	Summary    forge.Summary    `json:"summary"`
 }
 
-// Checked is what is known of a task's surroundings before it starts.
+// Checked is what a task needs to know of the installation before it starts.
 type Checked struct {
-	Rooms   []task.Room `json:"rooms,omitempty"`   // in which every task is shown
+	Rooms   []task.Room `json:"rooms,omitempty"`   // where every task is shown
 	Limited bool        `json:"limited,omitempty"` // the operator limits every task of a repository
 	Shared  bool        `json:"shared,omitempty"`  // the operator limits all tasks together
 }
 
-// CheckForge makes sure, before anything is paid for, that there is a forge for the repository, and says who looks on.
+// CheckForge fails when there is no forge for the repository, before a task costs anything.
 func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, error) {
 	if _, err := c.Forge(ctx, r); err != nil {
 		return Checked{}, err
@@ -44,7 +44,7 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	return known, nil
 }
 
-// ForkRepository finds the fork that takes a task's branch, or makes it, and waits until it can be pushed to.
+// ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes.
 func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.Repository, error) {
 	f, err := c.Forge(ctx, r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.R
 	return fork, nil
 }
 
-// OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
+// OpenPullRequest opens the pull request, or finds the one that an earlier attempt opened.
 func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
 	f, err := c.Forge(ctx, in.Repository)
 	if err != nil {

@@ -11,11 +11,12 @@ type PushInput struct {
 	Squash  string `json:"squash,omitempty"` // message of the single commit the branch becomes; empty keeps the commits
 	BaseRef string `json:"baseRef,omitempty"`
 
-	Reviewed string   `json:"reviewed,omitempty"` // head that was reviewed: what does not hold it is not pushed
+	Reviewed string   `json:"reviewed,omitempty"` // head that was reviewed: a branch without it is not pushed
 	Allowed  []string `json:"allowed,omitempty"`  // ids of findings that a person has allowed to be pushed
 }
 
-// PushBranch pushes the task's branch and gives its head.
+// PushBranch pushes the task's branch and returns its head. It fails with fault.Leak when a commit holds a secret, and with
+// fault.Unapproved when a person has to allow a change first.
 func (g *Git) PushBranch(ctx context.Context, in PushInput) (string, error) {
 	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {

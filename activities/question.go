@@ -20,13 +20,13 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// mostShown is how long a command and its folder may be, in bytes, to be put to a person: a question takes 4 KiB at most.
+// mostShown is how long a command and its folder may be, in bytes, to ask a person about it: a question holds 4 KiB at most.
 const mostShown = 3 << 10
 
-// person puts the call to a person, and says what came of it. A yes counts for the files as they were shown: it is looked again right
-// before the call is let through, and asked anew where one of them has changed since.
+// person asks a person about the call and returns the decision. A yes holds for the files as they were shown: they are read again right
+// before the call is allowed, and the person is asked again when one of them has changed.
 func (en *enforcer) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
-	if en.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
+	if en.in.Role.ReadOnly() { // it can read in another way, and nobody should be disturbed for that
 		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
 	}
 	if en.in.Commands.Questions == task.QuestionsDeny {
@@ -50,10 +50,10 @@ func (en *enforcer) person(ctx context.Context, c agent.Call, d policy.Decision)
 	return agent.Decision{Reason: d.Reason + "; the files that it names change all the time, so it may not run: let nothing write them"}, ""
 }
 
-// mostAnew is how often a person is asked about one call whose files change while they think.
+// mostAnew limits how often a person is asked about one call whose files keep changing.
 const mostAnew = 3
 
-// answer asks a person, and says what becomes of the call when that is not a yes.
+// answer asks a person, and returns the decision when the answer is not a yes.
 func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Decision) (signals.Answer, agent.Decision) {
 	answer, err := en.ask(ctx, q)
 	switch {
@@ -71,14 +71,14 @@ func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Dec
 		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}
 }
 
-// hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
+// hides tells whether the redactor removes more from a text than the names of our own folders.
 func (en *enforcer) hides(text string) bool {
 	return strings.Count(en.redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
 }
 
-// question is what a person is asked about a call, or why it can't be put to one.
+// question returns what to ask a person about a call, or the hurdle: why nobody can be asked.
 func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
-	if en.hides(put(c)) || en.hides(visible(en.below(c.Dir))) { // what is hidden from people may be more than a secret
+	if en.hides(put(c)) || en.hides(visible(en.below(c.Dir))) { // the hidden part could do more than hold a secret
 		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"
 	}
 	b, ok := en.bind(c)
@@ -94,22 +94,22 @@ func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Questio
 		Command: en.redact.String(put(c)), Dir: en.redact.String(visible(en.below(c.Dir))),
 		Rule: d.Rule, Reason: oneLine(en.redact.String(d.Reason), 400),
 	}
-	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for all of it, so people must see all of it
+	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for the whole call, so people must see all of it
 		return q, "it is too long to be put to a person, so it may not run: make it shorter"
 	}
 	return q, ""
 }
 
-// questionID binds an answer to the task, the folder and the exact call.
+// questionID identifies the task, the folder and the exact call that an answer holds for.
 func questionID(taskID, dir string, c agent.Call) string {
 	exact := string(c.Input)
 	if in := inputOf(c); c.Tool == "Bash" && in.Command != "" {
-		exact = in.Command // what else the call carries (a description, a time limit) runs nothing
+		exact = in.Command // the other fields (description, timeout) run nothing
 	}
 	return digest(taskID, dir, c.Tool, exact)
 }
 
-// digest names some texts.
+// digest returns a short hash of texts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -118,8 +118,8 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// askWorkflow puts the question to the task's workflow, which waits for people durably. It comes back with an answer, or with
-// the word that there is none yet.
+// askWorkflow sends the question to the task's workflow, which waits for people durably. It returns their answer, or one that says that
+// there is none yet.
 func askWorkflow(ctx context.Context, q signals.Question) (signals.Answer, error) {
 	var a signals.Answer
 	if !activity.IsActivity(ctx) {

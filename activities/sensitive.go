@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// inspector looks through the changes of a task before they leave the host: for secrets, and for what deserves a second look.
+// inspector searches the changes of a task before they leave the host: for secrets, and for changes that deserve a second look.
 type inspector struct {
 	redact *redact.Redactor
 	rules  sensitive.Rules
@@ -36,9 +36,9 @@ func (i *inspector) findings(ctx context.Context, tree *workspace.Tree) ([]task.
 	return all, nil
 }
 
-// mayPush fails with fault.Unapproved, and the findings, when the branch holds what a person has to allow first and has not, or what
-// the operator refuses. The workflow asks before it has a branch pushed; this holds where the host knows better, for its operator may
-// be stricter than that of the host which made the commit.
+// mayPush fails with fault.Unapproved, and the findings as details, when the branch holds changes that a person has to allow first and has
+// not allowed, or that the operator refuses. The workflow asks people before it has a branch pushed. This check matters when the operator
+// of this host is stricter than that of the host which made the commit.
 func (i *inspector) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
 	found, err := i.findings(ctx, tree)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// SessionInput asks for one agent session, or for going on with one.
+// SessionInput asks for an agent session, or for the continuation of one.
 type SessionInput struct {
 	Ref
 	N          int           `json:"n"`   // number of the session in its task, from 1
@@ -25,31 +25,31 @@ type SessionInput struct {
 	Agent      string        `json:"agent"`
 	Model      string        `json:"model"`
 	Thinking   int           `json:"thinking,omitempty"`
-	CeilingUSD float64       `json:"ceilingUsd,omitempty"` // what the session may cost on this host, over all its attempts
+	CeilingUSD float64       `json:"ceilingUsd,omitempty"` // limit of the session's cost on this host, over all its attempts
 	Wall       time.Duration `json:"wall,omitempty"`       // how long this attempt may run
 	Scenario   string        `json:"scenario,omitempty"`
-	Nudge      bool          `json:"nudge,omitempty"` // it ended without a report; ask for that alone
-	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent starts when this one reports
+	Nudge      bool          `json:"nudge,omitempty"` // the session ended without a report; ask for the report alone
+	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows; its agent is prestarted when this one reports
 	Prompt     prompt.Data   `json:"prompt"`
 	Precedence Precedence    `json:"precedence,omitzero"`
 
-	Commands task.CommandSettings `json:"commands,omitzero"` // what the task says about commands and paths
+	Commands task.CommandSettings `json:"commands,omitzero"` // the task's settings for commands and paths
 	Paths    task.PathSettings    `json:"paths,omitzero"`
-	Env      map[string]string    `json:"env,omitempty"`      // what the task sets for the commands of the session
-	NeedsEnv []string             `json:"needsEnv,omitempty"` // what it needs of the operator
+	Env      map[string]string    `json:"env,omitempty"`      // variables that the task sets for the commands of the session
+	NeedsEnv []string             `json:"needsEnv,omitempty"` // variables that it needs from the operator
 }
 
-// SessionResult is what came of it.
+// SessionResult is the result of one ask of a session.
 type SessionResult struct {
 	Kind     agent.OutcomeKind `json:"kind"`
 	Report   task.Report       `json:"report,omitzero"`
 	Plan     *task.Plan        `json:"plan,omitempty"`
 	Review   *task.Review      `json:"review,omitempty"`
-	Error    string            `json:"error,omitempty"` // for kinds that are not completed, and for answers that can't be read
+	Error    string            `json:"error,omitempty"` // for kinds other than completed, and for unreadable answers
 	Usage    task.Usage        `json:"usage,omitzero"`  // of the session on this host, over all its attempts
 	Turns    int               `json:"turns,omitempty"`
-	Resumed  int               `json:"resumed,omitempty"` // how often it was gone on with on this host
-	Duration time.Duration     `json:"duration"`          // of this ask, over its attempts on this host
+	Resumed  int               `json:"resumed,omitempty"` // how often it was resumed on this host
+	Duration time.Duration     `json:"duration"`          // of this ask, over all its attempts on this host
 	Reset    time.Time         `json:"reset,omitzero"`
 }
 
@@ -69,11 +69,11 @@ type Sessions struct {
 	redact     *redact.Redactor
 	now        func() time.Time
 
-	unkept sync.Map // results of sessions that found no room on disk, by their file
+	unkept sync.Map // results that could not be written to disk, by their file
 }
 
-// RunAgent runs one session to its end. An attempt that finds it running here joins it, one that finds it finished gives the kept
-// result again; one that finds it interrupted ends what is left of it and goes on where it stopped.
+// RunAgent runs one session to its end. When the session already runs in this process, the attempt joins it. When it has finished, the
+// attempt returns the kept result. When it was interrupted, the attempt ends its remaining processes and resumes it.
 func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult, error) {
 	if _, ok := s.agents[in.Agent]; !ok {
 		return SessionResult{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
@@ -86,7 +86,7 @@ func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult
 	return s.running.wait(ctx, l)
 }
 
-// session runs a session that this process holds, whoever waits for it.
+// session runs a session to its end, independent of the attempts that wait for it.
 func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) {
 	in := l.in
 	tree, err := s.workspaces.Open(ctx, in.TaskID, in.Fence)
@@ -107,7 +107,7 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	if err := disk.Full(s.data); err != nil { // before anything is spent
 		return SessionResult{}, err
 	}
-	if s.writeOff && !in.Role.ReadOnly() { // each of its writes would be refused, and what it says of its work would be wrong
+	if s.writeOff && !in.Role.ReadOnly() { // each of its writes would be refused, and its report would be wrong
 		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", s.host).
 			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
@@ -130,7 +130,8 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	return s.keep(rec, in.Ask, res)
 }
 
-// keep puts the session's result on disk. One that finds no room there stays in memory for the next attempt: the work is done.
+// keep writes the session's result to disk. When the disk is full, the result stays in memory for the next attempt, and the work is not
+// lost.
 func (s *Sessions) keep(rec *record, ask int, res SessionResult) (SessionResult, error) {
 	file := rec.resultFile(ask)
 	if err := rec.keep(ask, res); err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// sessionRun is one run of a session.
+// sessionRun is one attempt to run a session.
 type sessionRun struct {
-	ctx        context.Context // for what outlives the agent
+	ctx        context.Context // outlives the agent
 	of         *Sessions
 	in         SessionInput
 	tree       *workspace.Tree
 	rec        *record
 	agent      agent.Agent
 	start      time.Time
-	prestarted *gateway.Session // of an agent that was started ahead; nil when there is none
+	prestarted *gateway.Session // endpoint of the prestarted agent; nil without one
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
@@ -37,7 +37,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	}
 	defer model.close()
 	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
-		defer w.Cool(r.in.ID) // for when Run does not come to take the process over; after that there is nothing to end
+		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
 	}
 	s, err := r.session(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if usage == (task.Usage{}) {
 		usage = out.Usage
 	}
-	// A session that completed in the very moment of an interruption is complete: it must not be paid for again.
+	// A session that completed at the moment of an interruption is complete, and must not be paid for again.
 	if out.Kind != agent.Completed || runErr != nil {
 		if err := interrupted(ctx); err != nil {
 			return SessionResult{}, err
@@ -99,8 +99,8 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	return res, nil
 }
 
-// starved gives the fault of a session that ended without what it was to bring when there was no room, or when what we have to write down
-// of it could not be written: the fault is not its own, and it is gone on with when that can be.
+// starved returns a fault when a session ended without its result because the disk was full, or because its decisions or costs could not be
+// recorded. The session itself is not at fault, and is resumed later.
 func (r *sessionRun) starved(res SessionResult, unwritten error) error {
 	switch res.Kind {
 	case agent.Errored, agent.Looped:
@@ -113,10 +113,10 @@ func (r *sessionRun) starved(res SessionResult, unwritten error) error {
 			}
 		}
 	}
-	return nil // money, quota, login: whether there is room or not
+	return nil // budget, quota and login don't depend on the disk
 }
 
-// firstHeartbeat gives the heartbeat of a session that has just begun.
+// firstHeartbeat returns the heartbeat of a session that has just begun.
 func firstHeartbeat(in SessionInput, start time.Time) signals.Heartbeat {
 	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// LongestWait is how long a step waits for a slot of its host before the activity is scheduled again.
+	// LongestWait is how long a step waits for a slot of its host before the activity fails and is scheduled again.
 	LongestWait = 24 * time.Hour
-	// Overtime is what a step that holds a slot may take beyond the time of its program: for git, and for ending what is left.
+	// Overtime is how long a step may hold a slot beyond the time limit of its program: for git, and for ending remaining processes.
 	Overtime = 10 * time.Minute
 )
 
-// Precedence orders the steps that wait for a slot: the lowest rank first, and among equals the oldest task. So tasks that are nearly done are
-// not delayed by new ones.
+// Precedence orders the steps that wait for a slot: the lowest rank first, and within a rank the oldest task. So new tasks don't delay
+// tasks that are nearly done.
 type Precedence struct {
 	Rank  Rank      `json:"rank"`
 	Since time.Time `json:"since,omitzero"` // start of the task
@@ -30,7 +30,7 @@ type Rank int
 
 // The ranks.
 const (
-	Finishing Rank = iota // nothing is left to be written: check and review
+	Finishing Rank = iota // the work is written; check and review remain
 	Working               // it has a plan
 	Beginning
 )
@@ -42,14 +42,14 @@ func (p Precedence) before(q Precedence) bool {
 	return p.Since.Before(q.Since)
 }
 
-// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so Precedence holds, and each of them
-// sends heartbeats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
+// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server, so that Precedence holds and the
+// waiting steps send heartbeats: the loss of the host is noticed as soon as for a running step.
 type slots struct {
 	limit int // 0 for none
 
 	mu    sync.Mutex
 	used  int
-	queue []*waiter // in the order in which they get one
+	queue []*waiter // in the order in which they get a slot
 }
 
 type waiter struct {
@@ -57,7 +57,7 @@ type waiter struct {
 	granted chan struct{} // closed when it has a slot
 }
 
-// wait waits for a slot. waits is called when none is free. The slot is held until release.
+// wait waits for a slot, which the caller holds until release. It calls waits when no slot is free.
 func (s *slots) wait(ctx context.Context, p Precedence, waits func()) error {
 	s.mu.Lock()
 	if s.limit == 0 || s.used < s.limit {
@@ -84,13 +84,13 @@ func (s *slots) wait(ctx context.Context, p Precedence, waits func()) error {
 		s.queue = slices.Delete(s.queue, at, at+1)
 	}
 	s.mu.Unlock()
-	if at < 0 { // it got one in that moment
+	if at < 0 { // it got a slot at that moment
 		s.release()
 	}
 	return ctx.Err()
 }
 
-// release passes a slot to the first waiter.
+// release passes the slot to the first waiter, if there is one.
 func (s *slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *slots) release() {
 	s.queue = slices.Delete(s.queue, 0, 1)
 }
 
-// acquire waits for a slot, and gives the context of the step that holds it: it ends when the step takes longer than its program may.
+// acquire waits for a slot, and returns the context of the step that holds it. The context ends after wall and Overtime.
 func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
 	waiting, stop := untilStopping(ctx)
 	defer stop()

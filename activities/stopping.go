@@ -8,10 +8,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// errStopping is the cause of a context that ends because this worker goes down.
+// errStopping is the cause of a context that ends because this worker stops.
 var errStopping = fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
 
-// interrupted gives the error of an activity whose context ended while the work was not done.
+// interrupted returns the error of an activity whose context ended before its work was done, or nil.
 func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -22,8 +22,8 @@ func interrupted(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// orInterrupted gives the error of an interruption in place of those that it has caused: it breaks whatever is under way,
-// each in its own words.
+// orInterrupted replaces an error by the interruption that has caused it: an interruption makes whatever runs fail, with errors of any
+// kind.
 func orInterrupted(ctx context.Context, err error) error {
 	if cut := interrupted(ctx); err != nil && cut != nil {
 		return cut
@@ -31,7 +31,7 @@ func orInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// untilStopping ends the context when this worker is asked to stop, so that long work can be handed on in good order.
+// untilStopping returns a context that ends when this worker is asked to stop, so that long work can end in good order.
 func untilStopping(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

@@ -25,14 +25,14 @@ type systemKey struct {
 }
 
 type systemText struct {
-	layout // as it was then; confine looks at it anew
+	layout // at that time; confine reads it again
 	text   string
 }
 
-// mostSystems bounds the system texts that are kept: tasks that end badly are never cleaned up.
+// mostSystems limits the kept texts, because tasks that end badly are not cleaned up.
 const mostSystems = 64
 
-// of gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
+// of returns the workspace's layout and the system text of a role. The first session of a role reads the base commit for it.
 func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, error) {
 	conventions := in.Prompt.Conventions
 	conventions.Structured = in.structured()

@@ -17,21 +17,21 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// Tool is a tool chain on this host and how it fared in the sandbox.
+// Tool is a tool chain of this host, and whether it works in the sandbox.
 type Tool struct {
 	Name   string
 	Works  bool
-	Detail string // its version, or what it said instead
+	Detail string // its version, or its output when it fails
 }
 
-// toolQuestions ask each tool chain for its version, which makes it find its own installation.
+// toolQuestions ask each tool chain for its version, for which it has to find its own installation.
 var toolQuestions = [][]string{
 	{"go", "env", "GOVERSION"}, {"node", "--version"}, {"npm", "--version"}, {"bun", "--version"}, {"deno", "--version"},
 	{"python3", "--version"}, {"uv", "--version"}, {"cargo", "--version"}, {"cc", "--version"}, {"java", "-version"},
 	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
 }
 
-// ordinaryWork is what every project's commands rely on. It ends at the first line that does not work.
+// ordinaryWork does what the commands of every project rely on. It ends at the first line that fails.
 const ordinaryWork = `set -e
 echo lost > /dev/null
 head -c 1 /dev/urandom > /dev/null
@@ -45,7 +45,7 @@ set +e
 
 const trialWithin = 30 * time.Second
 
-// TrialConfig is the part of a host that a trial is of.
+// TrialConfig is the part of a host's configuration that a trial tries.
 type TrialConfig struct {
 	ID         string
 	Data       string
@@ -54,8 +54,8 @@ type TrialConfig struct {
 	Log        *slog.Logger
 }
 
-// Trial runs ordinary work in a workspace as tasks get it, confined as tasks are, and asks the tool chains of this host for their
-// versions there. An error means that no task could work; a tool chain that fails is reported, for a task may need another one.
+// Trial runs ordinary work in a workspace and a box as tasks get them, and asks the tool chains of this host for their versions there. An
+// error means that no task could work. A tool chain that fails is only reported, because tasks may need others.
 func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 	dir, err := os.MkdirTemp(c.Data, "trial-")
 	if err != nil {
@@ -73,7 +73,7 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 	}
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
-	// Without the operator's policy: what is tried is the machine, not what is allowed on it.
+	// Without the operator's policy: the trial is about the machine, not about permissions.
 	caches := toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: c.Log})
 	runner := commandRunner{boxes: &boxes{host: c.ID, data: dir, confine: c.Confine, caches: caches}, env: Environment{CommandEnv: c.CommandEnv}, commands: &commandLog{}}
 	res, err := runner.run(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
@@ -89,7 +89,7 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 
 var trialRef = Ref{TaskID: "trial", Fence: 1}
 
-// emptyWorkspace makes a workspace of a repository without commits, both below dir.
+// emptyWorkspace makes a repository without commits and a workspace of it, both below dir.
 func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 	remote := filepath.Join(dir, "repository.git")
 	err := errors.Join(os.MkdirAll(filepath.Join(remote, "objects"), 0o700), os.MkdirAll(filepath.Join(remote, "refs"), 0o700),
@@ -109,7 +109,7 @@ func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 	return m.Open(ctx, trialRef.TaskID, trialRef.Fence)
 }
 
-// toolsSeen reads lines of a name, an exit code and what the tool chain said, in the order of toolQuestions.
+// toolsSeen reads lines with a name, an exit code and the output of a tool chain, and sorts them as toolQuestions.
 func toolsSeen(output string) []Tool {
 	said := map[string]Tool{}
 	for line := range strings.Lines(output) {

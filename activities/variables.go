@@ -8,17 +8,18 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// partAgent is what secrets are granted to beside the setup and the check command.
+// partAgent is the part of a task that secrets are granted to, besides "setup" and "check".
 const partAgent = "agent"
 
-// Environment is what programs of tasks get as variables, beside what their task sets itself.
+// Environment makes the environment variables of a task's programs, besides those that the task sets.
 type Environment struct {
-	CommandEnv func(Dirs) []string                                             // environment of setup and check commands, complete
-	AgentEnv   func(Dirs) map[string]string                                    // added to the environment of agents: identity for git, caches
-	Secrets    func(r task.Repository, part string) (map[string]string, error) // that the operator grants to a part of the repository's tasks: "setup", "check" or "agent"; nil for none
+	CommandEnv func(Dirs) []string          // of setup and check commands, complete
+	AgentEnv   func(Dirs) map[string]string // added to that of agents: identity for git, caches
+	// Secrets returns what the operator grants to a part of the repository's tasks: "setup", "check" or "agent". It may be nil.
+	Secrets func(r task.Repository, part string) (map[string]string, error)
 }
 
-// granted gives the secrets of the operator for a part of the repository's tasks.
+// granted returns the operator's secrets for a part of the repository's tasks.
 func (e Environment) granted(of task.Repository, part string) (map[string]string, error) {
 	if e.Secrets == nil {
 		return nil, nil
@@ -26,15 +27,15 @@ func (e Environment) granted(of task.Repository, part string) (map[string]string
 	return e.Secrets(of, part)
 }
 
-// forCommand is the environment of the setup or the check command. What the task sets itself wins over what every command has; what
-// the operator grants wins over both.
+// forCommand returns the environment of the setup or the check command. Variables that the task sets replace those of every command, and
+// the operator's secrets replace both.
 func (e Environment) forCommand(of task.Repository, d Dirs, kind string, own map[string]string) ([]string, error) {
 	secrets, err := e.granted(of, kind)
 	return withVariables(withVariables(e.CommandEnv(d), own), secrets), err
 }
 
-// forAgent is the environment of an agent, and that of its commands alone. What the task sets itself is in the second: an agent obeys
-// many variables, and a repository must not be the one that sets them.
+// forAgent returns the environment of an agent, and that of its commands alone. Variables that the task sets are only in the second: an
+// agent obeys many variables, and a repository must not set those.
 func (e Environment) forAgent(of task.Repository, d Dirs, own map[string]string) (process, commands map[string]string, err error) {
 	secrets, err := e.granted(of, partAgent)
 	process, commands = map[string]string{}, maps.Clone(own)
@@ -46,7 +47,7 @@ func (e Environment) forAgent(of task.Repository, d Dirs, own map[string]string)
 	return process, commands, err
 }
 
-// withVariables sets variables in a list of NAME=value, each once: which of two a program takes is its own choice.
+// withVariables sets variables in a list of NAME=value, each only once: programs differ in which of two they take.
 func withVariables(list []string, more map[string]string) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -59,7 +60,7 @@ func withVariables(list []string, more map[string]string) []string {
 	return list
 }
 
-// lacking gives those of the names that stand in no environment.
+// lacking returns the names that are in no environment.
 func lacking(names []string, all ...map[string]string) (missing []string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(env map[string]string) bool { _, has := env[name]; return has }) {
@@ -69,7 +70,7 @@ func lacking(names []string, all ...map[string]string) (missing []string) {
 	return missing
 }
 
-// lacks gives the names of variables that the settings of a task ask for, and that no program of it gets.
+// lacks returns the names of variables that a task needs and that neither it nor the host sets.
 func (e Environment) lacks(of task.Repository, s task.Settings) ([]string, error) {
 	if len(s.NeedsEnv) == 0 {
 		return nil, nil
