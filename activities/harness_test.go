@@ -27,7 +27,7 @@ const secret = "ghp_0123456789abcdefghijklmnop"
 
 // bench is a host with a data directory, a remote and, once prepare was called, a workspace for one task.
 type bench struct {
-	HostConfig // start takes what is changed
+	HostConfig // changes take effect with start
 	*Assigner
 	*Sessions
 	*Commands
@@ -96,7 +96,7 @@ func (b *bench) newConfig(data string, agents map[string]agent.Agent) HostConfig
 	}
 }
 
-// openBox confines nothing: what a box does is for the tests of its package and for those of the whole.
+// openBox confines nothing: the tests of the sandbox package and the integration tests cover real boxes.
 type openBox struct{}
 
 func (openBox) Start(ctx context.Context, s process.Spec, _ sandbox.Spec) (*process.Process, error) {
@@ -117,7 +117,7 @@ func (b *bench) prepare() {
 	b.made = out
 }
 
-// work is the work tree's folder.
+// work returns the work tree's folder.
 func (b *bench) work() string {
 	b.t.Helper()
 	tree, err := b.Workspaces.Open(b.t.Context(), b.ref.TaskID, b.ref.Fence)
@@ -126,7 +126,7 @@ func (b *bench) work() string {
 	return tree.Dir()
 }
 
-// session asks for the first session in a role.
+// session makes the input of the first session in a role.
 func (b *bench) session(role task.Role, agentName string) SessionInput {
 	in := SessionInput{Ref: b.ref, N: 1, Ask: 1, ID: newUUID(), Role: role, Agent: agentName, Model: "sonnet", Wall: time.Hour}
 	in.Prompt.Task = "Fix the sum"
@@ -151,7 +151,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wantFault fails unless the error has the kind and says every one of the words, in its text or its hint.
+// wantFault fails unless the error has the kind, and its text or hint contains all words.
 func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind {
@@ -164,7 +164,7 @@ func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// eventually waits for what another goroutine or process brings about.
+// eventually waits until another goroutine or process makes a condition true.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(15 * time.Second)

@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// In the box files of Git LFS have their content, count as unchanged, and come back; whoever may not write sees the same. It is so with
-// the filters that a workspace names, and with git-lfs where it is installed for all users.
+// In the box files of Git LFS have their content, count as unchanged, and can be restored, also for roles that only read. This holds with
+// the filters that a workspace configures, and with a git-lfs that is installed for all users.
 func TestLFSInTheBox(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{".gitattributes": "*.psd filter=lfs diff=lfs merge=lfs -text\n",

@@ -19,7 +19,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// unknown is how a server answers that has given an attempt up; silent how one is reached that is down.
+// unknown is the answer of a server that has timed an attempt out; silent is the error when the server is down.
 var (
 	unknown = serviceerror.NewNotFound("activity already timed out")
 	silent  = serviceerror.NewUnavailable("connection refused")
@@ -74,14 +74,14 @@ func (h *holding) try() (*attempt, <-chan ended) {
 	return a, end
 }
 
-// begun begins the first attempt, and gives the context of its agent.
+// begun begins the first attempt, and returns the context of its agent.
 func (h *holding) begun() (*attempt, <-chan ended, context.Context) {
 	h.t.Helper()
 	a, end := h.try()
 	return a, end, await(h.t, h.runs, "the agent runs")
 }
 
-// left has the server give the attempt up, and waits until it is over.
+// left has the server time the attempt out, and waits until it has ended.
 func (h *holding) left(a *attempt, end <-chan ended) {
 	h.t.Helper()
 	a.server.answers(unknown)
@@ -106,8 +106,8 @@ func workflow(status enumspb.WorkflowExecutionStatus, phase task.Phase) *workflo
 		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: map[string]*commonpb.Payload{signals.AttrPhase: p}}}
 }
 
-// The server was down and has given the attempt up. The next one joins the session that runs, or takes the result of one that has ended
-// meanwhile: nothing is done twice.
+// The server was down and has timed the attempt out. The next one joins the running session, or returns the result of one that has ended
+// meanwhile. Nothing is done twice.
 func TestNextAttemptJoinsTheSession(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]bool{"it runs": false, "it has ended": true} {
@@ -137,7 +137,7 @@ func TestNextAttemptJoinsTheSession(t *testing.T) {
 	}
 }
 
-// An attempt that has not noticed that it was given up stands in nobody's way.
+// An attempt that has not noticed its timeout does not block the next one.
 func TestTwoAttemptsWaitForOneSession(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
@@ -158,7 +158,7 @@ func TestTwoAttemptsWaitForOneSession(t *testing.T) {
 	}
 }
 
-// Heartbeats that get no answer end nothing for as long as the host may be alone. When asked, the host says that it was.
+// Heartbeats without an answer end nothing while the host may work without the server. Its answer to a probe says that it did.
 func TestSilenceOfTheServer(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
@@ -193,7 +193,8 @@ func TestSilenceOfTheServer(t *testing.T) {
 	}
 }
 
-// A session ends when the host has been alone for too long, whether an attempt waits for it or not. The next one goes on with it.
+// A session ends when the host has been without the server for too long, with or without an attempt that waits. The next attempt resumes
+// it.
 func TestAloneForTooLong(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]error{"no answer": silent, "given up and not asked for again": unknown} {
@@ -218,7 +219,7 @@ func TestAloneForTooLong(t *testing.T) {
 	}
 }
 
-// A session that nobody will ask for again ends at once, however long the host may be alone.
+// A session that no attempt will ask for again ends at once, however long the host may work without the server.
 func TestUnwantedSessionEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(h *holding, a *attempt, over <-chan ended){
@@ -258,7 +259,7 @@ func TestUnwantedSessionEnds(t *testing.T) {
 	}
 }
 
-// A session is gone before anything else is done with its workspace, whatever else might have ended it.
+// A session has ended before any other step changes its workspace, even when nothing else would end it.
 func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*holding){
@@ -278,7 +279,7 @@ func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	}
 }
 
-// takeElsewhere has another host take the task.
+// takeElsewhere assigns the task to another host.
 func (h *holding) takeElsewhere() {
 	h.t.Helper()
 	h.ref.Fence++
@@ -287,7 +288,7 @@ func (h *holding) takeElsewhere() {
 	other.prepare()
 }
 
-// A session that waits for a slot is not worth going on with: the next attempt waits anew.
+// A session that waits for a slot ends with its attempt: the next attempt waits again.
 func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
@@ -303,7 +304,7 @@ func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
-// A panic of one session is its own fault, and the worker's other sessions go on.
+// A panic fails only its session. The worker's other sessions go on.
 func TestPanicOfASession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { panic("x") }}})

@@ -34,13 +34,13 @@ type scene struct {
 	hits    atomic.Int32
 }
 
-// attack is something that a model does as it would where nobody asks. harm says what came of it, "" for nothing.
+// attack is something that a hostile model does when nothing stops it. harm says what it has done, "" for nothing.
 type attack struct {
 	name  string
 	calls func(s *scene) []agenttest.Tool
 	harm  func(s *scene) string
 	role  task.Role // implementer when empty
-	held  bool      // other parts of the host hold it too, so that it does no harm without policy and sandbox either
+	held  bool      // other parts of the host stop it too, so that it does no harm without policy and sandbox
 }
 
 func runs(format string, args ...any) agenttest.Tool {
@@ -51,7 +51,7 @@ func writesFile(path string) agenttest.Tool {
 	return agenttest.Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": "x\n"}}
 }
 
-// made tells which of the paths exist.
+// made names the first of the paths that exists.
 func made(paths ...string) string {
 	for _, p := range paths {
 		if _, err := os.Lstat(p); err == nil {
@@ -162,7 +162,7 @@ func writesHere(s *scene) []agenttest.Tool {
 
 func wroteHere(s *scene) string { return made(s.work()+"/by-bash", s.work()+"/by-write") }
 
-// TestReadOnlyBox has a program write in the box of a role that only reads, as it would if the driver offered it the means.
+// A program can't write in the box of a role that only reads, even if the driver let it.
 func TestReadOnlyBox(t *testing.T) {
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
@@ -196,8 +196,8 @@ func TestReadOnlyBox(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour plays a hostile model to the real agent three times over: with policy alone, with the sandbox alone, and with
-// neither, which shows that the attack is one.
+// The real agent runs with a hostile model three times: with policy alone, with the sandbox alone, and with neither, which shows that the
+// attack works.
 func TestMisbehaviour(t *testing.T) {
 	binary := claudeBinary(t)
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
@@ -286,7 +286,7 @@ func realPath(t *testing.T, path string) string {
 	return real
 }
 
-// listen opens what nobody may reach.
+// listen opens ports and a socket that nothing in the box may reach.
 func (s *scene) listen() {
 	s.t.Helper()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// A host holds a few agents at most that were started ahead. The oldest goes first, and is gone before the new one starts.
+// A host has only a few prestarted agents. The oldest ends first, before the new one starts.
 func TestFewAgentsAreStartedAhead(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, says("ok"))
@@ -40,7 +40,7 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	b.free(all[0])
 }
 
-// Without the server the session does not come soon, and its agent would wait for nothing.
+// Without the server the session does not come soon, so its agent is not prestarted.
 func TestNothingAheadWithoutTheServer(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, says("ok"))
@@ -60,7 +60,7 @@ func TestNothingAheadWithoutTheServer(t *testing.T) {
 	b.free(in)
 }
 
-// When memory is short no agent is started that nobody has asked for.
+// When memory is short no agent is prestarted.
 func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, says("ok"))

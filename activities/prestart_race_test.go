@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The session comes in the very moment in which its prestarted agent is given up, by the timer and by the end of the task. It gets
-// the agent with its endpoint, or it starts with an endpoint of its own after the agent is gone: never both, never half.
+// The session begins at the moment when its prestarted agent is dropped, by the timer and by the end of the task. It gets either the agent
+// with its endpoint, or an endpoint of its own after the agent has ended.
 func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	t.Parallel()
 	w := newWarmer(says("ok"))
@@ -46,7 +46,7 @@ func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	}
 }
 
-// forks starts processes all the time: a child that is just being started has all our files open, locked ones too.
+// forks starts processes all the time: a child that is being started has all our files open, locked ones too.
 func forks(t *testing.T) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -59,8 +59,8 @@ func forks(t *testing.T) {
 	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
-// raceForSession starts an agent ahead, gives it up twice and takes it at the same time; when it stands already, or while it
-// is being started. It gives the session's endpoint, and whether it is that of the prestarted agent.
+// raceForSession prestarts an agent, then drops it twice and hands it over at the same time, after it has started or while it starts. It
+// returns the session's endpoint, and whether it is that of the prestarted agent.
 func (b *bench) raceForSession(in SessionInput, stands bool) (endpoint *gateway.Session, prestarted bool) {
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The session takes over the endpoint that its agent was started with, and its own ceiling counts.
+// The session takes over the endpoint of its prestarted agent, with its own limit of cost.
 func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, nil)
@@ -47,7 +47,7 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 	}
 }
 
-// A session that fails before its agent runs leaves no process that waits for it.
+// A session that fails before its agent runs leaves no prestarted process.
 func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, says("<APPROVED>ok</APPROVED>"))
@@ -64,8 +64,8 @@ func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	b.free(in)
 }
 
-// The next session's agent starts as soon as this one has said that its deliverable is done, while it still ends. A session
-// that has used its budget up is followed by a parked task, and a parked task has no process.
+// The next session's agent is prestarted as soon as this one has reported that its deliverable is done. After a session that has used its
+// budget up the task is parked, and a parked task has no process.
 func TestSessionStartsTheNextAgent(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, nil)

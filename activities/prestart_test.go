@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// newPrestart makes a host whose agent "script" can be started ahead, with a model behind it.
+// newPrestart makes a host whose agent "script" can be prestarted, with a model.
 func newPrestart(t *testing.T, p *player) (*bench, *warmer) {
 	t.Helper()
 	w := newWarmer(p)
@@ -19,7 +19,7 @@ func newPrestart(t *testing.T, p *player) (*bench, *warmer) {
 	return b, w
 }
 
-// prestarted waits until the agent of a session stands, and gives what is kept of it.
+// prestarted waits until the agent of a session has started, and returns its entry.
 func (b *bench) prestarted(id string) *prestarted {
 	b.t.Helper()
 	b.prestarter.mu.Lock()
@@ -31,7 +31,7 @@ func (b *bench) prestarted(id string) *prestarted {
 	return e
 }
 
-// free fails when somebody still holds the session's ledger, or anything is kept of the session.
+// free fails when the session's ledger is still locked, or any prestarted agent is listed.
 func (b *bench) free(in SessionInput) {
 	b.t.Helper()
 	b.prestarter.mu.Lock()
@@ -95,7 +95,7 @@ func TestFailingWarmLeavesNothing(t *testing.T) {
 	}
 	again := in
 	again.Ask = 2
-	b.prestarter.start(t.Context(), &again) // it has begun: its agent goes on with it, and is not started ahead
+	b.prestarter.start(t.Context(), &again) // it has begun: its agent resumes it, and is not prestarted
 	b.prestarted(in.ID)
 	if n, _, _ := w.counts(); n != 1 {
 		t.Errorf("warmed %d times", n)
@@ -145,13 +145,13 @@ func TestSystemTextsAreBounded(t *testing.T) {
 	if first.text == other.text || first.dir != b.work() || other.dir != first.dir {
 		t.Error("the check command is not in the system text")
 	}
-	in.Fence = 7 // another take of the task has to open the workspace
+	in.Fence = 7 // another assignment of the task has to open the workspace
 	if _, err := b.systems.of(t.Context(), in); err == nil {
 		t.Error("a take that was not prepared has a system text")
 	}
 }
 
-// Without a gateway nothing is started: the agent would have no endpoint to be told.
+// Without a gateway nothing is prestarted: the agent would have no endpoint.
 func TestNoGatewayNothingAhead(t *testing.T) {
 	t.Parallel()
 	w := newWarmer(says("ok"))

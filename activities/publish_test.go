@@ -68,7 +68,7 @@ func TestCleanUpOfNothing(t *testing.T) {
 	}
 }
 
-// desk is a forge that takes down what it is asked for.
+// desk is a forge that records the requests for pull requests.
 type desk struct {
 	asked []forge.Request
 	err   error
@@ -124,7 +124,7 @@ func TestOpenPullRequest(t *testing.T) {
 	}
 }
 
-// What was not reviewed is not pushed, whatever the workspace holds.
+// A branch without the reviewed head is not pushed, whatever the workspace holds.
 func TestPushHoldsWhatWasReviewed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -142,7 +142,7 @@ func TestPushHoldsWhatWasReviewed(t *testing.T) {
 		t.Errorf("it was pushed: %v", refs)
 	}
 	reviewed := b.checkpoint()
-	for _, squash := range []string{"", "feat: sums", "feat: sums"} { // the last one as after an answer that was lost
+	for _, squash := range []string{"", "feat: sums", "feat: sums"} { // the last one as after a lost answer
 		if head := b.push(PushInput{Reviewed: reviewed, Squash: squash, BaseRef: b.made.BaseCommit}); head != b.checkpoint() {
 			t.Errorf("pushed %s", head)
 		}

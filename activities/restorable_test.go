@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// In the box an agent clears away what it has made and moves what git knows, and nobody is asked. What git can't bring back, and
-// everything where no box stands, is left to a person. What lies in a submodule is put back.
+// In the box an agent may remove what it has made and move what git knows, and nobody is asked. A person decides about files that git can't
+// restore, and about everything without a box. Files in a submodule are restored.
 func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"}

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// unapproved pushes and gives what the host has found that a person has to allow.
+// unapproved tries to push, and returns the findings that a person has to allow.
 func (b *bench) unapproved(in PushInput) []task.Finding {
 	b.t.Helper()
 	in.Ref = b.ref
@@ -35,8 +35,8 @@ func ids(found []task.Finding) (list []string) {
 	return list
 }
 
-// A branch with files that a person has to look at reaches the remote only with their word, and as they have seen it. Its checkpoint is
-// there before.
+// A branch with sensitive files is pushed only after a person has allowed it, and only as they have seen it. Its checkpoint is pushed
+// before.
 func TestPushWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

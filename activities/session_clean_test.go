@@ -30,7 +30,7 @@ func (b *bench) leaks(what string, v any) {
 	}
 }
 
-// Whatever an agent says, in whichever field, its result carries no secret and no path of the host into history.
+// No field of a result carries a secret or a path of the host into history, whatever the agent says.
 func TestResultsAreClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -45,7 +45,7 @@ func TestResultsAreClean(t *testing.T) {
 		role task.Role
 		by   string
 		p    *player
-		find func(SessionResult) string // where the text has to come through
+		find func(SessionResult) string // returns the field that has to hold the text
 	}{
 		{"plan", task.Planner, task.AgentClaude, answers(plan), func(r SessionResult) string { return r.Plan.Deliverables[0].Acceptance[0] }},
 		{"plan in text", task.Planner, "script", says("# Summary\n\n" + dirty + "\n\n# Risks\n\n- " + dirty + "\n\n<PLAN_COMPLETE></PLAN_COMPLETE>"),
@@ -70,7 +70,7 @@ func TestResultsAreClean(t *testing.T) {
 	}
 }
 
-// A long text is cut after its secrets are hidden: the rest of one that is cut in two would not be known any more.
+// A long text is cut after its secrets are hidden: half of a secret would not be recognised.
 func TestSecretAtTheCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -84,7 +84,7 @@ func TestSecretAtTheCut(t *testing.T) {
 	}
 }
 
-// What fails is cleaned too: the words of the agent that an error repeats, and the error of the surroundings.
+// Errors carry no secrets either: those that repeat the agent's text, and infrastructure errors.
 func TestErrorsAreClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// How a session ended is what the gateway saw, where it knows better than the agent.
+// The gateway decides how a session ended where it knows better than the agent.
 func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 	t.Parallel()
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Second).UTC()
@@ -59,7 +59,7 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 	}
 }
 
-// Usage is the gateway's count over all attempts of the session; the agent's own word counts where no gateway sees its calls.
+// Usage is what the gateway has counted over all attempts of the session. Without a gateway it is what the agent reports.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	said := task.Usage{Input: 1, Output: 2, CostUSD: 3}
@@ -70,7 +70,7 @@ func TestUsage(t *testing.T) {
 	in := b.session(task.Implementer, "script")
 	for ask := 1; ask <= 3; ask++ {
 		in.Ask = ask
-		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third passes it, the fourth is refused
+		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third exceeds it, the fourth is refused
 		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		want := task.Usage{Input: int64(1000 * ask), Output: int64(100 * ask), Calls: ask, CostUSD: 0.0045 * float64(ask)}

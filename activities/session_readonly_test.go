@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// writing plays an agent that changes files in the workspace, whatever it was told, and then reports.
+// writing makes an agent that changes files in the workspace even if it must not, and then reports.
 func writing(t *testing.T, text string, change func(dir string)) *player {
 	return &player{play: func(_ context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 		change(s.Dir)
@@ -23,13 +23,13 @@ func writing(t *testing.T, text string, change func(dir string)) *player {
 	}}
 }
 
-// The driver denies a planner and a reviewer every write. What slips through is undone, and the session does not count.
+// The driver denies every write of a planner or reviewer. A write that gets through is undone, and the session fails.
 func TestReadOnlySessionThatWrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	dir := b.work()
-	gittest.Write(t, dir, map[string]string{"half.go": "package calc // half done\n"}) // of an implementer before
+	gittest.Write(t, dir, map[string]string{"half.go": "package calc // half done\n"}) // work of an earlier implementer
 	for _, c := range []struct {
 		name   string
 		role   task.Role
@@ -77,8 +77,7 @@ func TestSessionsThatMayWrite(t *testing.T) {
 	}
 }
 
-// A change that is too long for a prompt reaches the reviewer whole, as a file that policy lets it read; and its shell looks and does
-// no more.
+// A change that is too long for a prompt reaches the reviewer as a file, which policy lets it read. Its shell may only read.
 func TestReviewerReadsALongChange(t *testing.T) {
 	t.Parallel()
 	var prompt, whole string
@@ -100,7 +99,7 @@ func TestReviewerReadsALongChange(t *testing.T) {
 		return agent.Outcome{Kind: agent.Completed, Answer: json.RawMessage(`{"verdict":"approved","text":"fine"}`)}, err
 	}}
 	b := newBench(t, nil)
-	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // as data folders do, it lies where policy lets nobody read
+	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // like a real data folder it is where policy lets nobody read
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(data) })
 	b.startOn(data, map[string]agent.Agent{task.AgentClaude: reviewer})

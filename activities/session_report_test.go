@@ -18,7 +18,7 @@ const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files"
 
 const planText = "# Summary\n\nAdd sums\n\n# Deliverables\n\n- [ ] FIX-001: Add gives the sum\n  - the test passes\n\n<PLAN_COMPLETE></PLAN_COMPLETE>\n"
 
-// What an agent reports becomes the same, whether it answers by a schema or by markers in its text.
+// A report is the same whether the agent answers by a schema or by markers in its text.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -64,7 +64,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// An answer that can't be used is an error of the work, and says why.
+// An unusable answer is an error of the work that says why.
 func TestUnusableAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -89,7 +89,7 @@ func TestUnusableAnswers(t *testing.T) {
 	}
 }
 
-// The reviewer gets the diff of the task's commits, and the log is where people look for it.
+// The reviewer gets the diff of the task's commits, and the log has its documented path.
 func TestReviewerGetsTheDiff(t *testing.T) {
 	t.Parallel()
 	p := says("I read it.\n<APPROVED>fine</APPROVED>")

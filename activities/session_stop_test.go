@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// lingering plays an agent that calls the model, starts a process of its own and waits for it to end.
+// lingering makes an agent that calls the model, starts a process and waits until it ends.
 func lingering(pid chan<- int) *player {
 	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
 		if _, err := askModel(ctx, s); err != nil {
@@ -31,7 +31,7 @@ func lingering(pid chan<- int) *player {
 	}}
 }
 
-// A worker that goes down hands its session on: the error says so, what was used so far is in it, and no process is left.
+// A stopping worker returns its session: the error says so and holds the usage so far, and no process is left.
 func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	t.Parallel()
 	pids := make(chan int, 1)
@@ -70,7 +70,7 @@ func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	}
 }
 
-// Whatever a stop breaks, before the agent or in it, is the same to the workflow: the host goes on after its restart.
+// The workflow gets the same error whatever a stop interrupts, the agent or a step before it.
 func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -89,12 +89,12 @@ func TestStopAtAnyMoment(t *testing.T) {
 	}
 }
 
-// What was complete in the very moment of the stop has been paid for, and is kept.
+// A session that completed at the moment of the stop is kept: it has been paid for.
 func TestSessionCompletesWhileTheWorkerStops(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
-	for _, role := range []task.Role{task.Planner, task.Implementer} { // with and without a look at the workspace after it
+	for _, role := range []task.Role{task.Planner, task.Implementer} { // with and without a comparison of the workspace after it
 		in := b.session(role, "script")
 		text := map[task.Role]string{task.Planner: planText, task.Implementer: "<DONE>fix</DONE>"}[role]
 		a := b.attempt()
@@ -132,7 +132,7 @@ func TestOrphanOfAnEarlierAttemptIsEnded(t *testing.T) {
 	must(t, err)
 }
 
-// orphan starts a process with the mark of a session, as a killed guard leaves it. The channel is closed when it is gone.
+// orphan starts a process with the mark of a session, like one left by a killed worker. The channel is closed when it has ended.
 func orphan(t *testing.T, mark string) <-chan struct{} {
 	t.Helper()
 	null, err := os.Open(os.DevNull)

@@ -53,7 +53,7 @@ func TestFinishedSessionIsNotRunAgain(t *testing.T) {
 	}
 }
 
-// A result that can't be read is an error, not a reason to run and pay again at once; its content is kept.
+// A corrupt result is an error, and the session does not run and cost again at once. The content of the file is kept.
 func TestCorruptResultIsAnError(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>fix</DONE>")
@@ -111,7 +111,7 @@ func TestRunAgentRefuses(t *testing.T) {
 	}
 }
 
-// The time that an ask may take is that of all its attempts, and so is the time it took.
+// The limit of an ask's running time and its duration count all attempts.
 func TestWallCountsEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>fix</DONE>")

@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The log of a session is kept on the host and passed on by people, and a heartbeat goes into history: neither holds a secret,
-// and what a model calls a tool does not make them grow.
+// The log of a session is kept on the host and shared by people, and a heartbeat goes into history. Neither holds a secret, and a long name
+// of a tool does not make them grow.
 func TestSessionLogIsClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

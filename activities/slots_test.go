@@ -12,7 +12,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Who waits for a slot gets it by how far the task has come and how old it is, not by when it asked; who gives up keeps none.
+// A slot goes to the waiter whose task has come furthest, then to the oldest task, and not by the time of the request. One that gives up
+// gets none.
 func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 	t.Parallel()
 	s := slots{limit: 2}
@@ -58,7 +59,7 @@ func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 	}
 }
 
-// One that gives up in the very moment in which it gets its slot hands it on.
+// A waiter that gives up at the moment when it gets its slot releases it.
 func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	t.Parallel()
 	s := slots{limit: 1}
@@ -74,7 +75,7 @@ func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	}
 }
 
-// Agents and commands share the slots of their host. Who waits for one beats and says so, and hands the step back when the worker stops.
+// Agents and commands share the slots of their host. A step that waits sends heartbeats that say so, and ends when the worker stops.
 func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	t.Parallel()
 	runs, goOn := make(chan string, 10), make(chan struct{})
@@ -107,7 +108,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		a.heartbeat = 20 * time.Millisecond
 		go func() { done <- run(a) }()
 		beat := await(t, a.beats, what+" beats")
-		for len(beat) == 0 { // it beats from its start, before it comes to wait
+		for len(beat) == 0 { // it sends heartbeats from its start, before it waits
 			beat = await(t, a.beats, what+" beats")
 		}
 		if fmt.Sprint(beat) != fmt.Sprint([]any{signals.Heartbeat{Waiting: true}}) {
@@ -139,7 +140,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	must(t, await(t, done, "the second ends"))
 }
 
-// What holds a slot longer than its program may run is ended, however it hangs.
+// A step that holds a slot longer than its program may run is ended.
 func TestASlotIsHeldNoLongerThanItsProgramMayRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

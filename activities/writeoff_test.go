@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// A session that has to write says that it is done also when each of its writes was refused, and the order would be lost. So it
-// does not begin, and a person is asked. What was finished before counts.
+// A session whose writes are all refused may still report that it is done, and the work would be lost. So a session that has to write does
+// not begin, and a person is asked. Results of finished sessions are still returned.
 func TestNoWorkWhereWritingIsOff(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>fix: the sum</DONE>")
