@@ -22,8 +22,8 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// openWay connects a box to the registries, if the host has a way there, and tells Egress who calls.
-func (b *boxes) openWay(s *sandbox.Spec, who Caller) {
+// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls.
+func (b *boxes) connectRegistries(s *sandbox.Spec, who Caller) {
 	if b.confine.Egress == nil {
 		return
 	}

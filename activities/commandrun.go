@@ -32,7 +32,7 @@ func (r *commandRunner) run(ctx context.Context, in CommandInput, tree *workspac
 		return process.Result{}, err
 	}
 	box.Writable = append(box.Writable, dirs.Home)
-	r.boxes.openWay(&box, Caller{Task: in.TaskID, Role: kind})
+	r.boxes.connectRegistries(&box, Caller{Task: in.TaskID, Role: kind})
 	if s.Env, err = r.env.forCommand(where.of, dirs, kind, in.Env); err != nil {
 		return process.Result{}, err
 	}

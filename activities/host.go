@@ -57,20 +57,26 @@ func NewHost(c HostConfig) *Host {
 	commands := &commandLog{ledger: c.Audit, host: c.ID, redact: c.Redact, log: c.Log, now: c.Now}
 	boxes := &boxes{host: c.ID, data: c.Data, confine: c.Confine, caches: c.Caches, writeOff: c.Policy.WriteOff}
 	inspector := &inspector{redact: c.Redact, rules: c.Sensitive}
+	enforcers := &enforcers{
+		Permissions: c.Permissions, readable: c.Confine.Readable, commands: commands, redact: c.Redact, log: c.Log, now: c.Now,
+	}
 	slots := &slots{limit: c.Slots}
 	systems := &systemTexts{workspaces: c.Workspaces}
 	running := &runningSessions{workspaces: c.Workspaces, heartbeat: c.Heartbeat, log: c.Log}
-	launcher := &launcher{workspaces: c.Workspaces, gateway: c.Gateway, scenario: c.Scenario, boxes: boxes, env: c.Environment, systems: systems}
+	launcher := &launcher{
+		workspaces: c.Workspaces, gateway: c.Gateway, scenario: c.Scenario, boxes: boxes, env: c.Environment, systems: systems,
+	}
 	prestarter := &prestarter{data: c.Data, launcher: launcher, agents: c.Agents, freeMemory: c.FreeMemory, log: c.Log}
-	cleaner := &Cleaner{data: c.Data, workspaces: c.Workspaces, caches: c.Caches, running: running, prestarter: prestarter, systems: systems}
+	cleaner := &Cleaner{
+		data: c.Data, workspaces: c.Workspaces, caches: c.Caches, running: running, prestarter: prestarter, systems: systems,
+	}
 	return &Host{
 		ID:       c.ID,
 		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
 		Sessions: &Sessions{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
 			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector,
-			enforcers: &enforcers{Permissions: c.Permissions, readable: c.Confine.Readable, commands: commands, redact: c.Redact, log: c.Log, now: c.Now},
-			redact:    c.Redact, now: c.Now,
+			enforcers: enforcers, redact: c.Redact, now: c.Now,
 		},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,

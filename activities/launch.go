@@ -95,10 +95,10 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return dirs, err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
-	la.boxes.openWay(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
+	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
 	if endpoint != nil {
 		pointAt(ctx, endpoint, s)
-		port, dial, err := way(s.BaseURL)
+		port, dial, err := dialer(s.BaseURL)
 		if err != nil {
 			return dirs, err
 		}
@@ -110,8 +110,8 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 	return dirs, nil
 }
 
-// way returns the port of a loopback address, and a function that connects to it from outside of the box.
-func way(address string) (port int, dial func(context.Context) (net.Conn, error), err error) {
+// dialer returns the port of a loopback address, and a function that connects to it from outside of the box.
+func dialer(address string) (port int, dial func(context.Context) (net.Conn, error), err error) {
 	u, err := url.Parse(address)
 	if err == nil {
 		port, err = strconv.Atoi(u.Port())

@@ -61,7 +61,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 		return
 	}
 	e := &prestarted{task: next.TaskID, ready: make(chan struct{}), agent: w}
-	tooMany, ok := p.list(next.ID, e)
+	tooMany, ok := p.add(next.ID, e)
 	if !ok {
 		return
 	}
@@ -69,13 +69,13 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 		for _, id := range tooMany {
 			p.drop(id)
 		}
-		if p.lists(next.ID, e) { // otherwise it was dropped meanwhile
+		if p.holds(next.ID, e) { // otherwise it was dropped meanwhile
 			if err := p.warm(context.WithoutCancel(ctx), *next, e); err != nil {
 				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 			}
 		}
 		if e.endpoint == nil {
-			p.unlist(next.ID, e)
+			p.remove(next.ID, e)
 		}
 		close(e.ready)
 	}()
@@ -90,9 +90,9 @@ func (p *prestarter) lacksMemory() bool {
 	return known && free < leastFree
 }
 
-// list adds an agent, and returns the sessions whose agents have to end first: the oldest. It returns false when the session already has
+// add adds an agent, and returns the sessions whose agents have to end first: the oldest. It returns false when the session already has
 // one.
-func (p *prestarter) list(id string, e *prestarted) (tooMany []string, ok bool) {
+func (p *prestarter) add(id string, e *prestarted) (tooMany []string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sessions[id] != nil {
@@ -111,15 +111,15 @@ func (p *prestarter) list(id string, e *prestarted) (tooMany []string, ok bool) 
 	return tooMany, true
 }
 
-// lists tells whether an entry is still current.
-func (p *prestarter) lists(id string, e *prestarted) bool {
+// holds tells whether the entry is still the one of its session.
+func (p *prestarter) holds(id string, e *prestarted) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sessions[id] == e
 }
 
-// unlist removes an entry if it is still current.
-func (p *prestarter) unlist(id string, e *prestarted) {
+// remove removes the entry if it is still the one of its session.
+func (p *prestarter) remove(id string, e *prestarted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sessions[id] == e {
@@ -201,7 +201,7 @@ func (p *prestarter) drop(id string) {
 		e.agent.Cool(id)
 		e.endpoint.Close()
 	}
-	p.unlist(id, gone)
+	p.remove(id, gone)
 	close(gone.ready)
 }
 

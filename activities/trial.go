@@ -75,7 +75,8 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
 	// Without the operator's policy: the trial is about the machine, not about permissions.
 	caches := toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: c.Log})
-	runner := commandRunner{boxes: &boxes{host: c.ID, data: dir, confine: c.Confine, caches: caches}, env: Environment{CommandEnv: c.CommandEnv}, commands: &commandLog{}}
+	boxes := &boxes{host: c.ID, data: dir, confine: c.Confine, caches: caches}
+	runner := commandRunner{boxes: boxes, env: Environment{CommandEnv: c.CommandEnv}, commands: &commandLog{}}
 	res, err := runner.run(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
 	if err != nil {
 		return nil, fmt.Errorf("try the sandbox: %w", err)
