@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// player is an agent that does what the test says, and remembers what it was asked.
+// player is an agent that a test scripts. It records the sessions that it was asked to run.
 type player struct {
 	play func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error)
 
@@ -24,14 +24,14 @@ func (p *player) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 	return p.play(ctx, s, emit)
 }
 
-// sessions gives what the agent was asked so far.
+// sessions returns the sessions that the agent was asked to run so far.
 func (p *player) sessions() []agent.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.asked)
 }
 
-// says plays an agent that says one text and completes.
+// says makes an agent that says one text and completes.
 func says(text string) *player {
 	return &player{play: func(_ context.Context, _ agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 		emit(agent.Event{Kind: agent.Started, Text: "1.0"})
@@ -40,31 +40,31 @@ func says(text string) *player {
 	}}
 }
 
-// outcome plays an agent that says nothing and ends so.
+// outcome makes an agent that says nothing and ends with an outcome.
 func outcome(out agent.Outcome) *player {
 	return &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { return out, nil }}
 }
 
-// answers plays an agent that gives a structured answer.
+// answers makes an agent that gives a structured answer.
 func answers(json string) *player {
 	return outcome(agent.Outcome{Kind: agent.Completed, Answer: []byte(json), Turns: 1})
 }
 
-// ends plays an agent that ends without having done its work.
+// ends makes an agent that ends without having done its work.
 func ends(kind agent.OutcomeKind, text string) *player {
 	return outcome(agent.Outcome{Kind: kind, Text: text})
 }
 
-// warmer is a player whose process can be started ahead. It holds to the contract of the real one: what waits for a session
-// is ended by Cool or taken by Run, and there is never more than one of it.
+// warmer is a player that can be prestarted. It keeps the contract of a real agent: a process that waits for a session is ended by Cool or
+// used by Run, and a session never has two.
 type warmer struct {
 	player
-	refuse error // what Warm fails with
+	refuse error // error of Warm
 
 	mu     sync.Mutex
 	warm   map[string]agent.Session // by session id
 	warmed int
-	peak   int // of those that wait at a time
+	peak   int // largest number that waited at the same time
 	cooled int
 	wrong  []string
 }
@@ -108,7 +108,7 @@ func (w *warmer) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 	return w.player.Run(ctx, s, emit)
 }
 
-// waits gives the session that a process waits for.
+// waits returns the session that a process waits for.
 func (w *warmer) waits(id string) (agent.Session, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,14 +116,14 @@ func (w *warmer) waits(id string) (agent.Session, bool) {
 	return s, ok
 }
 
-// counts tells how often Warm was called and Cool ended something, and what went wrong.
+// counts returns how often Warm was called, how often Cool ended a process, and what went wrong.
 func (w *warmer) counts() (warmed, cooled int, wrong []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.warmed, w.cooled, slices.Clone(w.wrong)
 }
 
-// most gives how many processes waited at a time.
+// most returns how many processes waited at the same time at most.
 func (w *warmer) most() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

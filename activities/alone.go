@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	fenceTicks = 4                // the fence on the remote is read at every so manieth check of a session without a server
-	fenceTime  = 30 * time.Second // for that at most: what writes to the workspace waits meanwhile
+	fenceTicks = 4                // the fence on the remote is read at each fourth check of a session without a server
+	fenceTime  = 30 * time.Second // limits one read of it: writes to the workspace wait meanwhile
 )
 
-// watch ends a session that is not needed any more when no attempt can: those that wait for it have no connection to the server, or there
-// are none.
-func (h *Host) watch(l *live) {
-	tick := time.NewTicker(h.Heartbeat / fenceTicks)
+// watch ends a session that nobody needs any more, when no attempt can: either none waits for it, or those that do have no connection
+// to the server.
+func (s *runningSessions) watch(l *live) {
+	tick := time.NewTicker(s.heartbeat / fenceTicks)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
@@ -23,20 +23,20 @@ func (h *Host) watch(l *live) {
 			return
 		case <-tick.C:
 		}
-		attended, last := h.sessions.attended(l)
-		if attended && last.silence() < h.Heartbeat {
+		attended, last := s.attended(l)
+		if attended && last.silence() < s.heartbeat {
 			n = 0
 			continue
 		}
 		var why error
-		if !attended { // else its attempt ends it
-			why = h.unattended(l, last)
+		if !attended { // otherwise its attempt ends it
+			why = s.unattended(l, last)
 		}
 		if why == nil && n%fenceTicks == 0 {
-			why = h.fenced(l)
+			why = s.fenced(l)
 		}
 		if why != nil {
-			h.Log.InfoContext(l.ctx, "Session ended", "session", l.in.ID, "why", why)
+			s.log.InfoContext(l.ctx, "Session ended", "session", l.in.ID, "why", why)
 			l.end(why)
 			return
 		}
@@ -44,24 +44,24 @@ func (h *Host) watch(l *live) {
 }
 
 // unattended returns why a session that no attempt waits for has to end.
-func (h *Host) unattended(l *live, last *heartbeat) error {
+func (s *runningSessions) unattended(l *live, last *heartbeat) error {
 	if last.silence() > last.of.Alone {
 		return errAlone
 	}
-	ctx, stop := context.WithTimeout(l.ctx, h.Heartbeat)
+	ctx, stop := context.WithTimeout(l.ctx, s.heartbeat)
 	defer stop()
 	info, err := describedBy(ctx, last.server(ctx), last.info.WorkflowExecution.ID, last.info.WorkflowExecution.RunID)
 	if err == nil && (!isRunning(info) || !atWork(info)) {
 		return fault.New(fault.Stopping, "its task has ended, or waits for a person")
 	}
-	return nil // nothing more is known
+	return nil // the server does not answer, or the task still works
 }
 
-// fenced returns an error when the fence on the remote says that another attempt has the task. A remote that can't be read says nothing.
-func (h *Host) fenced(l *live) error {
+// fenced returns an error when the fence on the remote shows that another attempt has the task. An unreadable remote is no error.
+func (s *runningSessions) fenced(l *live) error {
 	ctx, stop := context.WithTimeout(l.ctx, fenceTime)
 	defer stop()
-	tree, err := h.Workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
+	tree, err := s.workspaces.Open(ctx, l.in.TaskID, l.in.Fence)
 	if err == nil {
 		defer tree.Close()
 		err = tree.Held(ctx)

@@ -33,12 +33,12 @@ func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 type ForgePoll struct {
 	Cursor string        `json:"cursor"`
 	Events int           `json:"events,omitempty"` // passed on
-	Every  time.Duration `json:"every"`            // until the next look
-	Stop   bool          `json:"stop,omitempty"`   // the repository is watched no more
+	Every  time.Duration `json:"every"`            // until the next poll
+	Stop   bool          `json:"stop,omitempty"`   // the repository is not watched any more
 }
 
-// PollForge handles the events of a repository since the cursor. The cursor moves when all are handled; an event that is handled twice counts
-// once.
+// PollForge handles the events of a repository since the cursor. The cursor moves when all are handled; an event that is handled twice
+// counts once.
 func (c *Control) PollForge(ctx context.Context, in signals.WatchInput) (ForgePoll, error) {
 	named := slices.ContainsFunc(c.Watching.Repositories, func(r string) bool { return strings.EqualFold(r, in.Repository) })
 	if c.OnForge == nil || !named || c.Watching.Every <= 0 {

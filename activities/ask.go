@@ -14,9 +14,9 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// session turns the input into what the agent is asked.
+// session turns the input into the session that the agent runs, with its prompt.
 func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
-	s, err := r.host.start(ctx, r.in, r.rec)
+	s, err := r.of.launcher.start(ctx, r.in, r.rec)
 	if err != nil {
 		return agent.Session{}, err
 	}
@@ -32,12 +32,12 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 				return agent.Session{}, err
 			}
 		}
-		if data.Sensitive, err = r.host.findings(ctx, r.tree); err != nil {
+		if data.Sensitive, err = r.of.inspector.findings(ctx, r.tree); err != nil {
 			return agent.Session{}, err
 		}
 	}
 	user := prompt.User
-	if r.in.Nudge && s.Resume { // on another host the session begins anew
+	if r.in.Nudge && s.Resume { // on another host the session starts over, with the whole prompt
 		user = prompt.Nudge
 	}
 	if s.Prompt, err = user(r.in.Role, data); err != nil {
@@ -46,11 +46,11 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	if err := r.rec.begin(r.in.Ask); err != nil {
 		return agent.Session{}, err
 	}
-	s.Wall = max(r.in.Wall-r.rec.state.Spent, min(r.in.Wall, time.Minute)) // earlier attempts count
+	s.Wall = max(r.in.Wall-r.rec.state.Spent, min(r.in.Wall, time.Minute)) // earlier attempts count too
 	return s, nil
 }
 
-// changeFile is where a session finds a change that is too long for its prompt, in its own folder.
+// changeFile holds a change that is too long for the prompt, in the session's own folder.
 const changeFile = "change.diff"
 
 // writeDiff puts a change that is too long for a prompt into a file that the session can read.
@@ -60,7 +60,7 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 		return "", fault.New(fault.Infra, "open the session's folder: %w", err)
 	}
 	defer root.Close()
-	if err := root.RemoveAll(changeFile); err != nil { // the session may write there, and an earlier attempt may have left anything
+	if err := root.RemoveAll(changeFile); err != nil { // an earlier attempt may have left anything there
 		return "", fault.New(fault.Infra, "write the change: %w", err)
 	}
 	f, err := root.OpenFile(changeFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -73,34 +73,10 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 	return filepath.Join(dir, changeFile), nil
 }
 
-// start is the part of a session that is known before its prompt.
-func (h *Host) start(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
-	system, err := h.system(ctx, in)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	env, commandEnv, err := h.agentEnv(system.of, h.dirs(system.place, in.TaskID), in.Env)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	s := agent.Session{
-		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
-		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
-		Env: env, CommandEnv: commandEnv, Scenario: in.Scenario,
-	}
-	if s.Scenario == "" {
-		s.Scenario = h.Scenario
-	}
-	if in.structured() {
-		s.Schema = []byte(schemas[in.Role])
-	}
-	return s, nil
-}
-
-// structured tells whether the session gives its answer by a schema.
+// structured tells whether the session answers in the form of a schema.
 func (in SessionInput) structured() bool {
 	return in.Role.ReadOnly() && in.Agent == task.AgentClaude
 }
 
-// schemas are what the structured answers of roles must fit.
+// schemas describe the structured answers of each role.
 var schemas = map[task.Role]string{task.Planner: task.PlanSchema, task.Reviewer: task.ReviewSchema}

@@ -43,7 +43,7 @@ func newAttempt(t testing.TB, r *redact.Redactor) *attempt {
 	return attemptOn(t, &Interceptor{Redact: r})
 }
 
-// attemptOn makes one on a worker that others run on too.
+// attemptOn makes an attempt on a worker, which attempts may share.
 func attemptOn(t testing.TB, in *Interceptor) *attempt {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -62,7 +62,7 @@ func attemptOn(t testing.TB, in *Interceptor) *attempt {
 	return a
 }
 
-// attempt makes one for the bench's host.
+// attempt makes an attempt on the bench's worker.
 func (b *bench) attempt() *attempt { return attemptOn(b.t, b.worker) }
 
 // run runs the activity and reads its result.
@@ -77,7 +77,7 @@ func (a *attempt) run(fn, input, into any) error {
 }
 
 // session runs RunAgent.
-func (a *attempt) session(h *Host, in SessionInput) (res SessionResult, err error) {
+func (a *attempt) session(h *Sessions, in SessionInput) (res SessionResult, err error) {
 	a.t.Helper()
 	err = a.run(h.RunAgent, in, &res)
 	return res, err
@@ -97,7 +97,7 @@ func (s *spyIn) Init(next interceptor.ActivityOutboundInterceptor) error {
 	return s.Next.Init(&spyOut{interceptor.ActivityOutboundInterceptorBase{Next: next}, s.a})
 }
 
-// spyOut gives the activity a heartbeat timeout, which the environment has no setting for.
+// spyOut sets the activity's heartbeat timeout, for which the environment has no setting.
 type spyOut struct {
 	interceptor.ActivityOutboundInterceptorBase
 	a *attempt
@@ -112,14 +112,14 @@ func (s *spyOut) GetInfo(ctx context.Context) activity.Info {
 	return info
 }
 
-// server answers the calls of an attempt. Its zero value takes every heartbeat and knows no workflow.
+// server answers the calls of an attempt. Its zero value accepts every heartbeat and knows no workflow.
 type server struct {
 	mu   sync.Mutex
 	says error // to heartbeats
 	info *workflowpb.WorkflowExecutionInfo
 }
 
-// answers sets what heartbeats are answered with.
+// answers sets the answer to heartbeats.
 func (s *server) answers(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *server) knows(info *workflowpb.WorkflowExecutionInfo) {
 	s.info = info
 }
 
-// spyClient is an attempt's way to its server. It sees each heartbeat.
+// spyClient is the client of an attempt. It records each heartbeat.
 type spyClient struct {
 	client.Client
 	server *server
@@ -148,7 +148,7 @@ func clientOf(ctx context.Context) client.Client {
 }
 
 func (c *spyClient) RecordActivityHeartbeat(ctx context.Context, _ []byte, details ...any) error {
-	if ctx.Err() != nil { // none is sent on a context that has ended
+	if ctx.Err() != nil { // a real client sends nothing on a context that has ended
 		return ctx.Err()
 	}
 	c.beats <- details
@@ -166,7 +166,7 @@ func (c *spyClient) DescribeWorkflowExecution(context.Context, string, string) (
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: c.server.info}, nil
 }
 
-// applicationError gives the error that the workflow sees.
+// applicationError returns the error that the workflow sees.
 func applicationError(t testing.TB, err error) *temporal.ApplicationError {
 	t.Helper()
 	var app *temporal.ApplicationError
@@ -176,7 +176,7 @@ func applicationError(t testing.TB, err error) *temporal.ApplicationError {
 	return app
 }
 
-// lastBeat gives hint and beat of a stopping worker's error, as the workflow reads them.
+// lastBeat returns the hint and the heartbeat in a stopping worker's error, as the workflow reads them.
 func lastBeat(t testing.TB, err error) (hint string, b signals.Heartbeat) {
 	t.Helper()
 	must(t, applicationError(t, err).Details(&hint, &b))

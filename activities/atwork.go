@@ -15,10 +15,10 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// mostPulls bounds what is read of open pull requests: one is enough to wait for.
+// mostPulls limits how many open pull requests are read: a task that waits needs to know only one.
 const mostPulls = 20
 
-// openPulls finds what looks after pull requests of a repository.
+// openPulls finds the running followers of a repository's pull requests.
 func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 	var open []signals.OpenPull
 	answer, err := activity.GetClient(ctx).ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: mostPulls,
@@ -29,15 +29,15 @@ func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 	for _, e := range answer.GetExecutions() {
 		p := signals.OpenPull{Workflow: e.GetExecution().GetWorkflowId()}
 		if a, ok := e.GetSearchAttributes().GetIndexedFields()[signals.AttrPullRequest]; ok {
-			_ = converter.GetDefaultDataConverter().FromPayload(a, &p.URL) // for people
+			_ = converter.GetDefaultDataConverter().FromPayload(a, &p.URL) // only people read it
 		}
 		open = append(open, p)
 	}
 	return open, nil
 }
 
-// others counts tasks of the repository that work without having passed the gate: those that people have started.
-func (c *Control) others(ctx context.Context, in ReconcileInput) (int, error) {
+// unadmitted counts the tasks of the repository that work and have asked for no admission.
+func (c *Control) unadmitted(ctx context.Context, in ReconcileInput) (int, error) {
 	known := map[string]bool{}
 	for _, id := range in.Known {
 		known[id] = true
@@ -72,7 +72,7 @@ func (c *Control) others(ctx context.Context, in ReconcileInput) (int, error) {
 	}
 }
 
-// spellings are the ways in which people write a repository, as far as they can be told from one of them.
+// spellings lists the ways to write a repository that follow from one of them.
 func spellings(r task.Repository, host string) []string {
 	all := []string{r.Text}
 	if r.Owner != "" {
@@ -88,12 +88,12 @@ func spellings(r task.Repository, host string) []string {
 	return slices.Compact(all)
 }
 
-// atWork tells whether a task that runs does something, or would go on without anybody's doing.
+// atWork tells whether a running task works, or will continue without a person.
 func atWork(e *workflowpb.WorkflowExecutionInfo) bool {
 	fields := e.GetSearchAttributes().GetIndexedFields()
 	var phase task.Phase
 	if p, ok := fields[signals.AttrPhase]; ok {
-		_ = converter.GetDefaultDataConverter().FromPayload(p, &phase) // one that is not known is at work
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &phase) // an unknown phase counts as work
 	}
 	_, until := fields[signals.AttrWaitingUntil]
 	switch phase {

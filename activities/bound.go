@@ -18,44 +18,44 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// What an approval is bound to at most. What is larger is said not to be.
+// Bounds of the files that an approval covers. Larger ones are shown as not covered.
 const (
-	mostBound     = 100      // files that one command names
+	mostBound     = 100      // files named by one command
 	mostBoundSize = 64 << 20 // bytes of one of them
 	shortSum      = 12       // characters of a sum as people see it
 )
 
-// bound is what a call depends on beside its text.
+// bound is the files that a call depends on, beside its text.
 type bound struct {
 	files []signals.File
 	sum   string // of all of them
 }
 
-// bind gives the files that a command names, with what they hold now. It is false when there are too many of them.
-func (w *warden) bind(c agent.Call) (bound, bool) {
+// bind returns the files that a command names, with sums of their content now. It returns false when there are too many.
+func (en *enforcer) bind(c agent.Call) (bound, bool) {
 	var b bound
 	if c.Tool != "Bash" {
 		return b, true
 	}
-	names, ok := w.policy.Files(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
+	names, ok := en.policy.Files(policy.Request{Role: en.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input})
 	if !ok {
 		return b, false
 	}
-	root, err := os.OpenRoot(w.root)
+	root, err := os.OpenRoot(en.root)
 	if err != nil {
 		return b, false
 	}
 	defer root.Close()
 	all := sha256.New()
-	for _, path := range expand(root.FS(), w.root, names) {
-		f, sum := content(root, w.root, path)
+	for _, path := range expand(root.FS(), en.root, names) {
+		f, sum := content(root, en.root, path)
 		if f == nil {
 			continue
 		}
 		if len(b.files) == mostBound {
 			return b, false
 		}
-		f.Path = w.host.Redact.String(visible(f.Path))
+		f.Path = en.redact.String(visible(f.Path))
 		b.files = append(b.files, *f)
 		fmt.Fprintf(all, "%d:%s,%s,", len(path), path, sum)
 	}
@@ -65,7 +65,7 @@ func (w *warden) bind(c agent.Call) (bound, bool) {
 	return b, true
 }
 
-// expand puts in the place of a pattern that names no file itself the files of the tree that it matches.
+// expand adds to the names the files of the tree that match those of them that are patterns.
 func expand(tree fs.FS, root string, names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, name)
@@ -73,7 +73,7 @@ func expand(tree fs.FS, root string, names []string) (all []string) {
 		if err != nil || !strings.ContainsAny(rel, "*?[") || !filepath.IsLocal(rel) {
 			continue
 		}
-		found, _ := fs.Glob(tree, rel) // a pattern that is none matches nothing
+		found, _ := fs.Glob(tree, rel) // a malformed pattern matches nothing
 		for _, f := range found {
 			all = append(all, filepath.Join(root, f))
 		}
@@ -82,19 +82,19 @@ func expand(tree fs.FS, root string, names []string) (all []string) {
 	return slices.Compact(all)
 }
 
-// isAbsent tells whether nothing can be there by that name.
+// isAbsent tells whether the error means that no file has that name.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }
 
-// content reads what a path holds now: nil when there is no file, no sum when it can't be told. What lies outside of the tree is the
-// box's own, and a link that leads there is followed by nobody here.
+// content reads the file at a path: it returns nil when there is none, and no sum when it can't be read. Paths outside of the tree belong
+// to the box and are not read; links that lead there are not followed.
 func content(root *os.Root, dir, path string) (f *signals.File, sum string) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return &signals.File{Path: path}, ""
 	}
-	file, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold us
+	file, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe must not block
 	if isAbsent(err) {
 		return nil, ""
 	}

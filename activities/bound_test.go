@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// clerk answers questions with what a test says, and keeps them.
+// clerk gives a test's answers to questions, and records the questions.
 type clerk struct {
 	mu     sync.Mutex
 	asked  []signals.Question
@@ -33,8 +33,8 @@ func once(signals.Question, int) signals.Answer {
 	return signals.Answer{Verdict: signals.Yes, By: "maria", Expires: time.Now().Add(time.Hour)}
 }
 
-// bindings makes a warden over a tree that holds files, and the clerk that it asks.
-func bindings(t *testing.T, files map[string]string) (*warden, *clerk) {
+// bindings makes an enforcer over a tree that holds files, and the clerk that it asks.
+func bindings(t *testing.T, files map[string]string) (*enforcer, *clerk) {
 	t.Helper()
 	k := &clerk{answer: once}
 	w := asks(t, k.put)
@@ -44,14 +44,14 @@ func bindings(t *testing.T, files map[string]string) (*warden, *clerk) {
 	return w, k
 }
 
-func write(t *testing.T, w *warden, name, text string) {
+func write(t *testing.T, w *enforcer, name, text string) {
 	t.Helper()
 	path := filepath.Join(w.root, name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
-// An approval is for what a script did when the person looked: with another content the same text is another question.
+// An approval holds for the script that the person saw: when its content changes, the same command is another question.
 func TestAnApprovalIsBoundToTheFilesOfACommand(t *testing.T) {
 	t.Parallel()
 	for command, file := range map[string]string{
@@ -105,7 +105,7 @@ func TestAnApprovalIsBoundToTheFilesOfACommand(t *testing.T) {
 	}
 }
 
-// The file is looked at again when the answer is there, right before the call is let through.
+// The file is read again after the answer, right before the call is allowed.
 func TestAFileThatChangesWhileAPersonThinksIsAskedAnew(t *testing.T) {
 	t.Parallel()
 	w, k := bindings(t, map[string]string{"deploy.sh": "echo 1"})
@@ -134,7 +134,7 @@ func TestAFileThatChangesWhileAPersonThinksIsAskedAnew(t *testing.T) {
 	}
 }
 
-// A yes is for one run; for the task it is for the text, whatever the files hold.
+// A yes holds for one run. A yes for the task holds for the text, whatever the files contain.
 func TestAnApprovalCountsOnceOrForTheTask(t *testing.T) {
 	t.Parallel()
 	w, k := bindings(t, map[string]string{"deploy.sh": "echo 1"})
@@ -165,7 +165,7 @@ func TestAnApprovalCountsOnceOrForTheTask(t *testing.T) {
 	}
 }
 
-// Calls of the same text ask one after the other: a task gives its yes to all that wait for it at that moment.
+// Calls with the same text ask one after the other: a task applies its yes to all questions that wait at that moment.
 func TestCallsOfTheSameTextAskOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -193,7 +193,8 @@ func TestCallsOfTheSameTextAskOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// What can't be bound is said, and holds nothing up: a pipe, a link that leads out, a file in the box's own /tmp, a file that is too large.
+// Files that an approval can't cover are named and block nothing: a pipe, a link that leads out, a file in the box's own /tmp, a large
+// file.
 func TestWhatAnApprovalCanNotBeBoundToIsSaid(t *testing.T) {
 	t.Parallel()
 	w, k := bindings(t, map[string]string{"plain.sh": "echo 1"})
@@ -217,7 +218,7 @@ func TestWhatAnApprovalCanNotBeBoundToIsSaid(t *testing.T) {
 	}
 }
 
-func touched(t *testing.T, w *warden, name string) string {
+func touched(t *testing.T, w *enforcer, name string) string {
 	t.Helper()
 	write(t, w, name, "")
 	return name

@@ -20,7 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/toolcache"
 )
 
-// hostile is what a row's code runs in the place of id: it reaches for all that lies outside. It says that it ran, in a file
+// hostile is the program that a row runs instead of id: it tries to change everything outside of the box. It records that it ran in a file
 // of the work tree.
 const hostile = `#!/bin/bash
 echo ran >> %[1]s/ran
@@ -32,7 +32,7 @@ setsid sleep %[4]s < /dev/null > /dev/null 2>&1 &
 :
 `
 
-// prelude makes what the rows name in /tmp, where every box has a folder of its own.
+// prelude makes the files in /tmp that rows name; each box has a /tmp of its own.
 const prelude = `mkdir -p /tmp/evil; cp e /tmp/x; cp e /tmp/x.dll; cp e /tmp/x.runsettings
 printf 'all:\n\tid\n' | tee /tmp/evil.mk > /tmp/Makefile
 printf 'package main\n\nimport "syscall"\n\nfunc main() { _ = syscall.Exec("e", nil, syscall.Environ()) }\n' > /tmp/evil.go
@@ -42,12 +42,12 @@ printf 'task(:default) { system("id") }\n' > /tmp/Rakefile
 printf 'version: 3\ntasks: {default: {cmds: [id]}}\n' > /tmp/Taskfile.yml
 `
 
-// stand is a workspace with hostile files, and what must stay as it is around it.
+// stand is a workspace with hostile files, and the things outside of it that must not change.
 type stand struct {
 	t        *testing.T
 	b        *bench
 	box      *sandbox.Box
-	where    place
+	where    layout
 	outside  []string // paths that the hostile program writes to
 	canaries map[string]string
 	sleeper  string
@@ -61,7 +61,7 @@ func newStand(t *testing.T) *stand {
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
 	s := &stand{t: t, b: b, box: b.Confine.Box.(*sandbox.Box), canaries: map[string]string{}}
-	s.where, err = b.placeOf(t.Context(), tree)
+	s.where, err = layoutOf(t.Context(), tree)
 	must(t, err)
 	mark := strings.ToLower(rand.Text())
 	s.sleeper = fmt.Sprintf("9876%d", time.Now().UnixNano()%1e9)
@@ -73,8 +73,9 @@ func newStand(t *testing.T) *stand {
 			b.Confine.Readable = append(b.Confine.Readable, dir)
 		}
 	}
+	b.start()
 	for _, kept := range []string{filepath.Join(t.TempDir(), "outside"), filepath.Join(b.Data, "outside"), filepath.Join(b.Data, "caches", "other", "kept"),
-		filepath.Join(b.dirs(s.where, b.ref.TaskID).Cache, "kept")} {
+		filepath.Join(b.boxes.dirs(s.where, b.ref.TaskID).Cache, "kept")} {
 		must(t, os.MkdirAll(filepath.Dir(kept), 0o755))
 		must(t, os.WriteFile(kept, []byte("kept\n"), 0o644))
 		s.canaries[kept] = "kept\n"
@@ -104,7 +105,7 @@ func newStand(t *testing.T) *stand {
 	return s
 }
 
-// plant writes what the rows run and read in the tree.
+// plant writes the files that rows run and read in the tree.
 func (s *stand) plant(payload string) {
 	for name, text := range map[string]string{
 		"hostile/id": payload, "e": payload, "p.b64": base64.StdEncoding.EncodeToString([]byte(payload)), "x": "a\n", "a.md": "# A\n", "x.py": "import os\n",
@@ -117,12 +118,12 @@ func (s *stand) plant(payload string) {
 	}
 }
 
-// run runs a command as a task's box would, with the hostile program in the place of id.
+// run runs a command in a task's box, with the hostile program instead of id.
 func (s *stand) run(command string) process.Result {
 	s.t.Helper()
-	dirs := s.b.dirs(s.where, s.b.ref.TaskID)
+	dirs := s.b.boxes.dirs(s.where, s.b.ref.TaskID)
 	must(s.t, os.MkdirAll(dirs.Home, 0o700))
-	spec, err := s.b.box(s.t.Context(), s.where, dirs, false, task.PathSettings{})
+	spec, err := s.b.boxes.spec(s.t.Context(), s.where, dirs, false, task.PathSettings{})
 	must(s.t, err)
 	spec.Writable = append(spec.Writable, dirs.Home)
 	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true", "GOTOOLCHAIN=local", "GOFLAGS=-modcacherw",
@@ -136,7 +137,7 @@ func (s *stand) run(command string) process.Result {
 	return res
 }
 
-// harm says what is not as it was, "" when nothing is.
+// harm says what has changed outside of the box, "" when nothing has.
 func (s *stand) harm(gitBefore string) string {
 	var all []string
 	for path, want := range s.canaries {
@@ -164,7 +165,7 @@ func (s *stand) harm(gitBefore string) string {
 	return strings.Join(all, "; ")
 }
 
-// gitControl shows the files by which git is steered.
+// gitControl returns the files that configure git.
 func (s *stand) gitControl() string {
 	var out strings.Builder
 	for _, name := range []string{"config", "config.worktree", "commondir", "hooks", "info", "objects/info", "modules", "worktrees"} {
@@ -181,7 +182,7 @@ func (s *stand) gitControl() string {
 	return out.String()
 }
 
-// sleeping gives the number of a process that sleeps for this long.
+// sleeping returns the id of a process that sleeps for this long.
 func sleeping(seconds string) string {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range found {
@@ -192,8 +193,8 @@ func sleeping(seconds string) string {
 	return ""
 }
 
-// Policy lets some rows of its bypass corpora through where the sandbox stands. Each of them is run there, with a program in the
-// place of id that reaches for everything outside, and finds nothing to change.
+// Policy allows some rows of its bypass corpora where the sandbox holds them. Each of them runs there, with the hostile program instead of
+// id, and changes nothing outside.
 func TestAllowedBypassIsHeldByTheBox(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../internal/policy/testdata/boxed-allowed.jsonl")
@@ -205,7 +206,7 @@ func TestAllowedBypassIsHeldByTheBox(t *testing.T) {
 		var row struct{ Command string }
 		must(t, json.Unmarshal([]byte(line), &row))
 		if rows++; seen[row.Command] {
-			continue // both corpora have it
+			continue // it is in both corpora
 		}
 		seen[row.Command] = true
 		start := time.Now()
@@ -223,11 +224,11 @@ func TestAllowedBypassIsHeldByTheBox(t *testing.T) {
 	}
 }
 
-// The hostile program is one: without the box it changes what it reaches for.
+// Without the box the hostile program does harm, so the test above shows something.
 func TestHostileProgramDoesHarm(t *testing.T) {
 	s := newStand(t)
 	before := s.gitControl()
-	// Of the paths outside only those of this test are given to it here.
+	// It may write only to paths of this test here.
 	s.outside = slices.DeleteFunc(s.outside, func(p string) bool { _, ours := s.canaries[p]; return !ours })
 	text, err := os.ReadFile(filepath.Join(s.where.dir, "e"))
 	must(t, err)

@@ -12,39 +12,39 @@ import (
 	"github.com/longshift/longshift/internal/toolcache"
 )
 
-// cachesOf is the folder of a task's own caches of tool chains.
+// cachesOf returns the folder of a task's own caches of tool chains.
 func cachesOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), toolcache.Own) }
 
-// leaveCaches leaves what setup and check have put into the task's caches to tasks that start from the same branch, when no agent can
-// have had a hand in it: at the commit that the task starts from, before its first session. Without it those are slower, and no worse.
-func (h *Host) leaveCaches(ctx context.Context, ref Ref, whole bool) {
-	if err := h.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
-		h.Log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
+// leaveCaches keeps what setup and check have put into the task's caches for tasks that start from the same branch. It does so only when
+// no agent can have changed it: at the commit that the task starts from, before its first session. A failure only makes those tasks slower.
+func (c *Commands) leaveCaches(ctx context.Context, ref Ref, whole bool) {
+	if err := c.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
+		c.log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
 	}
 }
 
-func (h *Host) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) error {
-	tree, err := h.Workspaces.Open(ctx, ref.TaskID, ref.Fence)
+func (c *Commands) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) error {
+	tree, err := c.workspaces.Open(ctx, ref.TaskID, ref.Fence)
 	if err != nil {
 		return err
 	}
 	defer tree.Close()
-	where, err := h.placeOf(ctx, tree)
+	where, err := layoutOf(ctx, tree)
 	if err != nil {
 		return err
 	}
-	return h.Caches.Keep(ctx, cachesOf(h.Data, ref.TaskID), where.key, where.branch, whole, func() (bool, error) {
+	return c.caches.Keep(ctx, cachesOf(c.data, ref.TaskID), where.key, where.branch, whole, func() (bool, error) {
 		_, there, err := tree.Start(ctx)
 		if err != nil || !there {
 			return false, err
 		}
-		begun, err := sessionBegun(h.Data, ref.TaskID)
+		begun, err := sessionBegun(c.data, ref.TaskID)
 		return !begun, err
 	})
 }
 
-// sessionBegun tells whether an agent was ever told anything in this task. Its session has a file then, whatever became of that; one
-// that was only started ahead has a folder.
+// sessionBegun tells whether any session of this task has begun. A session that has begun has a file in its folder; one whose agent was
+// only prestarted has an empty folder.
 func sessionBegun(data, taskID string) (bool, error) {
 	sessions := filepath.Join(taskDir(data, taskID), "sessions")
 	list, err := os.ReadDir(sessions)

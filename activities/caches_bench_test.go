@@ -94,6 +94,7 @@ func online(b *testing.B, remote string) cacheTask {
 		}
 		return env
 	}
+	h.start()
 	h.prepare()
 	return cacheTask{h}
 }

@@ -16,8 +16,8 @@ import (
 // cacheTask is one of several tasks of one repository on one host, in real boxes.
 type cacheTask struct{ *bench }
 
-// newCacheTask makes the first one, with tool chains that fetch from the registries of newRegistries. One that compiles Go begins with
-// the standard library.
+// newCacheTask makes the first one, with tool chains that fetch from the registries of newRegistries. If it compiles Go, its caches begin
+// with the standard library.
 func newCacheTask(t *testing.T, compiles bool) cacheTask {
 	t.Helper()
 	r := newRegistries(t)
@@ -39,6 +39,7 @@ func newCacheTask(t *testing.T, compiles bool) cacheTask {
 		}
 		return env
 	}
+	b.start()
 	return cacheTask{b}
 }
 
@@ -51,7 +52,7 @@ func (c cacheTask) next() cacheTask {
 	return cacheTask{&other}
 }
 
-// says runs a command that must end well, and gives the last line of its output.
+// says runs a command that must succeed, and returns the last line of its output.
 func (c cacheTask) says(command string) string {
 	c.t.Helper()
 	out := c.check(command, nil)
@@ -61,7 +62,7 @@ func (c cacheTask) says(command string) string {
 	return lastLine(out.Tail)
 }
 
-// meetsAgent is the beginning of the task's first session.
+// meetsAgent begins the task's first session.
 func (c cacheTask) meetsAgent() {
 	c.t.Helper()
 	rec, err := openRecord(c.Data, c.session(task.Planner, "script"))
@@ -69,7 +70,7 @@ func (c cacheTask) meetsAgent() {
 	must(c.t, rec.begin(1))
 }
 
-// base lists what tasks of the repository find, below the folder of the base.
+// base lists the files that new tasks of the repository start with, relative to the folder of the base.
 func (c cacheTask) base() []string {
 	c.t.Helper()
 	found, err := filepath.Glob(filepath.Join(c.Data, "caches", "*", "base-*", "*"))
@@ -80,7 +81,7 @@ func (c cacheTask) base() []string {
 	return found
 }
 
-// cacheAttacks plant something in the caches of one task. The victim's last line is good, or evil when it has run or read that.
+// cacheAttacks plant something in the caches of one task. The victim's last line is good, or evil when it has run or read the plant.
 var cacheAttacks = map[string]struct{ plant, victim string }{
 	"rustc-wrapper in cargo's settings": {
 		`printf '#!/bin/sh\necho evil > "$HOME/sign"\nexec "$@"\n' > $CARGO_HOME/wrapper; chmod +x $CARGO_HOME/wrapper
@@ -148,8 +149,8 @@ var everyFolder = func() (list string) {
 	return list
 }()
 
-// What one task leaves in its caches, no other one finds: neither when there is a base that both began with nor when there is none. Each
-// attack is one: in the task that plants it, it works.
+// No task finds what another one leaves in its caches, with and without a common base. Each attack works in the task that plants it, so the
+// test shows something.
 func TestCachesCarryNothingToOtherTasks(t *testing.T) {
 	t.Parallel()
 	for name, attack := range cacheAttacks {
@@ -177,7 +178,7 @@ func TestCachesCarryNothingToOtherTasks(t *testing.T) {
 	}
 }
 
-// What the base fetched and built is there for the next task, at the same path, and what configures a tool is not.
+// The next task finds what the base has fetched and built, at the same path, but no configuration of tools.
 func TestCachesOfTheBase(t *testing.T) {
 	t.Parallel()
 	first := newCacheTask(t, true)
@@ -191,7 +192,7 @@ func TestCachesOfTheBase(t *testing.T) {
 	}
 }
 
-// Nothing becomes a base once an agent was told anything, on other commits than that of the base, or when the check did not end.
+// Caches don't become a base after a session has begun, on a commit other than the base, or when the check did not end.
 func TestNoBaseFromAgents(t *testing.T) {
 	t.Parallel()
 	const fills = `mkdir -p $GOCACHE && echo x > $GOCACHE/x`
@@ -221,7 +222,7 @@ func TestNoBaseFromAgents(t *testing.T) {
 		})
 	}
 	c := newCacheTask(t, false)
-	_, err := openRecord(c.Data, c.session(task.Planner, "script")) // started ahead, and told nothing
+	_, err := openRecord(c.Data, c.session(task.Planner, "script")) // prestarted, and told nothing
 	must(t, err)
 	c.check(fills, nil)
 	if found := c.base(); len(found) != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// input is what calls of the tools we know carry.
+// toolInput holds the fields of the known tools' inputs.
 type toolInput struct {
 	Command  string `json:"command"`
 	File     string `json:"file_path"`
@@ -24,11 +24,11 @@ type toolInput struct {
 }
 
 func inputOf(c agent.Call) (in toolInput) {
-	_ = json.Unmarshal(c.Input, &in) // policy has refused what can't be read
+	_ = json.Unmarshal(c.Input, &in) // policy refuses unreadable input
 	return in
 }
 
-// pathOf gives the path that a file tool is to touch, as the call says it.
+// pathOf returns the path that a call of a file tool names, unchanged.
 func pathOf(c agent.Call) (string, bool) {
 	in := inputOf(c)
 	switch c.Tool {
@@ -44,8 +44,8 @@ func pathOf(c agent.Call) (string, bool) {
 
 func writes(tool string) bool { return tool == "Write" || tool == "Edit" || tool == "NotebookEdit" }
 
-// shown is the call as people read it: the command, or the tool with what it was given, with every character that could steer a
-// terminal or hide written out.
+// shown returns the call as people read it: the command, or the tool with its input. Characters that could control a terminal or are
+// invisible are escaped.
 func shown(c agent.Call) string {
 	in := inputOf(c)
 	if c.Tool == "Bash" && in.Command != "" {
@@ -57,7 +57,7 @@ func shown(c agent.Call) string {
 	return visible(c.Tool + " " + string(c.Input))
 }
 
-// put is the call as it is put to a person: for a file tool also what it would write.
+// put returns the call as a person is asked about it: for a file tool with the text that it would write.
 func put(c agent.Call) string {
 	if !writes(c.Tool) {
 		return shown(c)
@@ -70,7 +70,7 @@ func put(c agent.Call) string {
 	return shown(c) + ": " + visible(text)
 }
 
-// visible writes out line ends, control and invisible characters.
+// visible escapes line ends, control characters and invisible ones.
 func visible(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
@@ -79,7 +79,7 @@ func visible(s string) string {
 	for _, r := range s {
 		switch {
 		case r == '\n':
-			b.WriteString("⏎") // "\n" would look like the two characters that it is written with
+			b.WriteString("⏎") // "\n" would look like a backslash and an n
 		case hidden(r):
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
@@ -93,10 +93,10 @@ func hidden(r rune) bool {
 	return !unicode.IsPrint(r) && r != ' ' || unicode.Is(unicode.Cf, r) || r == '⏎' || r == '\u3164' || r == '\u115f' || r == '\u1160'
 }
 
-// failure is how an agent tells that a command ended badly.
+// failure matches how agents report that a command has failed.
 var failure = regexp.MustCompile(`(?i)^(?:error: )?exit code (\d{1,3})\b`)
 
-// exitCode reads the exit code of a command off its result: 0 for one that did not fail, -1 where the agent does not say.
+// exitCode reads a command's exit code from its result: 0 when it did not fail, -1 when the agent does not say.
 func exitCode(e agent.Event) int {
 	if !e.Failed {
 		return 0
@@ -108,7 +108,7 @@ func exitCode(e agent.Event) int {
 	return -1
 }
 
-// joinText puts two texts together where both are there.
+// joinText joins two texts with a colon; the second may be empty.
 func joinText(a, b string) string {
 	if b == "" {
 		return a

@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/sandbox"
 )
 
-// Caller says for whom a program runs that asks for a registry.
+// Caller identifies the task and session of a program that connects to a registry.
 type Caller struct {
 	Task, Session string // Session is "" for the task's own commands
 	Role          string // of the session; "setup" or "check" for a command
@@ -16,19 +16,19 @@ type Caller struct {
 
 type callerKey struct{}
 
-// CallerOf gives the caller out of the context that Confinement.Egress was called with, the zero one when there is none.
+// CallerOf returns the caller from the context of a call of Confinement.Egress, or the zero Caller.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// openWay gives a box the way to the registries, if there is one, and has who uses it known.
-func (h *Host) openWay(s *sandbox.Spec, who Caller) {
-	if h.Confine.Egress == nil {
+// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls.
+func (b *boxes) connectRegistries(s *sandbox.Spec, who Caller) {
+	if b.confine.Egress == nil {
 		return
 	}
-	who.Host = h.ID
+	who.Host = b.host
 	s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: func(ctx context.Context) (net.Conn, error) {
-		return h.Confine.Egress(context.WithValue(ctx, callerKey{}, who))
+		return b.confine.Egress(context.WithValue(ctx, callerKey{}, who))
 	}})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// reaching is a box that uses every way out once, and runs nothing confined.
+// reaching is a box that uses each connection out of it once, and confines nothing.
 type reaching struct{ t *testing.T }
 
 func (b reaching) use(c sandbox.Spec) {
@@ -33,7 +33,7 @@ func (b reaching) Run(ctx context.Context, s process.Spec, l process.Limits, c s
 	return process.Run(ctx, s, l)
 }
 
-// Whoever answers at the registries' door is told for whom: else a refusal in the command log belongs to nobody.
+// The proxy to the registries is told the caller, so that a refusal in the command log names a task.
 func TestRegistriesKnowTheCaller(t *testing.T) {
 	t.Parallel()
 	var got []Caller
@@ -51,9 +51,10 @@ func TestRegistriesKnowTheCaller(t *testing.T) {
 		_ = theirs.Close()
 		return ours, nil
 	}}
+	b.start()
 	b.prepare()
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	must(t, b.attempt().run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "true", Wall: time.Minute}, nil))
 	want := []Caller{{b.ref.TaskID, in.ID, "implementer", b.ID}, {b.ref.TaskID, "", "check", b.ID}}

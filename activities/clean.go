@@ -8,27 +8,45 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/remove"
 	"github.com/longshift/longshift/internal/sweep"
+	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/workspace"
 )
 
-// CleanInput asks for the end of a workspace.
+// Cleaner removes the workspaces of tasks, and what else a host keeps for them.
+type Cleaner struct {
+	data       string
+	workspaces *workspace.Manager
+	caches     *toolcache.Store
+	running    *runningSessions
+	prestarter *prestarter
+	systems    *systemTexts
+}
+
+// CleanInput names the workspace to remove.
 type CleanInput struct{ Ref }
 
 // CleanUp removes the workspace, the branch in the mirror, the checkpoint, the task's caches and the home folder of its
-// commands; its folder too, when nothing is left in it. What is gone already is fine.
-func (h *Host) CleanUp(ctx context.Context, in CleanInput) error {
-	h.forget(in.TaskID)
-	if err := h.endSessions(ctx, in.TaskID, math.MaxInt); err != nil {
+// commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
+func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
+	c.forget(in.TaskID)
+	if err := c.running.end(ctx, in.TaskID, math.MaxInt); err != nil {
 		return err
 	}
-	if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
+	if err := c.workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
 		return err
 	}
-	err := errors.Join(remove.All(homeOf(h.Data, in.TaskID)), h.Caches.Remove(cachesOf(h.Data, in.TaskID)))
+	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), c.caches.Remove(cachesOf(c.data, in.TaskID)))
 	if err == nil {
-		err = sweep.Leave(taskDir(h.Data, in.TaskID))
+		err = sweep.Leave(taskDir(c.data, in.TaskID))
 	}
 	if err != nil {
 		return fault.New(fault.Infra, "remove the task's home folder and caches: %w", err)
 	}
 	return nil
+}
+
+// forget drops what is in memory for a task, and ends its prestarted agents.
+func (c *Cleaner) forget(taskID string) {
+	c.systems.forget(taskID)
+	c.prestarter.forget(taskID)
 }

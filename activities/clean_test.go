@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What the task's commands have put into their home and caches goes with the task, closed folders too. (Root opens those anyway.)
+// Clean-up removes the home and the caches of a task's commands, folders without permissions too. (Root can open those anyway.)
 func TestCleanUpOfFoldersThatAreClosed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

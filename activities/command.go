@@ -4,74 +4,87 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/toolcache"
 	"github.com/longshift/longshift/internal/toolchain"
 	"github.com/longshift/longshift/internal/workspace"
 	"github.com/longshift/longshift/signals"
 )
 
-// tailSize is how much of a command's output goes into history; the whole of it stays in a file on the host.
+// tailSize is how much of a command's output goes into history, in bytes. The full output stays in a file on the host.
 const tailSize = 4 << 10
 
-// CommandInput asks for the setup or the check command.
+// Commands runs the setup and check commands of projects.
+type Commands struct {
+	data       string
+	workspaces *workspace.Manager
+	caches     *toolcache.Store
+	slots      *slots
+	prestarter *prestarter
+	runner     *commandRunner
+	redact     *redact.Redactor
+	log        *slog.Logger
+}
+
+// CommandInput asks for a run of the setup or the check command.
 type CommandInput struct {
 	Ref
-	N       int           `json:"n"` // how manieth run of this kind in its task, from 1
+	N       int           `json:"n"` // number of the run among those of its kind in the task, from 1
 	Command string        `json:"command"`
-	Commit  string        `json:"commit,omitempty"` // what it runs on, for its result
+	Commit  string        `json:"commit,omitempty"` // that it runs on; copied to the result
 	Wall    time.Duration `json:"wall"`
-	Again   bool          `json:"again,omitempty"` // on the same content, after a failure
-	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely comes next
+	Again   bool          `json:"again,omitempty"` // it repeats a failed run on the same content
+	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely follows
 
-	Paths task.PathSettings `json:"paths,omitzero"` // what the task says about paths
-	Env   map[string]string `json:"env,omitempty"`  // what it sets itself
+	Paths task.PathSettings `json:"paths,omitzero"` // the task's settings for paths
+	Env   map[string]string `json:"env,omitempty"`  // variables that the task sets
 
 	Precedence Precedence `json:"precedence,omitzero"`
 }
 
 // RunSetup runs the setup command. Its failure is a result, not an error.
-func (h *Host) RunSetup(ctx context.Context, in CommandInput) (signals.Check, error) {
-	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+func (c *Commands) RunSetup(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, release, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
 		return signals.Check{}, err
 	}
-	defer give()
-	return h.command(ctx, in, "setup")
+	defer release()
+	return c.command(ctx, in, "setup")
 }
 
-// RunChecks runs the check command. Its failure is a result, not an error. A check that fails is run once more at once: when it passes
-// then it is flaky, and has passed.
-func (h *Host) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
-	ctx, give, err := h.slot(ctx, in.Precedence, in.Wall)
+// RunChecks runs the check command. Its failure is a result, not an error. A check that fails is repeated once: when it passes then, it
+// counts as passed and as flaky.
+func (c *Commands) RunChecks(ctx context.Context, in CommandInput) (signals.Check, error) {
+	ctx, release, err := c.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
 		return signals.Check{}, err
 	}
-	defer give()
-	c, err := h.checks(ctx, in)
-	if err == nil && c.Unfinished == "" {
-		h.leaveCaches(ctx, in.Ref, c.Passed())
+	defer release()
+	out, err := c.checks(ctx, in)
+	if err == nil && out.Unfinished == "" {
+		c.leaveCaches(ctx, in.Ref, out.Passed())
 	}
-	return c, err
+	return out, err
 }
 
-func (h *Host) checks(ctx context.Context, in CommandInput) (signals.Check, error) {
-	first, err := h.command(ctx, in, "check")
+func (c *Commands) checks(ctx context.Context, in CommandInput) (signals.Check, error) {
+	first, err := c.command(ctx, in, "check")
 	if err != nil || first.ExitCode == 0 || first.Unfinished != "" || first.Duration >= in.Wall {
 		return first, err
 	}
 	in.Again, in.Next, in.Wall = true, nil, in.Wall-first.Duration
-	again, err := h.command(ctx, in, "check")
+	again, err := c.command(ctx, in, "check")
 	if err != nil {
 		return again, err
 	}
@@ -82,9 +95,9 @@ func (h *Host) checks(ctx context.Context, in CommandInput) (signals.Check, erro
 	return again, nil
 }
 
-func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signals.Check, error) {
-	h.startAhead(ctx, in.Next)
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (signals.Check, error) {
+	c.prestarter.start(ctx, in.Next)
+	tree, err := c.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return signals.Check{}, err
 	}
@@ -100,16 +113,17 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		name += "-again"
 	}
 	file := filepath.Join("tasks", in.TaskID, "logs", name+".log")
-	if err := os.MkdirAll(filepath.Join(h.Data, filepath.Dir(file)), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(c.data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
 	if err := tree.BeforeCommand(ctx, name); err != nil {
 		return signals.Check{}, err
 	}
-	res, err := h.inBox(ctx, in, tree, process.Spec{
+	res, err := c.runner.run(ctx, in, tree, process.Spec{
 		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", in.Command}, Dir: tree.Dir(),
-		Session: mark, OutputFile: filepath.Join(h.Data, file), Grace: 2 * time.Second,
-		Filter: func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, h.Redact)) }, // first what cuts up a secret and is not seen
+		Session: mark, OutputFile: filepath.Join(c.data, file), Grace: 2 * time.Second,
+		// Terminal sequences are removed first: they could split a secret.
+		Filter: func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, c.redact)) },
 	}, kind)
 	if err := interrupted(ctx); err != nil {
 		return signals.Check{}, err
@@ -121,22 +135,22 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		return signals.Check{}, err
 	}
 	if res.Exit.Code != 0 {
-		if err := disk.Full(h.Data); err != nil { // no test failed: it had nowhere to write
+		if err := disk.Full(c.data); err != nil { // the disk was full, so the exit code says nothing about the tests
 			return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 		}
 	}
-	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
-	if kind == "check" && !c.Passed() {
-		c.Failing = h.failing(ctx, filepath.Join(h.Data, file))
+	out := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
+		Tail: tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
+	if kind == "check" && !out.Passed() {
+		out.Failing = c.failing(ctx, filepath.Join(c.data, file))
 	}
-	return c, nil
+	return out, nil
 }
 
-// outOfMemory is the exit code that a shell gives for a program which the kernel has killed.
+// outOfMemory is the exit code of a shell whose program the kernel has killed.
 const outOfMemory = 128 + int(syscall.SIGKILL)
 
-// unfinished says why a command did not come to its own end, "" when it did.
+// unfinished says why a command was ended from outside; it returns "" when it ended by itself.
 func unfinished(res process.Result) string {
 	switch {
 	case res.TimedOut:
@@ -150,67 +164,16 @@ func unfinished(res process.Result) string {
 }
 
 // failing reads the names of failing tests from a command's output.
-func (h *Host) failing(ctx context.Context, file string) []string {
-	out, err := os.Open(file)
+func (c *Commands) failing(ctx context.Context, file string) []string {
+	f, err := os.Open(file)
 	if err != nil {
-		h.Log.WarnContext(ctx, "the output of a check can't be read; its failing tests stay without names", "error", err)
+		c.log.WarnContext(ctx, "the output of a check can't be read; its failing tests stay without names", "error", err)
 		return nil
 	}
-	defer out.Close()
-	names := toolchain.Failing(out)
+	defer f.Close()
+	names := toolchain.Failing(f)
 	for i, name := range names {
-		names[i] = oneLine(h.Redact.String(name), 200)
+		names[i] = oneLine(c.redact.String(name), 200)
 	}
 	return names
-}
-
-// inBox runs the command confined, and writes it into the command log before and after.
-func (h *Host) inBox(ctx context.Context, in CommandInput, tree *workspace.Tree, s process.Spec, kind string) (process.Result, error) {
-	if h.Confine.Box == nil {
-		return process.Result{}, fault.New(fault.Internal, "this host has no sandbox")
-	}
-	where, err := h.placeOf(ctx, tree)
-	if err != nil {
-		return process.Result{}, err
-	}
-	dirs := h.dirs(where, in.TaskID)
-	if err := os.MkdirAll(dirs.Home, 0o700); err != nil {
-		return process.Result{}, fault.New(fault.Infra, "make the task's home folder: %w", err)
-	}
-	box, err := h.box(ctx, where, dirs, false, in.Paths)
-	if err != nil {
-		return process.Result{}, err
-	}
-	box.Writable = append(box.Writable, dirs.Home)
-	h.openWay(&box, Caller{Task: in.TaskID, Role: kind})
-	if s.Env, err = h.commandEnv(where.of, dirs, kind, in.Env); err != nil {
-		return process.Result{}, err
-	}
-	done, err := h.logRun(ctx, in, kind)
-	if err != nil {
-		return process.Result{}, err
-	}
-	res, err := h.Confine.Box.Run(ctx, s, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}, box) // half of it is the end of the output: more than the tail, for what is hidden in it
-	if err == nil {
-		done(res.Exit.Code, res.Duration)
-	}
-	return res, unconfined(err)
-}
-
-// logRun writes a command of the project into the command log and gives what completes the entry.
-func (h *Host) logRun(ctx context.Context, in CommandInput, kind string) (done func(exit int, d time.Duration), err error) {
-	if h.Audit == nil {
-		return func(int, time.Duration) {}, nil
-	}
-	id, err := h.Audit.Append(ctx, audit.Record{Time: h.Now(), Task: in.TaskID, Host: h.ID, Kind: audit.KindRun, Tool: kind,
-		Command: h.Redact.String(visible(in.Command)), Decision: audit.Allow, Rule: "project." + kind,
-		Reason: "the " + kind + " command of the project's settings"})
-	if err != nil {
-		return nil, fault.New(fault.Infra, "write the command log: %w", err)
-	}
-	return func(exit int, d time.Duration) {
-		if err := h.Audit.Finish(context.WithoutCancel(ctx), id, exit, d); err != nil {
-			h.Log.WarnContext(ctx, "the end of a command could not be written to the command log", "error", err)
-		}
-	}, nil
 }

@@ -59,11 +59,11 @@ func TestCommandResult(t *testing.T) {
 	}
 }
 
-// hostileOutput clears the screen, renames the window, writes over a failure and moves up to write over another; the secret in it is cut
-// up by colours, and whole once these are gone.
+// hostileOutput clears the screen, renames the window, and overwrites failures, one in the line above. Its secret is split by colours, and
+// is whole once these are removed.
 var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m\x1b]8;;x\a" + secret[9:] + " end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
 
-// What a terminal would obey is in no log that people show with cat, neither from programs nor from agents; nor is what it hides there.
+// Logs hold no terminal control sequences and no secrets that these split, from programs or from agents: people show them with cat.
 func TestLogsSteerNoTerminal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(_ context.Context, _ agent.Session, event func(agent.Event)) (agent.Outcome, error) {
@@ -76,7 +76,7 @@ func TestLogsSteerNoTerminal(t *testing.T) {
 	}}})
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{"out": hostileOutput + "\n"})
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	must(t, err)
 	c := b.check("cat out; exit 1", nil)
 	if want := "first\nPASS [hidden] end gnp.exeover .\n"; c.Tail != want {
@@ -98,7 +98,7 @@ func TestLogsSteerNoTerminal(t *testing.T) {
 	}
 }
 
-// History gets the end of a long output, the file on the host all of it.
+// History gets the end of a long output, the file on the host gets all of it.
 func TestCommandTail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -169,7 +169,7 @@ func TestStoppingWorkerEndsTheCommand(t *testing.T) {
 	}
 	gone := orphan(t, b.ref.TaskID+"-check")
 	a = b.attempt()
-	close(a.stop) // while it still looks for what an earlier attempt left
+	close(a.stop) // while it still looks for processes of an earlier attempt
 	err := a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Command: "true"}, nil)
 	if app := applicationError(t, err); app.Type() != string(fault.Stopping) {
 		t.Errorf("%s: %s", app.Type(), app.Message())
@@ -178,7 +178,7 @@ func TestStoppingWorkerEndsTheCommand(t *testing.T) {
 	await(t, gone, "the next attempt ends what was left")
 }
 
-// The agent of the session that comes next starts while the checks run.
+// The agent of the next session starts while the checks run.
 func TestCommandStartsTheNextAgent(t *testing.T) {
 	t.Parallel()
 	w := newWarmer(says("ok"))
@@ -187,7 +187,7 @@ func TestCommandStartsTheNextAgent(t *testing.T) {
 	b.prepare()
 	next := b.session(task.Implementer, "script")
 	b.check("true", func(in *CommandInput) { in.Next = &next })
-	b.early(next.ID)
+	b.prestarted(next.ID)
 	if _, ok := w.waits(next.ID); !ok {
 		t.Error("no agent waits")
 	}
@@ -197,7 +197,7 @@ func TestCommandStartsTheNextAgent(t *testing.T) {
 	}
 }
 
-// A check that fails is run once more on the same content: what passes then is flaky, and says what failed.
+// A check that fails is repeated on the same content. When it passes then it is flaky, and names what failed.
 func TestCheckIsRunAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -221,7 +221,7 @@ func TestCheckIsRunAgain(t *testing.T) {
 	}
 }
 
-// A check that is stopped or killed has neither passed nor failed, and is not run again here.
+// A check that is stopped or killed has neither passed nor failed, and is not repeated.
 func TestCheckThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

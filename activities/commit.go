@@ -8,39 +8,48 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// CommitInput asks for a commit of what a session left, and for a checkpoint.
+// Git commits, merges and pushes the work in workspaces.
+type Git struct {
+	workspaces *workspace.Manager
+	prestarter *prestarter
+	inspector  *inspector
+	redact     *redact.Redactor
+}
+
+// CommitInput asks for a commit of a session's work, and for a checkpoint.
 type CommitInput struct {
 	Ref
 	Session    int           `json:"session"` // number of the session; the commit's key
 	Message    string        `json:"message"`
 	Specs      string        `json:"specs,omitempty"` // folder that stays out of commits
 	BaseCommit string        `json:"baseCommit,omitempty"`
-	Next       *SessionInput `json:"next,omitempty"` // the session that most likely comes next
+	Next       *SessionInput `json:"next,omitempty"` // the session that most likely follows
 }
 
-// Committed is what stands after it.
+// Committed is the state of the branch afterwards.
 type Committed struct {
 	Commit  string   `json:"commit"`            // head of the branch
 	Created bool     `json:"created,omitempty"` // there was something to commit
 	Failed  string   `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
 	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
-	Refused bool     `json:"refused,omitempty"` // it failed because of what the work is: the agent can mend it
-	Notes   []string `json:"notes,omitempty"`   // what people should know of it: what was left out, what is large
+	Refused bool     `json:"refused,omitempty"` // it failed because of the work itself: the agent can repair it
+	Notes   []string `json:"notes,omitempty"`   // what people should know: files that were left out, large files
 	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int      `json:"added,omitempty"`
 	Deleted int      `json:"deleted,omitempty"`
 
-	Sensitive []task.Finding `json:"sensitive,omitempty"` // what of all changes since the base deserves a second look
+	Sensitive []task.Finding `json:"sensitive,omitempty"` // changes since the base that deserve a second look
 }
 
-// CommitWork commits what the session left and pushes the checkpoint. A failed commit is a result: the loop goes on.
-func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
-	h.startAhead(ctx, in.Next)
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+// CommitWork commits the session's work and pushes the checkpoint. A failed commit is a result, not an error: the task goes on.
+func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error) {
+	g.prestarter.start(ctx, in.Next)
+	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -54,19 +63,19 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		if err != nil {
 			return out, err
 		}
-		out.Notes = h.notes(about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
+		out.Notes = notes(g.redact, about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):
 		return out, err
 	default:
-		out.Failed, out.Refused = tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
+		out.Failed, out.Refused = tail(g.redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
 	}
-	if leak := h.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
+	if leak := g.inspector.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
 		if err := tree.Uncommit(ctx); err != nil {
 			return out, err
 		}
-		return Committed{Failed: tail(h.Redact.String(leak.Error()), 2000), Leak: true}, nil
+		return Committed{Failed: tail(g.redact.String(leak.Error()), 2000), Leak: true}, nil
 	} else if leak != nil {
 		return out, leak
 	}
@@ -78,18 +87,18 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 		return out, fmt.Errorf("count the changes: %w", err)
 	}
 	out.Files, out.Added, out.Deleted = diff.Files, diff.Added, diff.Deleted
-	out.Sensitive, err = h.findings(ctx, tree)
+	out.Sensitive, err = g.inspector.findings(ctx, tree)
 	return out, err
 }
 
-// about is what a workspace or a commit does not show by itself.
+// about is a list of files that people should know of, and what is special about them.
 type about struct {
 	what string
 	list []string
 }
 
-// notes makes one line of each.
-func (h *Host) notes(all ...about) (notes []string) {
+// notes writes each list as one line.
+func notes(r *redact.Redactor, all ...about) (lines []string) {
 	for _, n := range all {
 		const most = 10
 		if len(n.list) == 0 {
@@ -99,9 +108,9 @@ func (h *Host) notes(all ...about) (notes []string) {
 		if more := len(n.list) - most; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		notes = append(notes, oneLine(h.Redact.String(visible(text)), 600))
+		lines = append(lines, oneLine(r.String(visible(text)), 600))
 	}
-	return notes
+	return lines
 }
 
 func exclude(specs string) []string {

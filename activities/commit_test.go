@@ -25,7 +25,7 @@ func (b *bench) commit(session int, change func(*CommitInput)) Committed {
 	return out
 }
 
-// checkpoint is where the task's checkpoint on the remote stands.
+// checkpoint returns the commit of the task's checkpoint on the remote.
 func (b *bench) checkpoint() string {
 	return gittest.Ref(b.t, b.remote, "refs/longshift/"+b.ref.TaskID)
 }
@@ -49,7 +49,7 @@ func TestCommitIsFoundAgain(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "specs/sum.md")); err != nil {
 		t.Errorf("the specs are gone from the workspace: %v", err)
 	}
-	gittest.Write(t, dir, map[string]string{"late.go": "package calc\n"}) // of the session that follows
+	gittest.Write(t, dir, map[string]string{"late.go": "package calc\n"}) // work of the next session
 	again := b.commit(3, func(in *CommitInput) { in.Message = "feat: another text" })
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("the second call (-first +again):\n%s", diff)
@@ -64,7 +64,7 @@ func TestCommitIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A checkpoint that could not be pushed is made up for by the attempt that finds the commit.
+// When the checkpoint could not be pushed, the next attempt finds the commit and pushes it.
 func TestCheckpointIsMadeUpFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -91,7 +91,7 @@ func TestCommitOfALateAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	other := b.newHost(t.TempDir(), nil) // another host has taken the task meanwhile
+	other := NewHost(b.newConfig(t.TempDir(), nil)).Preparer // another host has been assigned the task meanwhile
 	in := PrepareInput{Ref: Ref{TaskID: b.ref.TaskID, Fence: 2}, Branch: b.made.Branch, Base: b.made.Base,
 		Repository: task.Repository{Text: b.remote, Path: b.remote}}
 	_, err := other.PrepareWorkspace(t.Context(), in)
@@ -106,13 +106,13 @@ func TestCommitOfALateAttemptIsRefused(t *testing.T) {
 	}
 }
 
-// TestCommitThatCanNotBeSigned: no result with which the loop would go on, but an error that a person lifts. Nothing is pushed meanwhile.
+// A commit that can't be signed is an error that a person has to resolve, and not a result. Nothing is pushed meanwhile.
 func TestCommitThatCanNotBeSigned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
 	b.key = filepath.Join(t.TempDir(), "gone")
-	b.Host = b.newHost(b.Data, nil)
+	b.startOn(b.Data, nil)
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
 	err := b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
 	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() || !strings.Contains(app.Message(), "LONGSHIFT_SIGNING_KEY="+b.key) {
@@ -122,19 +122,20 @@ func TestCommitThatCanNotBeSigned(t *testing.T) {
 		t.Error("there is a checkpoint")
 	}
 	b.key = ""
-	b.Host = b.newHost(b.Data, nil)
+	b.startOn(b.Data, nil)
 	if c := b.commit(1, nil); !c.Created || b.checkpoint() != c.Commit {
 		t.Errorf("%+v, checkpoint %s", c, b.checkpoint())
 	}
 }
 
-// TestSecretPartedByABlank: what keeps a name in a message from being called must not keep a secret from being found.
+// A blank that keeps a name in a message from notifying its bearer must not keep a secret from being found.
 func TestSecretPartedByABlank(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
 	const password = "hunter2 @home#42-and-more"
 	b.Redact = redact.New(password)
+	b.start()
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
 	c := b.commit(1, func(in *CommitInput) { in.Message = "feat: sums with " + password })
 	if !c.Leak || strings.Contains(c.Failed, "42-and-more") || b.checkpoint() != "" {

@@ -12,12 +12,13 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// What an agent has planted where a path is to be closed parks the task with a text about the workspace, not about keys.
+// When an agent has put a link in place of a protected path, the task is parked with a text about the workspace, not about keys.
 func TestWorkspaceThatCannotBeConfined(t *testing.T) {
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	b := newBench(t, nil)
 	b.Confine.Box = box
+	b.start()
 	b.prepare()
 	must(t, os.Symlink("/etc", filepath.Join(b.work(), "private")))
 	a := b.attempt()
@@ -30,7 +31,7 @@ func TestWorkspaceThatCannotBeConfined(t *testing.T) {
 	}
 }
 
-// Which patterns name a file or a folder as a whole, and so can be mounts.
+// Patterns that name one file or folder can become mounts.
 func TestPlainPath(t *testing.T) {
 	for pattern, want := range map[string]string{"db/**": "db", "db/": "db", "a/b.txt": "a/b.txt", "**/*.sql": "", "src/*.go": "", "": "", "/**": ""} {
 		if got, ok := plainPath(pattern); ok != (want != "") || ok && got != want {

@@ -2,67 +2,58 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 )
 
-// Ledger is where every decision and every run is written before it counts.
-type Ledger interface {
-	Append(ctx context.Context, r audit.Record) (id int64, err error)
-	Finish(ctx context.Context, id int64, exit int, d time.Duration) error
-}
-
-// warden decides on the tool calls of one session. A call goes through it before it is made: the loop detector, then policy,
-// then, for what policy leaves open, a person; and each decision is written down before it is given.
-type warden struct {
-	host       *Host
+// enforcer decides on the tool calls of one session, before they are made. It asks the loop detector, then policy, then a person where
+// policy leaves the decision open. Each decision is written to the command log before it is returned.
+type enforcer struct {
 	in         SessionInput
 	root       string // the workspace
 	policy     *policy.Policy
 	restorable func(path string) bool
 	ask        func(ctx context.Context, q signals.Question) (signals.Answer, error)
+	commands   *commandLog
+	redact     *redact.Redactor
+	log        *slog.Logger
+	now        func() time.Time
+	instead    agent.Permit // replaces it in tests; nil otherwise
 
 	mu    sync.Mutex
 	loops loop.Detector
-	runs  map[string]running // calls that were let through, by their id
+	runs  map[string]running // allowed calls, by their id
 	lost  error              // why a decision could not be written down
 }
 
-// running is a call that was let through.
+// running is an allowed call that has not ended.
 type running struct {
-	record int64
-	start  time.Time
+	done  func(exit int, d time.Duration) // completes its record
+	start time.Time
 }
 
-// warden makes the session's warden. Its policy is the operator's, narrowed by the task's settings; what else the agent may read
-// outside of the workspace are folders of ours, such as the caches of tool chains. home is where "~" leads.
-func (r *sessionRun) warden(ctx context.Context, home string, readable ...string) (*warden, error) {
-	c := r.host.policyFor(r.tree.Dir(), r.in.Commands, r.in.Paths)
-	c.Home = home
-	c.Readable = slices.Concat(r.host.Confine.Readable, readable)
-	p, err := policy.New(c)
-	if err != nil {
-		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
+// decides returns the function that decides on the session's calls.
+func (en *enforcer) decides() agent.Permit {
+	if en.instead != nil {
+		return en.instead
 	}
-	return &warden{host: r.host, in: r.in, root: r.tree.Dir(), policy: p, restorable: restorable(r.tree.Dir()),
-		ask: newPeople(r.host.asker()).ask, runs: map[string]running{}}, nil
+	return en.permit
 }
 
-// permit is the session's agent.Permit.
-func (w *warden) permit(ctx context.Context, c agent.Call) agent.Decision {
-	seen := w.see(c)
-	verdict := w.judge(c)
+// permit is an agent.Permit.
+func (en *enforcer) permit(ctx context.Context, c agent.Call) agent.Decision {
+	seen := en.see(c)
+	verdict := en.judge(c)
 	if seen.Level == loop.Stop {
 		verdict = policy.Decision{Verdict: policy.Deny, Rule: "loop", Reason: seen.Text}
 	}
@@ -72,38 +63,38 @@ func (w *warden) permit(ctx context.Context, c agent.Call) agent.Decision {
 	case policy.Allow:
 		out = agent.Decision{Allow: true, Reason: seen.Text}
 	case policy.Ask:
-		out, by = w.person(ctx, c, verdict)
+		out, by = en.person(ctx, c, verdict)
 	}
 	if seen.Level == loop.Stop {
 		out.End = agent.Looped
 	}
-	if err := w.write(ctx, c, verdict, out, by); err != nil {
-		w.host.Log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
-		w.mu.Lock()
-		w.lost = fmt.Errorf("the command log can't be written, so no call was let through: %w", err)
-		w.mu.Unlock()
+	if err := en.write(ctx, c, verdict, out, by); err != nil {
+		en.log.ErrorContext(ctx, "the command log can't be written; nothing is let through", "error", err)
+		en.mu.Lock()
+		en.lost = fmt.Errorf("the command log can't be written, so no call was let through: %w", err)
+		en.mu.Unlock()
 		return agent.Decision{Reason: "the command log can't be written, so no call is let through", End: agent.Errored}
 	}
 	return out
 }
 
-// unwritten gives why a decision could not be written down, nil when all were.
-func (w *warden) unwritten() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lost
+// unwritten returns the error of a decision that could not be logged, or nil.
+func (en *enforcer) unwritten() error {
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	return en.lost
 }
 
 // see counts the call for the loop detector.
-func (w *warden) see(c agent.Call) loop.Verdict {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.loops.See(c.Tool, c.Input)
+func (en *enforcer) see(c agent.Call) loop.Verdict {
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	return en.loops.See(c.Tool, c.Input)
 }
 
-// judge asks policy, and for tools that take a path follows it: policy knows no file system and so no links.
-func (w *warden) judge(c agent.Call) policy.Decision {
-	d := w.policy.Decide(policy.Request{Role: w.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input, Restorable: w.restorable})
+// judge asks policy. For tools that take a path it follows links, which policy can't: it does not read the file system.
+func (en *enforcer) judge(c agent.Call) policy.Decision {
+	d := en.policy.Decide(policy.Request{Role: en.in.Role, Dir: c.Dir, Tool: c.Tool, Input: c.Input, Restorable: en.restorable})
 	if d.Verdict == policy.Deny {
 		return d
 	}
@@ -111,83 +102,76 @@ func (w *warden) judge(c agent.Call) policy.Decision {
 	if !ok {
 		return d
 	}
-	rel, err := agent.InTree(w.root, path)
-	if err != nil && !writes(c.Tool) && w.readable(path) {
+	rel, err := agent.InTree(en.root, path)
+	if err != nil && !writes(c.Tool) && en.readable(path) {
 		return d
 	}
 	if err != nil {
 		return policy.Decision{Verdict: policy.Deny, Rule: "path.link", Reason: err.Error()}
 	}
-	// What the path leads to is held to the same rules as what it says.
+	// The same rules hold for the target of the path.
 	access := policy.Read
 	if writes(c.Tool) {
 		access = policy.Write
 	}
-	if real := w.policy.Decide(policy.Request{Role: w.in.Role, Path: filepath.Join(w.root, rel), Access: access}); real.Verdict != policy.Allow {
+	if real := en.policy.Decide(policy.Request{Role: en.in.Role, Path: filepath.Join(en.root, rel), Access: access}); real.Verdict != policy.Allow {
 		return real
 	}
 	return d
 }
 
-// readable tells whether a path leads to what may be read outside of the workspace, once its links are followed: tool chains and
+// readable tells whether a path, with its links followed, leads to something outside of the workspace that may be read: tool chains and
 // their caches.
-func (w *warden) readable(path string) bool {
+func (en *enforcer) readable(path string) bool {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(w.root, path)
+		path = filepath.Join(en.root, path)
 	}
 	real, err := filepath.EvalSymlinks(path)
-	return err == nil && w.policy.Decide(policy.Request{Role: w.in.Role, Path: real, Access: policy.Read}).Verdict == policy.Allow
+	return err == nil && en.policy.Decide(policy.Request{Role: en.in.Role, Path: real, Access: policy.Read}).Verdict == policy.Allow
 }
 
 // write puts the decision into the command log.
-func (w *warden) write(ctx context.Context, c agent.Call, d policy.Decision, out agent.Decision, by string) error {
-	if w.host.Audit == nil {
-		return nil
-	}
-	decided := string(d.Verdict)
-	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // there was an answer, or nobody to ask
-		decided = string(policy.Deny)
+func (en *enforcer) write(ctx context.Context, c agent.Call, d policy.Decision, out agent.Decision, by string) error {
+	decided := d.Verdict
+	if d.Verdict == policy.Ask && out.End != agent.NeedsApproval { // a person has answered, or there was nobody to ask
+		decided = policy.Deny
 		if out.Allow {
-			decided = string(policy.Allow)
+			decided = policy.Allow
 		}
 	}
 	reason := d.Reason
 	if !out.Allow && out.Reason != "" {
 		reason = out.Reason
 	}
-	id, err := w.host.Audit.Append(context.WithoutCancel(ctx), audit.Record{
-		Time: w.host.Now(), Task: w.in.TaskID, Session: w.in.ID, Role: string(w.in.Role), Host: w.host.ID, Kind: audit.KindDecision, Tool: c.Tool,
-		Dir: w.host.Redact.String(visible(w.below(c.Dir))), Command: w.host.Redact.String(shown(c)), Decision: audit.Decision(decided), Rule: d.Rule, Reason: w.host.Redact.String(reason), ApprovedBy: by,
+	done, err := en.commands.begin(context.WithoutCancel(ctx), audit.Record{
+		Task: en.in.TaskID, Session: en.in.ID, Role: string(en.in.Role), Kind: audit.KindDecision, Tool: c.Tool, Dir: visible(en.below(c.Dir)),
+		Command: shown(c), Decision: audit.Decision(decided), Rule: d.Rule, Reason: reason, ApprovedBy: by,
 	})
 	if err == nil && out.Allow && c.ID != "" {
-		w.mu.Lock()
-		w.runs[c.ID] = running{id, w.host.Now()}
-		w.mu.Unlock()
+		en.mu.Lock()
+		en.runs[c.ID] = running{done, en.now()}
+		en.mu.Unlock()
 	}
 	return err
 }
 
-// event completes the record of a call when its result is there.
-func (w *warden) event(e agent.Event) {
-	if e.Kind != agent.ToolResult || w.host.Audit == nil {
+// event completes the record of a call when its result arrives.
+func (en *enforcer) event(e agent.Event) {
+	if e.Kind != agent.ToolResult {
 		return
 	}
-	w.mu.Lock()
-	run, ok := w.runs[e.ID]
-	delete(w.runs, e.ID)
-	w.mu.Unlock()
-	if !ok {
-		return
-	}
-	err := w.host.Audit.Finish(context.Background(), run.record, exitCode(e), w.host.Now().Sub(run.start))
-	if err != nil && !errors.Is(err, context.Canceled) {
-		w.host.Log.Warn("the end of a command could not be written to the command log", "error", err)
+	en.mu.Lock()
+	run, ok := en.runs[e.ID]
+	delete(en.runs, e.ID)
+	en.mu.Unlock()
+	if ok {
+		run.done(exitCode(e), en.now().Sub(run.start))
 	}
 }
 
-// below shows a folder relative to the workspace, "" for its root.
-func (w *warden) below(dir string) string {
-	if rel, err := filepath.Rel(w.root, dir); err == nil && dir != "" && rel != "." {
+// below returns a folder relative to the workspace, "" for its root.
+func (en *enforcer) below(dir string) string {
+	if rel, err := filepath.Rel(en.root, dir); err == nil && dir != "" && rel != "." {
 		return rel
 	}
 	return ""

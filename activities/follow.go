@@ -3,21 +3,20 @@ package activities
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// PollInput asks what has become of a pull request.
+// PollInput asks for the state of a pull request.
 type PollInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
-	Stamp      string          `json:"stamp,omitempty"` // of the last look; empty reads everything
+	Stamp      string          `json:"stamp,omitempty"` // of the last poll; empty reads everything
 }
 
-// PollPullRequest reads a pull request of ours, with what people and checks say about it.
+// PollPullRequest reads a pull request that Longshift opened, with comments and the results of checks.
 func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snapshot, error) {
 	f, err := c.follower(ctx, in.Repository)
 	if err != nil {
@@ -27,7 +26,7 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	if err != nil {
 		return forge.Snapshot{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
 	}
-	for i := range l.Items { // logs of checks may show what a build has printed, and addresses what a service has put there
+	for i := range l.Items { // logs of checks may hold what a build has printed, and URLs what a service has put there
 		one := &l.Items[i]
 		for _, text := range []*string{&one.Text, &one.Log, &one.Hunk, &one.Path, &one.URL} {
 			*text = c.Redact.String(*text)
@@ -36,14 +35,14 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	return l, nil
 }
 
-// AnswerInput says what was done about each item.
+// AnswerInput holds a reply to each item.
 type AnswerInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
 	Replies    []forge.Reply   `json:"replies,omitempty"`
 }
 
-// AnswerPullRequest answers where people have spoken, and asks for another review.
+// AnswerPullRequest replies to comments and asks for another review.
 func (c *Control) AnswerPullRequest(ctx context.Context, in AnswerInput) error {
 	f, err := c.follower(ctx, in.Repository)
 	if err != nil {
@@ -67,49 +66,4 @@ func (c *Control) follower(ctx context.Context, r task.Repository) (forge.Follow
 		return follower, nil
 	}
 	return nil, fault.New(fault.Input, "pull requests of %s can't be looked after", r.Text)
-}
-
-// MergeInput asks for the base branch to be brought into the task's branch.
-type MergeInput struct {
-	Ref
-	Round int `json:"round"` // the commit's key, beside those of sessions
-}
-
-// Merged is what came of it.
-type Merged struct {
-	Base      string   `json:"base"`                // commit that was brought in
-	Commit    string   `json:"commit,omitempty"`    // the merge, when it went through by itself
-	Conflicts []string `json:"conflicts,omitempty"` // files that hold both sides, for a session to resolve
-}
-
-// MergeBase merges the base branch. What conflicts stays in the workspace: the next commit is the merge.
-func (h *Host) MergeBase(ctx context.Context, in MergeInput) (Merged, error) {
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
-	if err != nil {
-		return Merged{}, err
-	}
-	defer tree.Close()
-	m, err := tree.MergeBase(ctx, "merge-"+strconv.Itoa(in.Round))
-	if err != nil {
-		return Merged{}, fmt.Errorf("merge the base branch: %w", err)
-	}
-	if m.Commit != "" {
-		if err := tree.Checkpoint(ctx); err != nil {
-			return Merged{}, fmt.Errorf("push the checkpoint: %w", err)
-		}
-	}
-	return Merged{Base: m.Base, Commit: m.Commit, Conflicts: m.Conflicts}, nil
-}
-
-// AbortMerge gives up a merge that waits for its commit.
-func (h *Host) AbortMerge(ctx context.Context, in MergeInput) error {
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
-	if err != nil {
-		return err
-	}
-	defer tree.Close()
-	if err := tree.AbortMerge(ctx); err != nil {
-		return fmt.Errorf("give the merge up: %w", err)
-	}
-	return nil
 }

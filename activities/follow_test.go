@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// lookout is a forge that can be followed and watched.
+// lookout is a forge whose pull requests can be followed and whose events can be polled.
 type lookout struct {
 	look    forge.Snapshot
 	replies []forge.Reply
@@ -60,7 +60,7 @@ func TestLookHidesSecrets(t *testing.T) {
 	}
 }
 
-// A forge that knows no follower is told apart, for good.
+// Following a pull request fails for good on a forge that does not support it.
 func TestForgeWithoutFollower(t *testing.T) {
 	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
 	if app := applicationError(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web}, nil)); app.Type() != string(fault.Input) {

@@ -18,7 +18,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// newSmallBench is a bench whose host keeps everything on a file system that a test can fill; nil when the test is to return.
+// newSmallBench makes a bench whose data is on a file system that a test can fill. It returns nil when there is none and the test must
+// return.
 func newSmallBench(t *testing.T) *bench {
 	t.Helper()
 	dir := disktest.Small(t, 192<<20)
@@ -26,13 +27,13 @@ func newSmallBench(t *testing.T) *bench {
 		return nil
 	}
 	b := newBench(t, map[string]agent.Agent{})
-	b.Host = b.newHost(filepath.Join(dir, "data"), map[string]agent.Agent{})
+	b.startOn(filepath.Join(dir, "data"), map[string]agent.Agent{})
 	return b
 }
 
 func (b *bench) fill() (empty func()) { return disktest.Fill(b.t, filepath.Dir(b.Data), 0) }
 
-// starved fails unless the error is a fault of the surroundings that the server tries again, and that names what is full.
+// starved fails unless the error is an infrastructure fault that the server retries and that names the full disk.
 func starved(t testing.TB, what string, err error) {
 	t.Helper()
 	if err == nil {
@@ -46,7 +47,7 @@ func starved(t testing.TB, what string, err error) {
 	}
 }
 
-// Every step that writes and finds no room fails as a fault of the surroundings, and does its work when there is room.
+// Every step that writes fails with an infrastructure fault on a full disk, and succeeds when there is room again.
 func TestFullDiskAtEachStep(t *testing.T) {
 	b := newSmallBench(t)
 	if b == nil {
@@ -83,7 +84,7 @@ func TestFullDiskAtEachStep(t *testing.T) {
 	}
 }
 
-// A session that ends badly on a full disk is no error of the work: it is gone on with, under its own id, when there is room.
+// A session that ends badly on a full disk is no error of the work: it is resumed under its own id when there is room.
 func TestFullDiskKeepsTheSession(t *testing.T) {
 	b := newSmallBench(t)
 	if b == nil {
@@ -109,15 +110,15 @@ func TestFullDiskKeepsTheSession(t *testing.T) {
 		}}
 		b.Agents["script"] = p
 		in := b.session(task.Implementer, "script")
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		starved(t, name, err)
-		_, err = b.attempt().session(b.Host, in)
+		_, err = b.attempt().session(b.Sessions, in)
 		starved(t, name+", still full", err)
 		if n := len(p.sessions()); n != 1 {
 			t.Errorf("%s: the agent was started %d times before there was room", name, n)
 		}
 		empty()
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if all := p.sessions(); len(all) != 2 || all[1].ID != in.ID || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
 			t.Errorf("%s: %d sessions, %+v", name, len(all), res)
@@ -125,7 +126,7 @@ func TestFullDiskKeepsTheSession(t *testing.T) {
 	}
 }
 
-// The command log alone has no room, and has some again before the session ends: what it ends with is no error of the work.
+// The disk of the command log is full, and has room again before the session ends: its end is no error of the work.
 func TestFullDiskOfTheCommandLog(t *testing.T) {
 	dir := disktest.Small(t, 1<<20)
 	if dir == "" {
@@ -137,10 +138,11 @@ func TestFullDiskOfTheCommandLog(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
 	b.Audit = log
+	b.start()
 	empty := disktest.Fill(t, dir, 0)
 	let := 0
 	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
-		for n := range 200 { // the pages that the log has already take some
+		for n := range 200 { // the pages that the log already has take some records
 			d := s.Permit(ctx, agent.Call{Tool: "Read", ID: fmt.Sprint(let, n), Dir: s.Dir, Input: json.RawMessage(fmt.Sprintf(`{"file_path":"%d.go"}`, n))})
 			if d.End != "" {
 				empty()
@@ -166,7 +168,7 @@ func TestFullDiskOfTheCommandLog(t *testing.T) {
 	}
 }
 
-// The same with the ledger of the session, and before it with its record.
+// The same for the ledger of the session, and before that for its record.
 func TestFullDiskOfTheLedger(t *testing.T) {
 	dir := disktest.Small(t, 1<<20)
 	if dir == "" {
@@ -181,7 +183,7 @@ func TestFullDiskOfTheLedger(t *testing.T) {
 		t.Error("a session began that has no record")
 		return agent.Outcome{}, nil
 	}}
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	starved(t, "the record", err)
 	empty()
 	p := &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
@@ -208,14 +210,14 @@ func TestFullDiskOfTheLedger(t *testing.T) {
 	}
 }
 
-// goesOn has a session end for want of room, and be gone on with to its end.
+// goesOn has a session end because the disk is full, and resumes it to its end.
 func (b *bench) goesOn(p *player, what string) SessionResult {
 	b.t.Helper()
 	b.Agents["script"] = p
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	starved(b.t, what, err)
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	must(b.t, err)
 	if all := p.sessions(); len(all) != 2 || !all[1].Resume || res.Kind != agent.Completed || res.Report.Kind != task.ReportDone {
 		b.t.Errorf("%s: %d sessions, %+v", what, len(all), res)
@@ -223,7 +225,7 @@ func (b *bench) goesOn(p *player, what string) SessionResult {
 	return res
 }
 
-// What ends for a reason of its own keeps it, room or not; and an error with room on the disk is one.
+// A session that ends for another reason keeps that reason on a full disk. An error with room on the disk is an error of the work.
 func TestFullDiskExcusesNothingElse(t *testing.T) {
 	b := newSmallBench(t)
 	if b == nil {
@@ -242,11 +244,11 @@ func TestFullDiskExcusesNothingElse(t *testing.T) {
 			return agent.Outcome{Kind: c.kind, Text: "No space left on device"}, nil
 		}}
 		in := b.session(task.Implementer, "script")
-		res, err := b.attempt().session(b.Host, in)
-		if c.full { // there was no room for the result
+		res, err := b.attempt().session(b.Sessions, in)
+		if c.full { // the result could not be written
 			starved(t, string(c.kind), err)
 			empty()
-			res, err = b.attempt().session(b.Host, in)
+			res, err = b.attempt().session(b.Sessions, in)
 		}
 		must(t, err)
 		if res.Kind != c.kind {
@@ -260,7 +262,7 @@ func TestFullDiskExcusesNothingElse(t *testing.T) {
 	}
 }
 
-// A result for which there was no room is not paid for again.
+// A result that could not be written is not paid for again.
 func TestFullDiskKeepsTheResult(t *testing.T) {
 	b := newSmallBench(t)
 	if b == nil {
@@ -276,12 +278,12 @@ func TestFullDiskKeepsTheResult(t *testing.T) {
 	b.Agents["script"] = p
 	in := b.session(task.Implementer, "script")
 	for range 2 {
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		starved(t, "the result", err)
 	}
 	empty()
 	for range 2 {
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if res.Report.Kind != task.ReportDone || res.Turns != 3 {
 			t.Errorf("got %+v", res)
@@ -292,7 +294,7 @@ func TestFullDiskKeepsTheResult(t *testing.T) {
 	}
 }
 
-// With little room left no session begins, and a check that fails then has not failed for its work.
+// With little room left no session begins, and a failure of a check is not one of the work.
 func TestNearlyFullDisk(t *testing.T) {
 	b := newSmallBench(t)
 	if b == nil {
@@ -302,7 +304,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	p := says("<DONE>mended</DONE>")
 	b.Agents["script"] = p
 	empty := disktest.Fill(t, filepath.Dir(b.Data), 30<<20)
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	starved(t, "a session", err)
 	if len(p.sessions()) != 0 {
 		t.Error("the agent was started")

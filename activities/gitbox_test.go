@@ -25,11 +25,12 @@ func confined(t *testing.T, remote string) *bench {
 	b.CommandEnv = func(d Dirs) []string {
 		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Home, "GIT_TERMINAL_PROMPT=0"}
 	}
+	b.start()
 	b.prepare()
 	return b
 }
 
-// gitWork is what agents and the checks of projects do with git, one line at a time.
+// gitWork is what agents and checks do with git, one command a line.
 var gitWork = []string{
 	"git status", "git status --short", "git diff", "git diff HEAD", "git log --oneline -5", "git show --stat HEAD", "git blame README.md",
 	"git rev-parse --show-toplevel", "git rev-parse --git-dir", "git branch -a", "git describe --always --dirty", "git ls-files", "git grep -n .",
@@ -38,7 +39,7 @@ var gitWork = []string{
 	"touch new.txt", "git clean -fdq", "test ! -e new.txt", "git fsck", "git bisect start", "git bisect reset", "git worktree list", "git reflog", "git config --list",
 }
 
-// Git works in the box with every path that the product protects in it, whatever kind of repository the task came from.
+// Git works in the box although paths in it are protected, for every kind of repository.
 func TestGitInTheBox(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n", "go.mod": "module example.com/calc\n\ngo 1.26\n", "cmd/calc/main.go": "package main\n\nfunc main() {}\n"}
@@ -71,14 +72,14 @@ var submoduleWork = []string{
 	"touch part/new.txt && git -C part clean -fdq && test ! -e part/new.txt", "git clean -fd && test -e part/calc.go",
 }
 
-// submoduleAttacks would have the next git, or one of a person, run something else.
+// submoduleAttacks try to make a later git, of Longshift or of a person, run another program.
 var submoduleAttacks = []string{
 	"echo gitdir: /tmp/evil > part/.git", "rm -f part/.git", "mv part/.git part/x", "mv part other", "echo x > n && mv -f n part/.git", "git -C part config core.fsmonitor /tmp/evil",
 	"for d in .git/modules/*; do echo x >> $d/config && exit; done; false", "for d in .git/modules/*; do mkdir $d/hooks && exit; done; false",
 	"for d in .git/modules/*; do echo / > $d/commondir && exit; done; false", "mv .git/modules m", "git init -q part --separate-git-dir evil",
 }
 
-// Git works in and around a filled submodule, and what steers it there is held as that of the repository is.
+// Git works in and around a submodule, whose git configuration is protected like that of the repository.
 func TestSubmoduleInTheBox(t *testing.T) {
 	t.Parallel()
 	part := gittest.NewCheckout(t, map[string]string{"calc.go": "package calc\n"})
@@ -115,7 +116,7 @@ func TestSubmoduleInTheBox(t *testing.T) {
 	}
 }
 
-// Nothing that a program does to the agent's git makes the next git, or one of a person, run something else.
+// Nothing that a program does to the agent's git makes a later git, of Longshift or of a person, run another program.
 func TestGitControlFilesHold(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")
@@ -139,11 +140,15 @@ func TestGitControlFilesHold(t *testing.T) {
 	}
 }
 
-// The trial of a host's start fails where ordinary work fails, and names a tool chain that does.
+func (b *bench) trial() ([]Tool, error) {
+	return Trial(b.t.Context(), TrialConfig{ID: b.ID, Data: b.Data, Confine: b.Confine, CommandEnv: b.CommandEnv, Log: b.Log})
+}
+
+// The trial at a host's start fails when ordinary work fails, and reports the tool chains.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")
-	tools, err := b.Trial(t.Context())
+	tools, err := b.trial()
 	must(t, err)
 	if len(tools) == 0 || tools[0].Name != "go" || !tools[0].Works || !strings.HasPrefix(tools[0].Detail, "go1.") {
 		t.Errorf("got %+v", tools)
@@ -153,7 +158,7 @@ func TestTrial(t *testing.T) {
 	b.Confine.Readable = append(b.Confine.Readable, bin)
 	path := bin + ":" + os.Getenv("PATH")
 	b.CommandEnv = func(d Dirs) []string { return []string{"PATH=" + path, "HOME=" + d.Home} }
-	_, err = b.Trial(t.Context())
+	_, err = b.trial()
 	wantFault(t, err, fault.Infra, "exit code 128", "git is broken here")
 	left, _ := filepath.Glob(filepath.Join(b.Data, "trial-*"))
 	if len(left) > 0 {
@@ -161,12 +166,12 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// A variable that names a device, as TEMPORAL_CONFIG_FILE may, hides no device.
+// Devices are not hidden when a variable such as TEMPORAL_CONFIG_FILE names them.
 func TestHiddenDevices(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")
 	b.Confine.Hidden = append(b.Confine.Hidden, os.DevNull, "/dev/zero", "/dev/urandom")
-	if _, err := b.Trial(t.Context()); err != nil {
+	if _, err := b.trial(); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,21 @@ const secret = "ghp_0123456789abcdefghijklmnop"
 
 // bench is a host with a data directory, a remote and, once prepare was called, a workspace for one task.
 type bench struct {
-	*Host
+	HostConfig // changes take effect with start
+	*Assigner
+	*Sessions
+	*Commands
+	*Preparer
+	*Git
+	*Cleaner
+	host       *Host
+	prestarter *prestarter
+	systems    *systemTexts
+	launcher   *launcher
+	boxes      *boxes
+	running    *runningSessions
+	slots      *slots
+
 	t      testing.TB
 	remote string
 	key    string // that signs commits
@@ -41,30 +55,48 @@ func newBench(t testing.TB, agents map[string]agent.Agent) *bench {
 	t.Helper()
 	b := &bench{t: t, ref: Ref{TaskID: "task-" + strings.ToLower(rand.Text()), Fence: 1}}
 	b.remote = gittest.NewBare(t, map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"})
-	b.Host = b.newHost(t.TempDir(), agents)
+	b.startOn(t.TempDir(), agents)
 	b.worker = &Interceptor{Redact: b.Redact, client: clientOf}
 	return b
 }
 
-// newHost makes a host on a data directory, as a restarted worker or another machine would.
-func (b *bench) newHost(data string, agents map[string]agent.Agent) *Host {
+// startOn starts a host on a data directory, as a restarted worker or another machine would.
+func (b *bench) startOn(data string, agents map[string]agent.Agent) {
+	b.t.Helper()
+	b.HostConfig = b.newConfig(data, agents)
+	b.start()
+}
+
+// start starts the host with its configuration as it is now.
+func (b *bench) start() {
+	h := NewHost(b.HostConfig)
+	b.host, b.Assigner, b.Sessions, b.Commands, b.Preparer, b.Git, b.Cleaner = h, h.Assigner, h.Sessions, h.Commands, h.Preparer, h.Git, h.Cleaner
+	b.prestarter, b.systems, b.launcher, b.boxes = h.Sessions.prestarter, h.Cleaner.systems, h.Sessions.launcher, h.Sessions.launcher.boxes
+	b.running, b.slots = h.Sessions.running, h.Sessions.slots
+}
+
+// newConfig configures a host on a data directory.
+func (b *bench) newConfig(data string, agents map[string]agent.Agent) HostConfig {
 	b.t.Helper()
 	spaces, err := workspace.New(workspace.Config{
 		Dir: data, Author: workspace.Person{Name: "Longshift", Email: "bot@example.com"}, SigningKey: b.key,
 		RemoteURL: func(task.Repository) (string, error) { return b.remote, nil },
 	})
 	must(b.t, err)
-	return &Host{
-		ID: "host-1", Data: data, Workspaces: spaces, Agents: agents, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		CommandEnv: func(Dirs) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data} },
-		AgentEnv:   func(Dirs) map[string]string { return nil },
-		Confine:    Confinement{Box: openBox{}},
-		Caches:     toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true, Log: slog.New(slog.DiscardHandler)}),
-		Redact:     redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
+	return HostConfig{
+		ID: "host-1", Data: data, Workspaces: spaces, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		AgentConfig: AgentConfig{Agents: agents},
+		Environment: Environment{
+			CommandEnv: func(Dirs) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data} },
+			AgentEnv:   func(Dirs) map[string]string { return nil },
+		},
+		Confine: Confinement{Box: openBox{}},
+		Caches:  toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true, Log: slog.New(slog.DiscardHandler)}),
+		Redact:  redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
 	}
 }
 
-// openBox confines nothing: what a box does is for the tests of its package and for those of the whole.
+// openBox confines nothing: the tests of the sandbox package and the integration tests cover real boxes.
 type openBox struct{}
 
 func (openBox) Start(ctx context.Context, s process.Spec, _ sandbox.Spec) (*process.Process, error) {
@@ -85,7 +117,7 @@ func (b *bench) prepare() {
 	b.made = out
 }
 
-// work is the work tree's folder.
+// work returns the work tree's folder.
 func (b *bench) work() string {
 	b.t.Helper()
 	tree, err := b.Workspaces.Open(b.t.Context(), b.ref.TaskID, b.ref.Fence)
@@ -94,7 +126,7 @@ func (b *bench) work() string {
 	return tree.Dir()
 }
 
-// session asks for the first session in a role.
+// session makes the input of the first session in a role.
 func (b *bench) session(role task.Role, agentName string) SessionInput {
 	in := SessionInput{Ref: b.ref, N: 1, Ask: 1, ID: newUUID(), Role: role, Agent: agentName, Model: "sonnet", Wall: time.Hour}
 	in.Prompt.Task = "Fix the sum"
@@ -119,7 +151,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wantFault fails unless the error has the kind and says every one of the words, in its text or its hint.
+// wantFault fails unless the error has the kind, and its text or hint contains all words.
 func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind {
@@ -132,7 +164,7 @@ func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// eventually waits for what another goroutine or process brings about.
+// eventually waits until another goroutine or process makes a condition true.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(15 * time.Second)

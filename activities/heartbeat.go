@@ -15,10 +15,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// errGone is the cause of a context whose attempt the server does not know any more: it has given it up, or its workflow has ended.
+// errGone is the cause of a context whose attempt the server does not know any more: it has timed out, or its workflow has ended.
 var errGone = errors.New("the server does not know this attempt any more")
 
-// The causes of contexts that have gone on without the server for as long as they may.
+// The causes of contexts that have been without the server for longer than allowed.
 var (
 	errAlone  = fault.New(fault.Stopping, "the server was out of reach for longer than LONGSHIFT_ALONE; the work goes on when it is back")
 	errSilent = fault.New(fault.Stopping, "the server was out of reach for as long as the heartbeat may take; the step is taken again when it is back")
@@ -26,86 +26,86 @@ var (
 
 type heartbeatKey struct{}
 
-// heartbeat sends heartbeats from a ticker, not from the work: a model may think for minutes without a word. It sends them itself and reads
-// each answer, because those of the SDK end an activity with the first one that does not get through.
+// heartbeat sends the heartbeats of one activity from a ticker, independent of the work: a model may think for minutes without output. It
+// calls the server itself and reads each answer, because the SDK ends an activity when one heartbeat fails.
 type heartbeat struct {
-	of      *Interceptor
-	info    activity.Info
-	now     chan struct{}
-	alone   atomic.Bool // it is a session's, and may go on without the server
-	details atomic.Pointer[func() any]
-	heard   atomic.Pointer[time.Time] // when the server last answered
+	of         *Interceptor
+	info       activity.Info
+	now        chan struct{}
+	alone      atomic.Bool // the activity runs a session, which may go on without the server
+	details    atomic.Pointer[func() any]
+	answeredAt atomic.Pointer[time.Time] // when the server last answered
 }
 
 func newHeartbeat(of *Interceptor, info activity.Info) *heartbeat {
-	b := &heartbeat{of: of, info: info, now: make(chan struct{}, 1)}
-	b.answered()
-	return b
+	h := &heartbeat{of: of, info: info, now: make(chan struct{}, 1)}
+	h.answered()
+	return h
 }
 
-func (b *heartbeat) answered() {
-	now := time.Now() // with its monotonic part: a clock that is set is no outage
-	b.heard.Store(&now)
+func (h *heartbeat) answered() {
+	now := time.Now() // with its monotonic part: a change of the clock is no outage
+	h.answeredAt.Store(&now)
 }
 
-// silence is how long the server has not answered.
-func (b *heartbeat) silence() time.Duration { return time.Since(*b.heard.Load()) }
+// silence returns for how long the server has not answered.
+func (h *heartbeat) silence() time.Duration { return time.Since(*h.answeredAt.Load()) }
 
-// beaterOf gives that of an activity. Outside of one it is one that beats nowhere.
-func beaterOf(ctx context.Context) *heartbeat {
-	if b, ok := ctx.Value(heartbeatKey{}).(*heartbeat); ok {
-		return b
+// heartbeatOf returns the heartbeat of the activity. Outside of an activity it returns one that is never sent.
+func heartbeatOf(ctx context.Context) *heartbeat {
+	if h, ok := ctx.Value(heartbeatKey{}).(*heartbeat); ok {
+		return h
 	}
 	return newHeartbeat(&Interceptor{}, activity.Info{})
 }
 
-// beatWith sets what the heartbeats of this activity say from now on; nil for nothing.
-func beatWith(ctx context.Context, details func() any) {
-	b := beaterOf(ctx)
+// setHeartbeatDetails sets the details of this activity's heartbeats from now on; nil for none.
+func setHeartbeatDetails(ctx context.Context, details func() any) {
+	h := heartbeatOf(ctx)
 	if details == nil {
-		b.details.Store(nil)
+		h.details.Store(nil)
 		return
 	}
-	b.details.Store(&details)
+	h.details.Store(&details)
 }
 
-// beatNow sends a heartbeat at once, and has those that follow say the same.
-func beatNow(ctx context.Context, said any) {
-	beatWith(ctx, func() any { return said })
+// heartbeatNow sends a heartbeat at once. Those that follow have the same details.
+func heartbeatNow(ctx context.Context, said any) {
+	setHeartbeatDetails(ctx, func() any { return said })
 	select {
-	case beaterOf(ctx).now <- struct{}{}:
+	case heartbeatOf(ctx).now <- struct{}{}:
 	default: // one is due already
 	}
 }
 
-// says is what a heartbeat says now, nil for nothing.
-func (b *heartbeat) says() any {
-	if details := b.details.Load(); details != nil {
+// says returns the details of a heartbeat that is sent now; nil for none.
+func (h *heartbeat) says() any {
+	if details := h.details.Load(); details != nil {
 		return (*details)()
 	}
 	return nil
 }
 
-// run beats until stop. The context that it gives ends when the server says so, and when it has said nothing for too long.
-func (b *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
-	timeout := b.info.HeartbeatTimeout
+// run sends heartbeats until stop. The context that it returns ends when the server says so, or has not answered for too long.
+func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
+	timeout := h.info.HeartbeatTimeout
 	if timeout <= 0 {
 		return ctx, func() {}
 	}
 	every := timeout / 4
 	ctx, cancel := context.WithCancelCause(ctx)
-	beat, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still tidies up must not time out
+	sending, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still cleans up must not time out
 	go func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
-		for { // the first one is not at once: it would cross with the end of an activity that takes a moment
+		for { // the first one is not sent at once: it would race with the end of a short activity
 			select {
-			case <-beat.Done():
+			case <-sending.Done():
 				return
 			case <-ticker.C:
-			case <-b.now:
+			case <-h.now:
 			}
-			why := b.send(beat, max(every, time.Second))
+			why := h.send(sending, max(every, time.Second))
 			if why != nil {
 				cancel(why)
 			}
@@ -117,54 +117,55 @@ func (b *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 	return ctx, func() { end(); cancel(nil) }
 }
 
-// send sends one heartbeat, and gives why the activity has to end.
-func (b *heartbeat) send(ctx context.Context, patience time.Duration) error {
+// send sends one heartbeat, and returns the reason why the activity has to end, if there is one.
+func (h *heartbeat) send(ctx context.Context, patience time.Duration) error {
 	call, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	var details []any
-	if said := b.says(); said != nil {
+	if said := h.says(); said != nil {
 		details = append(details, said)
 	}
-	err := b.server(call).RecordActivityHeartbeat(call, b.info.TaskToken, details...)
+	err := h.server(call).RecordActivityHeartbeat(call, h.info.TaskToken, details...)
 	switch {
 	case ctx.Err() != nil:
 		return nil
 	case isGone(err):
 		return fmt.Errorf("%w: %w", errGone, err)
 	case err == nil, temporal.IsCanceledError(err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-		b.answered()
-		b.of.silent.Delete(b.info.WorkflowExecution.RunID)
-		if err != nil { // the SDK has to hear it too, or it reports a cancelled activity as one that has failed
+		h.answered()
+		h.of.silent.Delete(h.info.WorkflowExecution.RunID)
+		if err != nil { // the SDK has to know it too, or it reports a cancelled activity as failed
 			activity.RecordHeartbeat(ctx, details...)
 		}
 		return err
 	}
-	if _, known := b.of.silent.LoadOrStore(b.info.WorkflowExecution.RunID, true); !known {
+	if _, known := h.of.silent.LoadOrStore(h.info.WorkflowExecution.RunID, true); !known {
 		activity.GetLogger(ctx).Warn("The server does not answer heartbeats; sessions go on for a while", "error", err)
 	}
-	return b.patience()
+	return h.patience()
 }
 
-// patience gives why the activity has to end because of a silence. One that is no session has to end before another attempt can begin.
-func (b *heartbeat) patience() error {
-	switch alone := b.alone.Load(); {
-	case alone && b.silence() > b.of.Alone:
+// patience returns an error when the activity has to end because the server does not answer. An activity without a session has to end
+// before another attempt can begin.
+func (h *heartbeat) patience() error {
+	switch alone := h.alone.Load(); {
+	case alone && h.silence() > h.of.Alone:
 		return errAlone
-	case !alone && b.silence() > b.info.HeartbeatTimeout*3/4:
+	case !alone && h.silence() > h.info.HeartbeatTimeout*3/4:
 		return errSilent
 	}
 	return nil
 }
 
-// server gives the way to it, from within an activity or what has outlived one.
-func (b *heartbeat) server(ctx context.Context) client.Client {
-	if b.of.client != nil {
-		return b.of.client(ctx)
+// server returns a client, from within an activity or a session that has outlived one.
+func (h *heartbeat) server(ctx context.Context) client.Client {
+	if h.of.client != nil {
+		return h.of.client(ctx)
 	}
 	return activity.GetClient(ctx)
 }
 
-// isGone tells a server that does not know the attempt from one that can't be asked.
+// isGone tells whether the error means that the server does not know the attempt, and not that the server can't be reached.
 func isGone(err error) bool {
 	var unknown *serviceerror.NotFound
 	var namespace *serviceerror.NamespaceNotFound
@@ -172,10 +173,10 @@ func isGone(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &namespace) || errors.As(err, &elsewhere)
 }
 
-// outOfTouch tells whether the last heartbeat of the activity's workflow from this process got no answer: when the server gives an
-// attempt up after that, neither the worker nor the work has failed.
+// outOfTouch tells whether the last heartbeat of the activity's workflow from this process got no answer. When the server times an attempt
+// out after that, neither the worker nor the work has failed.
 func outOfTouch(ctx context.Context) bool {
-	b := beaterOf(ctx)
-	_, silent := b.of.silent.Load(b.info.WorkflowExecution.RunID)
+	h := heartbeatOf(ctx)
+	_, silent := h.of.silent.Load(h.info.WorkflowExecution.RunID)
 	return silent
 }

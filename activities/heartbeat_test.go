@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// beating counts the goroutines that were started here and still send heartbeats, or still wait for the worker to stop.
+// beating counts the goroutines of this package that still send heartbeats or wait for the worker to stop.
 func beating() int {
 	buf := make([]byte, 4<<20)
 	stacks := string(buf[:runtime.Stack(buf, true)])
@@ -33,12 +33,12 @@ func TestHeartbeatsWhileAnActivityRuns(t *testing.T) {
 	must(t, a.run(func(ctx context.Context, _ int) error {
 		_, stop := untilStopping(ctx)
 		defer stop()
-		for range 4 { // without a word of the activity itself
+		for range 4 { // the activity itself sends none
 			if details := await(t, a.beats, "a heartbeat"); len(details) != 0 {
 				t.Errorf("it says %v", details)
 			}
 		}
-		beatWith(ctx, func() any { return signals.Heartbeat{Session: "s1", Tools: 3} })
+		setHeartbeatDetails(ctx, func() any { return signals.Heartbeat{Session: "s1", Tools: 3} })
 		eventually(t, "a heartbeat with details", func() bool {
 			details := await(t, a.beats, "a heartbeat")
 			return len(details) == 1 && details[0] == any(signals.Heartbeat{Session: "s1", Tools: 3})
@@ -68,7 +68,7 @@ func TestHeartbeatsStopHoweverTheActivityEnds(t *testing.T) {
 	}
 }
 
-// An activity that is cancelled and still tidies up must not time out meanwhile.
+// An activity that is cancelled and still cleans up must not time out meanwhile.
 func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
 	a := newAttempt(t, nil)
 	a.heartbeat = 40 * time.Millisecond
@@ -89,8 +89,8 @@ func TestHeartbeatsGoOnAfterACancel(t *testing.T) {
 	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
 }
 
-// A step that is no session outlasts a short silence of the server. It ends before the server can have given it up and another attempt
-// does the same beside it.
+// A step without a session survives a short silence of the server. After a longer one it ends, before the server times it out and another
+// attempt does the same work beside it.
 func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 	in := &Interceptor{Alone: time.Hour}
 	a := attemptOn(t, in)
@@ -131,7 +131,7 @@ func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {
 	}
 }
 
-// The heartbeats of a session say what it does, what it has used and where its log stands; they are what "alive" means.
+// The heartbeats of a session say what it does, what it has used and how long its log is. Each of them records that it is alive.
 func TestHeartbeatsOfASession(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{})
 	b.useModel(replies)
@@ -166,7 +166,7 @@ func TestHeartbeatsOfASession(t *testing.T) {
 		until("the usage", func(b signals.Heartbeat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
 		return agent.Outcome{Kind: agent.Completed}, err
 	}}
-	_, err := a.session(b.Host, in)
+	_, err := a.session(b.Sessions, in)
 	must(t, err)
 	rec, err := openRecord(b.Data, in)
 	must(t, err)
@@ -176,7 +176,7 @@ func TestHeartbeatsOfASession(t *testing.T) {
 	eventually(t, "the heartbeats have stopped", func() bool { return beating() == 0 })
 }
 
-// A step that is no session has no beat to leave in its error.
+// The error of a step without a session holds no heartbeat.
 func TestStoppingErrorOfAnotherStep(t *testing.T) {
 	err := newAttempt(t, nil).run(func(context.Context, int) error { return fault.New(fault.Stopping, "later").WithHint("wait") }, 1, nil)
 	if hint, beat := lastBeat(t, err); hint != "wait" || beat.Session != "" {

@@ -1,28 +1,92 @@
 package activities
 
 import (
-	"context"
+	"log/slog"
 	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sensitive"
+	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/workspace"
 )
 
-// Assignment names the host that has a task, and its timeouts.
-type Assignment struct {
-	Host      string        `json:"host"`
-	Heartbeat time.Duration `json:"heartbeat"` // nanoseconds
-	Probe     time.Duration `json:"probe"`     // nanoseconds
+// HostConfig configures the activities of one machine with a data directory.
+type HostConfig struct {
+	ID         string // from the data directory, so that a restarted process is the same host
+	Data       string // absolute
+	Workspaces *workspace.Manager
+	Caches     *toolcache.Store // of tool chains
+	Limits     project.Limits
+	Slots      int           // agents and commands at the same time; 0 for no limit
+	Heartbeat  time.Duration // an activity without a heartbeat for this long counts as dead
+	ProbeWait  time.Duration // a host without an answer for this long counts as gone
+	AgentConfig
+	Environment
+	Permissions
+	Confine   Confinement      // what programs of tasks may see and reach
+	Sensitive sensitive.Rules  // what to do about changes that deserve a second look
+	Redact    *redact.Redactor // for the output of agents and commands; nil hides passwords in URLs only
+	Log       *slog.Logger
+	Now       func() time.Time
 }
 
-// AssignTask runs on the queue that every host polls: the host that answers is assigned the task.
-func (h *Host) AssignTask(context.Context) (Assignment, error) {
-	return Assignment{Host: h.ID, Heartbeat: h.Heartbeat, Probe: h.ProbeWait}, nil
+// AgentConfig is which agents a host runs, and how.
+type AgentConfig struct {
+	Agents     map[string]agent.Agent           // by the name that the configuration uses
+	Gateway    *gateway.Gateway                 // nil when agents talk to their own endpoint
+	FreeMemory func() (bytes int64, known bool) // nil where it is not measured
+	Scenario   string                           // the script agent's default; empty when that agent is not allowed
 }
 
-// Alive is a host's answer to a probe.
-type Alive struct {
-	OutOfTouch bool `json:"outOfTouch,omitempty"` // it had no connection to the server while it worked on the task
+// Host holds the activities of one machine, by family. Families share no fields: NewHost hands the parts that several need to each of them.
+type Host struct {
+	ID       string
+	Assigner *Assigner
+	Sessions *Sessions
+	Commands *Commands
+	Preparer *Preparer
+	Git      *Git
+	Cleaner  *Cleaner
 }
 
-// Probe answers when the host is alive.
-func (h *Host) Probe(ctx context.Context) (Alive, error) {
-	return Alive{OutOfTouch: outOfTouch(ctx)}, nil
+// NewHost makes the families of activities and connects them with the parts that they share.
+func NewHost(c HostConfig) *Host {
+	commands := &commandLog{ledger: c.Audit, host: c.ID, redact: c.Redact, log: c.Log, now: c.Now}
+	boxes := &boxes{host: c.ID, data: c.Data, confine: c.Confine, caches: c.Caches, writeOff: c.Policy.WriteOff}
+	inspector := &inspector{redact: c.Redact, rules: c.Sensitive}
+	enforcers := &enforcers{
+		Permissions: c.Permissions, readable: c.Confine.Readable, commands: commands, redact: c.Redact, log: c.Log, now: c.Now,
+	}
+	slots := &slots{limit: c.Slots}
+	systems := &systemTexts{workspaces: c.Workspaces}
+	running := &runningSessions{workspaces: c.Workspaces, heartbeat: c.Heartbeat, log: c.Log}
+	launcher := &launcher{
+		workspaces: c.Workspaces, gateway: c.Gateway, scenario: c.Scenario, boxes: boxes, env: c.Environment, systems: systems,
+	}
+	prestarter := &prestarter{data: c.Data, launcher: launcher, agents: c.Agents, freeMemory: c.FreeMemory, log: c.Log}
+	cleaner := &Cleaner{
+		data: c.Data, workspaces: c.Workspaces, caches: c.Caches, running: running, prestarter: prestarter, systems: systems,
+	}
+	return &Host{
+		ID:       c.ID,
+		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
+		Sessions: &Sessions{
+			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
+			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector,
+			enforcers: enforcers, redact: c.Redact, now: c.Now,
+		},
+		Commands: &Commands{
+			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,
+			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, redact: c.Redact, log: c.Log,
+		},
+		Preparer: &Preparer{
+			host: c.ID, data: c.Data, workspaces: c.Workspaces, limits: c.Limits, env: c.Environment,
+			running: running, cleaner: cleaner, redact: c.Redact, log: c.Log,
+		},
+		Git:     &Git{workspaces: c.Workspaces, prestarter: prestarter, inspector: inspector, redact: c.Redact},
+		Cleaner: cleaner,
+	}
 }

@@ -15,30 +15,30 @@ import (
 // PollSourceInput asks a source for new work.
 type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
-	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the look before
+	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
 	Now     time.Time                  `json:"now"`
 }
 
-// Found is new work, in the order in which it is to be begun.
+// Found is new work, in the order in which tasks for it start.
 type Found struct {
-	Work []intake.Work `json:"work,omitempty"` // of each the whole text, together bounded
+	Work []intake.Work `json:"work,omitempty"` // with complete texts, bounded by mostText
 	signals.PollResult
 }
 
-// Bounds of one look.
+// Bounds of one poll.
 const (
 	mostSeen    = 20_000           // pieces of work
-	mostRead    = 50               // that are read as a whole
-	mostLeft    = 20               // that are named
-	mostText    = 512 << 10        // bytes of what is found in one look, as history holds it
-	mostFailed  = 3                // pieces in a row that can't be read: then it is the source
-	refusedFor  = 30 * time.Minute // work that must not be begun is not read again before, unless it has changed
+	mostRead    = 50               // of them that are read in full
+	mostLeft    = 20               // skipped pieces that are named
+	mostText    = 512 << 10        // bytes of the work that is found, as encoded in history
+	mostFailed  = 3                // pieces in a row that can't be read; after that the source has failed
+	refusedFor  = 30 * time.Minute // refused work is not read again for this long, unless it has changed
 	mostRefused = 1000
-	unsettled   = time.Minute // after its last change, by the source's clock, work is read again
+	unsettled   = time.Minute // work that changed so recently, by the source's clock, is read again
 )
 
-// PollSource looks through the source until it has found as much as may be begun. A piece of work that has had its task is passed over.
-// It starts nothing, and claims nothing; what a dead task has claimed it frees.
+// PollSource reads the source until it has found as much work as may be started. It skips work that has had its task. It starts and claims
+// nothing, and releases the claims of tasks that were ended from outside.
 func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
 	s, err := c.source(in.Intake.Source)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	}
 	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee, Team: in.Intake.Team, Path: in.Intake.Path}}
 	f.out.At, f.out.Refused = in.Now, map[string]signals.Refusal{}
-	for key, r := range in.Refused { // also what this look may not come to
+	for key, r := range in.Refused { // also those that this poll does not reach
 		if in.Now.Sub(r.At) < refusedFor && len(f.out.Refused) < mostRefused {
 			f.out.Refused[key] = r
 		}
@@ -66,7 +66,7 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	if f.room <= 0 {
 		return f.out, nil
 	}
-	if q, ok := s.(settler); ok { // asked before the list, so that what is left out there is known to be left out
+	if q, ok := s.(settler); ok { // asked before the list: what the list omits for this reason is then known to come
 		if f.out.Again, err = q.Settles(ctx, f.query); err != nil {
 			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
 		}
@@ -74,13 +74,13 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.look(ctx, i) }); err != nil {
 		return Found{}, fmt.Errorf("list work of %s: %w", in.Intake.Source, err)
 	}
-	if f.err != nil && len(f.out.Work) == 0 { // what was found before is begun all the same
+	if f.err != nil && len(f.out.Work) == 0 { // work that was found before the error is started all the same
 		return Found{}, f.err
 	}
 	return f.out, nil
 }
 
-// finder is one look.
+// finder is one poll of a source.
 type finder struct {
 	*Control
 	source      Source
@@ -93,11 +93,11 @@ type finder struct {
 	err         error
 }
 
-// look takes one piece of work of the list, and tells whether there is room for more.
+// look handles one piece of work of the list, and tells whether there is room for more.
 func (f *finder) look(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
 	seen := f.out.Seen
-	beatWith(ctx, func() any { return seen })
+	setHeartbeatDetails(ctx, func() any { return seen })
 	key := i.Key + "\x00" + i.Sum + "\x00" + i.Changed.UTC().Format(time.RFC3339)
 	if r, refused := f.out.Refused[key]; refused {
 		f.leave(i.Key, r.Why)
@@ -127,7 +127,7 @@ func (f *finder) look(ctx context.Context, i intake.Item) bool {
 		return false
 	case w.No != "":
 		f.failed = 0
-		if f.in.Now.Sub(i.Changed) > unsettled { // what changes again within the same second would not be told apart
+		if f.in.Now.Sub(i.Changed) > unsettled { // two changes within one second have the same time
 			f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
 		}
 		f.leave(i.Key, w.No)
@@ -160,7 +160,7 @@ func (f *finder) leave(key, why string) {
 	}
 }
 
-// hide takes secrets out of what strangers have written: it goes into histories.
+// hide removes secrets from texts of strangers, which go into histories.
 func (f *finder) hide(w *intake.Work) {
 	texts := []*string{&w.Title, &w.Task, &w.By}
 	if w.Issue != nil {

@@ -16,15 +16,15 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// Interceptor wraps every activity: it beats while the activity runs, so that a dead worker is noticed whatever it was
-// doing, and it turns faults into Temporal errors with type, retry rule and hint, free of secrets.
+// Interceptor wraps every activity. It sends heartbeats while the activity runs, so that the server notices a dead worker whatever the
+// activity does. It turns faults into Temporal errors with type, retry rule and hint, without secrets.
 type Interceptor struct {
 	interceptor.WorkerInterceptorBase
 	Redact *redact.Redactor
 	Alone  time.Duration // how long activities go on without the server
 
-	client func(context.Context) client.Client // in place of the SDK's, for tests
-	silent sync.Map                            // the workflows whose last heartbeat from this process got no answer, by their run
+	client func(context.Context) client.Client // replaces the SDK's, in tests
+	silent sync.Map                            // workflows whose last heartbeat from this process got no answer, by run id
 }
 
 // InterceptActivity is called by the SDK.
@@ -46,7 +46,7 @@ func (in *inbound) ExecuteActivity(ctx context.Context, input *interceptor.Execu
 	return out, in.convert(ctx, err)
 }
 
-// convert gives the error the workflow and people see.
+// convert returns the error that the workflow and people see.
 func (in *inbound) convert(ctx context.Context, err error) error {
 	var app *temporal.ApplicationError
 	switch {
@@ -56,18 +56,18 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()) && temporal.IsCanceledError(context.Cause(ctx)):
 		return temporal.NewCanceledError()
-	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSilent): // what has ended the step, not how the step saw it
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSilent): // what has ended the step, not its effect
 		err = fault.New(fault.Infra, "%w", errSilent)
 	}
 	err = disk.Ours(err)
 	kind := fault.KindOf(err)
 	opts := temporal.ApplicationErrorOptions{
-		// A stopping worker hands the task back: the workflow decides where it goes on.
+		// A stopping worker returns the step to the workflow, which decides where it continues.
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
 		Details:      []any{in.of.Redact.String(fault.HintOf(err))},
 	}
-	if kind == fault.Stopping { // what the attempt has used so far must not get lost with it
-		if said := beaterOf(ctx).says(); said != nil {
+	if kind == fault.Stopping { // the details hold what the attempt has used so far, which counts
+		if said := heartbeatOf(ctx).says(); said != nil {
 			opts.Details = append(opts.Details, said)
 		}
 	}
@@ -76,18 +76,4 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		opts.NextRetryDelay = wait.After
 	}
 	return temporal.NewApplicationErrorWithOptions(tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
-}
-
-// untilStopping ends the context when this worker is asked to stop, so that long work can be handed on in good order.
-func untilStopping(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-activity.GetWorkerStopChannel(ctx):
-			cancel(errStopping)
-		case <-done:
-		}
-	}()
-	return ctx, func() { close(done); cancel(nil) }
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// failing runs an activity that fails with the error, and gives what the workflow sees.
+// failing runs an activity that fails with the error, and returns the error that the workflow sees.
 func failing(t *testing.T, err error) error {
 	t.Helper()
 	r := redact.New(secret).WithPath("/srv/data", "$LONGSHIFT_DATA")
 	return newAttempt(t, r).run(func(context.Context, int) error { return err }, 1, nil)
 }
 
-// Every kind of fault has its type, and its rule for being tried again.
+// Every kind of fault has its error type and its retry rule.
 func TestFaultsBecomeApplicationErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestSecretsInErrors(t *testing.T) {
 	}
 }
 
-// What is an error of Temporal's already passes as it is.
+// Errors of Temporal pass unchanged.
 func TestApplicationErrorsPass(t *testing.T) {
 	t.Parallel()
 	own := temporal.NewApplicationErrorWithOptions("mine", "Mine", temporal.ApplicationErrorOptions{NonRetryable: true, NextRetryDelay: time.Second})
@@ -104,8 +104,7 @@ func TestApplicationErrorsPass(t *testing.T) {
 	}
 }
 
-// A cancelled activity ends as cancelled, whatever the words in which its work broke off. Any other end of its context is a
-// fault like others.
+// A cancelled activity ends as cancelled, whatever error its work returns. Any other end of its context is an ordinary fault.
 func TestCancelStaysCancel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,20 +12,20 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// Leak is a secret in what was going to be pushed. It says where, never what.
+// Leak is a secret in what was about to be pushed. It names the place and never the secret.
 type Leak struct {
-	Rule string // what was recognised, such as "held-value:base64"
-	File string // in the repository, or the name of a text; free of secrets itself
+	Rule string // the rule that recognised it, such as "held-value:base64"
+	File string // in the repository, or the name of a text; without secrets itself
 	Line int    // of the new file or of the text, from 1; 0 for the file's name
 }
 
-// mostLeaks is how many are looked for: a person needs to see where to begin, not all of a dump.
+// mostLeaks bounds the reported leaks: a person needs to see where to begin, not all of a dump.
 const mostLeaks = 50
 
-// scanLeaks looks for secrets in the lines that a diff adds, in the names of its files, and in texts by what they are called,
-// such as "pull request title". Only what is sure counts: any form of a value that this process holds, and real tokens.
-// The diff is what `git log --patch --text` or `git diff --text` gives; it is read once, in memory that does not grow with it, and may be nil.
-// What git packs as binary can't be looked into: a diff without --text is a fault.Internal. Other errors are the reader's.
+// scanLeaks looks for secrets in the lines that a diff adds, in the names of its files, and in texts, which are keyed by a name such as
+// "pull request title". Only certain findings count: any form of a value that this process holds, and real tokens.
+// The diff is the output of `git log --patch --text` or `git diff --text`, and may be nil. It is read once, in constant memory.
+// Packed binary content can't be searched: a diff without --text is a fault.Internal. Other errors come from the reader.
 func scanLeaks(r *redact.Redactor, diff io.Reader, texts map[string]string) ([]Leak, error) {
 	s := &leakScan{redact: r}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -46,7 +46,7 @@ func scanLeaks(r *redact.Redactor, diff io.Reader, texts map[string]string) ([]L
 	return s.found, nil
 }
 
-// leakFault says where the leaks are and what a person can do. It is nil without leaks.
+// leakFault returns a fault that names the places of the leaks and what a person can do; nil without leaks.
 func leakFault(leaks []Leak) error {
 	if len(leaks) == 0 {
 		return nil
@@ -67,22 +67,22 @@ func leakFault(leaks []Leak) error {
 		WithHint("remove it from the commits of the branch, then resume the task, or abandon it; change the key if others may have seen it")
 }
 
-// leakScan joins what is added to one file and looks at it in pieces that overlap, so that a secret which was spread over
-// lines is found in a file of any size.
+// leakScan joins the lines that are added to one file and searches the text in overlapping pieces. So it finds a secret that is spread over
+// several lines, in a file of any size.
 type leakScan struct {
 	redact *redact.Redactor
 	found  []Leak
 
 	file  string
-	next  int // number of the line that comes next
+	next  int // number of the next line
 	text  []byte
 	lines []lineStart
 }
 
-// lineStart is where a line begins in the text at hand.
+// lineStart is the offset of a line in the current text.
 type lineStart struct{ at, line int }
 
-// add takes a line or a piece of one.
+// add appends a line or a piece of one.
 func (s *leakScan) add(piece []byte) {
 	if last := len(s.lines) - 1; last < 0 || s.lines[last].line != s.next {
 		s.lines = append(s.lines, lineStart{len(s.text), s.next})
@@ -99,7 +99,7 @@ func (s *leakScan) end() {
 	s.lines = s.lines[:0]
 }
 
-// look reports what begins before cut, and forgets the text up to there. What begins later is seen again, and in full.
+// look reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
 func (s *leakScan) look(cut int) {
 	for _, f := range s.redact.Find(string(s.text)) {
 		if f.Sure && f.Offset < cut && !(f.Rule == redact.PrivateKey && testData(s.file)) {
@@ -115,7 +115,7 @@ func (s *leakScan) look(cut int) {
 	s.text = append(s.text[:0], s.text[cut:]...)
 }
 
-// lineAt gives the index of the line that a byte of the text is in.
+// lineAt returns the index of the line that holds the byte at offset.
 func (s *leakScan) lineAt(offset int) int {
 	n, exact := slices.BinarySearchFunc(s.lines, offset, func(l lineStart, at int) int { return l.at - at })
 	if !exact {
@@ -124,8 +124,8 @@ func (s *leakScan) lineAt(offset int) int {
 	return n
 }
 
-// testData tells by its name whether a file belongs to tests. The private keys that public code holds stand there nearly all,
-// made for nothing else, so they stop no push; keys that this process holds do, wherever they stand.
+// testData tells by its name whether a file belongs to tests. Nearly all private keys in public code are in such files and were made for
+// tests, so they stop no push. Keys that this process holds stop a push from any file.
 func testData(file string) bool {
 	dirs := strings.FieldsFunc(strings.ToLower(file), func(c rune) bool { return strings.ContainsRune("/_.-", c) })
 	return slices.ContainsFunc(dirs, func(part string) bool {
@@ -133,7 +133,7 @@ func testData(file string) bool {
 	})
 }
 
-// name looks at the name of a file.
+// name searches the name of a file.
 func (s *leakScan) name(file string) {
 	for _, f := range s.redact.Find(file) {
 		if f.Sure {

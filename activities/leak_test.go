@@ -20,13 +20,13 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// canary is a value that the worker holds; token is somebody else's, put together here so that no scanner takes it for real.
+// canary is a value that the worker holds. token belongs to somebody else; it is joined here so that no scanner reports it.
 const (
 	canary = "sk-" + "ant-canary-Zq81mPw0TbY5nUe3RkX7"
 	token  = "gh" + "p_Kd72fLq9WxN4vBt6HyS1Mz8Rc3Gj5Tp0Ew"
 )
 
-// repository is a real one whose changes are shown by the real git.
+// repository is a real git repository.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -52,7 +52,7 @@ func (r *repository) git(args ...string) string {
 	return string(out)
 }
 
-// commit writes files, removes those that are "", and commits all.
+// commit writes files, removes those whose content is "", and commits everything.
 func (r *repository) commit(files map[string]string) {
 	r.t.Helper()
 	for name, content := range files {
@@ -68,7 +68,7 @@ func (r *repository) commit(files map[string]string) {
 	r.git("commit", "-q", "-m", "x", "--allow-empty")
 }
 
-// pushed is what a push of all but the first commit shows, commit by commit.
+// pushed returns the changes that a push of all commits but the first would publish.
 func (r *repository) pushed() string {
 	return r.git("log", "--format=", "--patch", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--diff-merges=separate", r.git("rev-list", "--max-parents=0", "HEAD")[:40]+"..HEAD")
 }
@@ -80,7 +80,7 @@ func scan(t *testing.T, diff string, texts map[string]string) []Leak {
 	return leaks
 }
 
-// pem has the form of a private key and is none.
+// pem looks like a private key and is none.
 var pem = "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("MIx2Jc7Vb4NmLq9Ks0Dh3Fg6Pa8Yt1Ur5We+iOoKjhgzxc/vQWE98SDF1rtyuBN\n", 8) + "-----END PRIVATE" + " KEY-----\n"
 
 var fortyLines = strings.Repeat("one\ntwo\nthree\nfour\nfive\n", 8)
@@ -133,7 +133,7 @@ func TestLeaksInFiles(t *testing.T) {
 	}
 }
 
-// A push carries every commit, so what one adds and the next takes out again leaves too. So does what a merge brings.
+// A push publishes every commit, so also a secret that one commit adds and the next removes, and what a merge brings.
 func TestLeaksBetweenCommits(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, map[string]string{"a.txt": "x\n"})
@@ -166,7 +166,7 @@ func TestLeaksInTexts(t *testing.T) {
 	}
 }
 
-// What can't be looked into must not pass as clean.
+// Content that can't be searched must not pass as clean.
 func TestPackedContentIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, map[string]string{"a": "x\n"})
@@ -187,8 +187,7 @@ type errorReader struct{ err error }
 
 func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
 
-// large gives a diff of a file of many megabytes with secrets at its begin, on the borders of what is looked at, and at its
-// end, without ever holding it.
+// large streams a diff of a file of many megabytes, with secrets at its start, on the borders of the searched pieces, and at its end.
 type large struct {
 	left int // lines
 	rest []byte
@@ -259,7 +258,7 @@ func TestLeakFault(t *testing.T) {
 	}
 }
 
-// No part of the way tells the secret, whatever form and place it was in.
+// No result or error contains the secret, whatever its form and place.
 func TestLeakFaultTellsNothing(t *testing.T) {
 	t.Parallel()
 	for n, form := range []string{canary, strings.Join(strings.Split(canary, ""), " "), base64.StdEncoding.EncodeToString([]byte(canary)), fmt.Sprintf("%x", canary)} {

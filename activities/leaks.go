@@ -8,9 +8,9 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// leaks looks for secrets in all that a push would make known: every commit's changes and every message. A secret that is found
-// is an error of kind fault.Leak, which names its place and never the secret.
-func (h *Host) leaks(ctx context.Context, tree *workspace.Tree) error {
+// leaks looks for secrets in everything that a push would publish: the changes and the message of each commit. It returns a fault.Leak that
+// names the places of secrets, and never the secrets.
+func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	messages, err := tree.OutgoingMessages(ctx)
 	if err != nil {
 		return err
@@ -22,14 +22,14 @@ func (h *Host) leaks(ctx context.Context, tree *workspace.Tree) error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(tree.Outgoing(ctx, w)) }()
 	defer r.Close()
-	found, err := scanLeaks(h.Redact, r, texts)
+	found, err := scanLeaks(i.redact, r, texts)
 	if err != nil {
 		return err
 	}
 	return leakFault(found)
 }
 
-// leaksIn looks for secrets in texts that leave on their own.
+// leaksIn looks for secrets in texts that are published without a push.
 func leaksIn(r *redact.Redactor, texts map[string]string) error {
 	found, err := scanLeaks(r, nil, texts)
 	if err != nil {

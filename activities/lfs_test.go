@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// In the box files of Git LFS have their content, count as unchanged, and come back; whoever may not write sees the same. It is so with
-// the filters that a workspace names, and with git-lfs where it is installed for all users.
+// In the box files of Git LFS have their content, count as unchanged, and can be restored, also for roles that only read. This holds with
+// the filters that a workspace configures, and with a git-lfs that is installed for all users.
 func TestLFSInTheBox(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{".gitattributes": "*.psd filter=lfs diff=lfs merge=lfs -text\n",
@@ -28,6 +28,7 @@ func TestLFSInTheBox(t *testing.T) {
 			t.Errorf("warnings %q do not name what could not be had", w)
 		}
 		b.Confine.Hidden = append(b.Confine.Hidden, b.Data) // as the worker has it
+		b.start()
 		try := func(what, script string) {
 			t.Helper()
 			if c := b.check("set -e; "+filter+script, nil); !c.Passed() {
@@ -39,6 +40,7 @@ func TestLFSInTheBox(t *testing.T) {
 		try("work", `touch cover.psd lost.psd; git diff --exit-code; echo broken >cover.psd; git restore cover.psd; `+look+
 			`; echo new >new.psd; git add new.psd; git show :new.psd | grep -q oid; git stash -q; git stash pop -q; grep -q new new.psd; touch cover.psd`)
 		b.Policy.WriteOff = true
+		b.start()
 		try("of who only reads", look)
 		if name == "ours" {
 			must(t, os.RemoveAll(filepath.Join(b.work(), ".git", "lfs")))

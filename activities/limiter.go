@@ -18,12 +18,12 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Limits are the operator's, for every task whatever started it.
+// Limits are set by the operator. They hold for every task, whatever started it.
 type Limits struct {
 	Sessions  int           // tasks of one repository at work at a time; 0 for no limit
 	DailyCost float64       // US dollars a day for one repository; 0 for no limit
 	AllCost   float64       // US dollars a day for everything; 0 for no limit
-	Lease     time.Duration // after which holders are checked
+	Lease     time.Duration // after this time holders are checked
 }
 
 // AcquireInput asks a limiter to admit a task.
@@ -31,10 +31,11 @@ type AcquireInput struct {
 	Repository task.Repository        `json:"repository"`
 	All        bool                   `json:"all,omitempty"` // the limiter of the whole installation, not the repository's
 	Request    signals.AcquireRequest `json:"request"`
-	N          int                    `json:"n"` // of the task's requests: each is one update
+	N          int                    `json:"n"` // number of the request in its task: each is one update
 }
 
-// AcquireAdmission asks the limiter once, with the operator's limits on top of the task's own. It starts a limiter that does not run.
+// AcquireAdmission sends one request to the limiter, with the stricter of the operator's and the task's limits. It starts the limiter when
+// it does not run.
 func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signals.AcquireAnswer, error) {
 	id, r := c.limiterID(in.Repository, in.All), in.Request
 	r.Lease = c.Limits.Lease
@@ -49,7 +50,7 @@ func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signal
 	return a, err
 }
 
-// ReleaseInput releases a task's admission by the limiter of a repository, of the whole installation, or by one that is named.
+// ReleaseInput names an admission to release: at the limiter of a repository, of the whole installation, or a given one.
 type ReleaseInput struct {
 	Repository task.Repository        `json:"repository,omitzero"`
 	All        bool                   `json:"all,omitempty"`
@@ -58,7 +59,7 @@ type ReleaseInput struct {
 	N          int                    `json:"n"`
 }
 
-// ReleaseAdmission gives an admission back. Repeating it changes nothing.
+// ReleaseAdmission releases an admission. Repeating it changes nothing.
 func (c *Control) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
 	id := in.Limiter
 	if id == "" {
@@ -67,10 +68,10 @@ func (c *Control) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
 	return updateLimiter(ctx, id, signals.Release, updateID(in.Request.Run, in.N), in.Request, nil)
 }
 
-// updateID names a request; it is the same at every try.
+// updateID identifies a request; it is the same for every attempt.
 func updateID(run string, n int) string { return run + "/" + strconv.Itoa(n) }
 
-// updateLimiter sends an update to a limiter, which is started when it does not run.
+// updateLimiter sends an update to a limiter, and starts it when it does not run.
 func updateLimiter(ctx context.Context, id, name, update string, request, into any) error {
 	c := activity.GetClient(ctx)
 	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
@@ -94,7 +95,7 @@ func updateLimiter(ctx context.Context, id, name, update string, request, into a
 	return fault.New(fault.Infra, "ask %s: %w", id, err)
 }
 
-// limiterID names the limiter of a repository, or that of the whole installation.
+// limiterID returns the workflow id of the limiter of a repository, or of the whole installation.
 func (c *Control) limiterID(r task.Repository, all bool) string {
 	if all {
 		return signals.LimiterOfAll
@@ -102,7 +103,7 @@ func (c *Control) limiterID(r task.Repository, all bool) string {
 	return signals.LimiterID(c.Host, r)
 }
 
-// pullPrefix is how the workflow ids of the repository's followers begin, "" where there are none.
+// pullPrefix returns the prefix of the workflow ids of the repository's followers, "" when it can have none.
 func (c *Control) pullPrefix(r task.Repository) string {
 	if r.Owner == "" {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// roomFor returns how many tasks of an intake may be started, and how many wait. Tasks of a tracker may wait, so that people see them. A task
-// for a file is started only when it can work at once: until then the file may be changed, and another one put before it.
+// roomFor returns how many tasks of an intake may be started, and how many wait. Tasks of a tracker may wait, so that people see them. A
+// task for a file starts only when it can work at once: until then people may change the file, or put another one before it.
 func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
 	inside, waiting, err := c.atLimiter(ctx, r, in.Name)
 	switch intake.Kind(in.Source) {
@@ -32,7 +32,7 @@ func (c *Control) atLimiter(ctx context.Context, r task.Repository, name string)
 	switch info, err := described(ctx, id, ""); {
 	case err != nil:
 		return 0, 0, err
-	case !isRunning(info): // it would still answer
+	case !isRunning(info): // a closed limiter would still answer the query
 		return 0, 0, nil
 	}
 	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, id, "", signals.QueryLimiter)

@@ -3,15 +3,22 @@ package activities
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/workspace"
 )
 
-// sessions are the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt that
-// began it: after an outage the server gives the attempt up, and the next one joins the session.
-type sessions struct {
+// runningSessions holds the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt
+// that began it: after an outage the server times the attempt out, and the next one joins the session.
+type runningSessions struct {
+	workspaces *workspace.Manager
+	heartbeat  time.Duration // timeout of attempts; when it is 0, sessions without an attempt are not watched
+	log        *slog.Logger
+
 	mu  sync.Mutex
 	all map[string]*live
 }
@@ -21,48 +28,51 @@ type live struct {
 	in   SessionInput
 	ctx  context.Context
 	end  context.CancelCauseFunc
-	says func() any // what heartbeats say of it
+	says func() any // details of its heartbeats
 
-	done chan struct{} // closed when it has ended; then there are
+	done chan struct{} // closed when it has ended; res and err are set then
 	res  SessionResult
 	err  error
 
-	// guarded by sessions.mu
-	begun    bool // it has a slot
-	attempts int  // that wait for its end
-	last     *heartbeat
+	// guarded by runningSessions.mu
+	begun    bool       // it has a slot
+	attempts int        // number of those that wait for its end
+	last     *heartbeat // of the attempt that joined last
 }
+
+// runSession runs a session to its end.
+type runSession func(context.Context, *live) (SessionResult, error)
 
 // errSuperseded is the cause of a session that ends because its workspace is needed for something else.
 var errSuperseded = fault.New(fault.Stopping, "the session was ended: another attempt has its task")
 
-// join returns the running session of this input, or begins it. A session of the same id for another input is ended first.
-func (h *Host) join(ctx context.Context, in SessionInput) (*live, error) {
-	mine := beaterOf(ctx)
+// join returns the running session of this input, or begins it with run. It ends a session with the same id for another input first.
+func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSession) (*live, error) {
+	mine := heartbeatOf(ctx)
 	mine.alone.Store(true)
 	for {
-		h.sessions.mu.Lock()
-		l := h.sessions.all[in.ID]
+		s.mu.Lock()
+		l := s.all[in.ID]
 		switch {
 		case l == nil:
 			l = &live{in: in, says: mine.says, done: make(chan struct{}), attempts: 1, last: mine}
 			l.ctx, l.end = context.WithCancelCause(context.WithoutCancel(ctx))
-			if h.sessions.all == nil {
-				h.sessions.all = map[string]*live{}
+			if s.all == nil {
+				s.all = map[string]*live{}
 			}
-			h.sessions.all[in.ID] = l
-			h.sessions.mu.Unlock()
-			go h.carry(l)
+			s.all[in.ID] = l
+			s.mu.Unlock()
+			go s.carry(l, run)
 			return l, nil
 		case l.in.Ref == in.Ref && l.in.Ask == in.Ask && l.ctx.Err() == nil:
 			l.attempts++
 			l.last = mine
-			h.sessions.mu.Unlock()
-			beatWith(ctx, l.says)
-			h.Log.InfoContext(ctx, "Session joined", "session", in.ID)
+			s.mu.Unlock()
+			setHeartbeatDetails(ctx, l.says)
+			s.log.InfoContext(ctx, "Session joined", "session", in.ID)
 			return l, nil
 		}
-		h.sessions.mu.Unlock()
+		s.mu.Unlock()
 		l.end(errSuperseded)
 		select {
 		case <-l.done:
@@ -72,37 +82,37 @@ func (h *Host) join(ctx context.Context, in SessionInput) (*live, error) {
 	}
 }
 
-// carry runs a session to its end.
-func (h *Host) carry(l *live) {
-	if h.Heartbeat > 0 {
-		go h.watch(l)
+// carry runs a session to its end. A panic of the session is its error.
+func (s *runningSessions) carry(l *live, run runSession) {
+	if s.heartbeat > 0 {
+		go s.watch(l)
 	}
 	func() {
 		defer func() {
-			if p := recover(); p != nil { // of one session; the worker has others
-				h.Log.ErrorContext(l.ctx, "Session panicked", "session", l.in.ID, "panic", p, "stack", string(debug.Stack()))
+			if p := recover(); p != nil { // the worker has other sessions, which go on
+				s.log.ErrorContext(l.ctx, "Session panicked", "session", l.in.ID, "panic", p, "stack", string(debug.Stack()))
 				l.err = fault.New(fault.Internal, "the session panicked: %v", p)
 			}
 		}()
-		l.res, l.err = h.session(l.ctx, l)
+		l.res, l.err = run(l.ctx, l)
 	}()
-	h.sessions.mu.Lock()
-	delete(h.sessions.all, l.in.ID)
-	h.sessions.mu.Unlock()
+	s.mu.Lock()
+	delete(s.all, l.in.ID)
+	s.mu.Unlock()
 	l.end(nil)
 	close(l.done)
 }
 
-// attend waits for the end of a session, for an attempt. The end of the attempt ends the session, unless the server has given the attempt up:
-// then another one may join.
-func (h *Host) attend(ctx context.Context, l *live) (SessionResult, error) {
+// wait waits for the end of a session, on behalf of an attempt. The end of the attempt ends the session too, unless the server has timed
+// the attempt out: then another one may join.
+func (s *runningSessions) wait(ctx context.Context, l *live) (SessionResult, error) {
 	select {
 	case <-l.done:
 		return l.res, l.err
 	case <-ctx.Done():
 	}
 	why := context.Cause(ctx)
-	if h.sessions.leave(l, why) {
+	if s.detach(l, why) {
 		return SessionResult{}, ctx.Err()
 	}
 	l.end(why)
@@ -110,8 +120,8 @@ func (h *Host) attend(ctx context.Context, l *live) (SessionResult, error) {
 	return l.res, l.err
 }
 
-// leave removes an attempt from a session, and tells whether the session continues.
-func (s *sessions) leave(l *live, why error) bool {
+// detach removes an attempt from a session, and tells whether the session continues without it.
+func (s *runningSessions) detach(l *live, why error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.attempts--
@@ -119,29 +129,29 @@ func (s *sessions) leave(l *live, why error) bool {
 }
 
 // begin notes that the session has its slot: from here on another attempt may join it.
-func (s *sessions) begin(l *live) {
+func (s *runningSessions) begin(l *live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.begun = true
 }
 
-// attended tells whether an attempt waits for the session, and gives the beater of the last one.
-func (s *sessions) attended(l *live) (bool, *heartbeat) {
+// attended tells whether an attempt waits for the session, and returns the heartbeat of the last one.
+func (s *runningSessions) attended(l *live) (bool, *heartbeat) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return l.attempts > 0, l.last
 }
 
-// endSessions ends what runs for a task under a fence below this one, and waits until it is gone.
-func (h *Host) endSessions(ctx context.Context, taskID string, below int) error {
-	h.sessions.mu.Lock()
+// end ends the sessions of a task that run under a lower fence, and waits until they have ended.
+func (s *runningSessions) end(ctx context.Context, taskID string, below int) error {
+	s.mu.Lock()
 	var old []*live
-	for _, l := range h.sessions.all {
+	for _, l := range s.all {
 		if l.in.TaskID == taskID && l.in.Fence < below {
 			old = append(old, l)
 		}
 	}
-	h.sessions.mu.Unlock()
+	s.mu.Unlock()
 	for _, l := range old {
 		l.end(errSuperseded)
 		select {

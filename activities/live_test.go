@@ -19,7 +19,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// unknown is how a server answers that has given an attempt up; silent how one is reached that is down.
+// unknown is the answer of a server that has timed an attempt out; silent is the error when the server is down.
 var (
 	unknown = serviceerror.NewNotFound("activity already timed out")
 	silent  = serviceerror.NewUnavailable("connection refused")
@@ -49,6 +49,7 @@ func newHolding(t *testing.T, alone time.Duration) *holding {
 		}
 	}}})
 	h.Heartbeat, h.worker.Alone = beat, alone
+	h.start()
 	h.prepare()
 	h.in = h.session(task.Implementer, "script")
 	return h
@@ -67,20 +68,20 @@ func (h *holding) try() (*attempt, <-chan ended) {
 	a.heartbeat = beat
 	a.server.knows(workflow(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, task.Executing))
 	go func() {
-		res, err := a.session(h.Host, h.in)
+		res, err := a.session(h.Sessions, h.in)
 		end <- ended{res, err}
 	}()
 	return a, end
 }
 
-// begun begins the first attempt, and gives the context of its agent.
+// begun begins the first attempt, and returns the context of its agent.
 func (h *holding) begun() (*attempt, <-chan ended, context.Context) {
 	h.t.Helper()
 	a, end := h.try()
 	return a, end, await(h.t, h.runs, "the agent runs")
 }
 
-// left has the server give the attempt up, and waits until it is over.
+// left has the server time the attempt out, and waits until it has ended.
 func (h *holding) left(a *attempt, end <-chan ended) {
 	h.t.Helper()
 	a.server.answers(unknown)
@@ -93,9 +94,9 @@ func (h *holding) left(a *attempt, end <-chan ended) {
 func (h *holding) none() {
 	h.t.Helper()
 	eventually(h.t, "no session runs", func() bool {
-		h.sessions.mu.Lock()
-		defer h.sessions.mu.Unlock()
-		return len(h.sessions.all) == 0
+		h.running.mu.Lock()
+		defer h.running.mu.Unlock()
+		return len(h.running.all) == 0
 	})
 }
 
@@ -105,8 +106,8 @@ func workflow(status enumspb.WorkflowExecutionStatus, phase task.Phase) *workflo
 		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: map[string]*commonpb.Payload{signals.AttrPhase: p}}}
 }
 
-// The server was down and has given the attempt up. The next one joins the session that runs, or takes the result of one that has ended
-// meanwhile: nothing is done twice.
+// The server was down and has timed the attempt out. The next one joins the running session, or returns the result of one that has ended
+// meanwhile. Nothing is done twice.
 func TestNextAttemptJoinsTheSession(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]bool{"it runs": false, "it has ended": true} {
@@ -136,16 +137,16 @@ func TestNextAttemptJoinsTheSession(t *testing.T) {
 	}
 }
 
-// An attempt that has not noticed that it was given up stands in nobody's way.
+// An attempt that has not noticed its timeout does not block the next one.
 func TestTwoAttemptsWaitForOneSession(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
 	first, end1, agentCtx := h.begun()
 	_, end2 := h.try()
 	eventually(t, "the second waits", func() bool {
-		h.sessions.mu.Lock()
-		defer h.sessions.mu.Unlock()
-		return h.sessions.all[h.in.ID].attempts == 2
+		h.running.mu.Lock()
+		defer h.running.mu.Unlock()
+		return h.running.all[h.in.ID].attempts == 2
 	})
 	h.left(first, end1)
 	if agentCtx.Err() != nil {
@@ -157,7 +158,7 @@ func TestTwoAttemptsWaitForOneSession(t *testing.T) {
 	}
 }
 
-// Heartbeats that get no answer end nothing for as long as the host may be alone. When asked, the host says that it was.
+// Heartbeats without an answer end nothing while the host may work without the server. Its answer to a probe says that it did.
 func TestSilenceOfTheServer(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
@@ -192,7 +193,8 @@ func TestSilenceOfTheServer(t *testing.T) {
 	}
 }
 
-// A session ends when the host has been alone for too long, whether an attempt waits for it or not. The next one goes on with it.
+// A session ends when the host has been without the server for too long, with or without an attempt that waits. The next attempt resumes
+// it.
 func TestAloneForTooLong(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]error{"no answer": silent, "given up and not asked for again": unknown} {
@@ -217,7 +219,7 @@ func TestAloneForTooLong(t *testing.T) {
 	}
 }
 
-// A session that nobody will ask for again ends at once, however long the host may be alone.
+// A session that no attempt will ask for again ends at once, however long the host may work without the server.
 func TestUnwantedSessionEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(h *holding, a *attempt, over <-chan ended){
@@ -257,7 +259,7 @@ func TestUnwantedSessionEnds(t *testing.T) {
 	}
 }
 
-// A session is gone before anything else is done with its workspace, whatever else might have ended it.
+// A session has ended before any other step changes its workspace, even when nothing else would end it.
 func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*holding){
@@ -266,6 +268,7 @@ func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	} {
 		h := newHolding(t, time.Hour)
 		h.Heartbeat = 0 // nobody watches
+		h.start()
 		a, over, agentCtx := h.begun()
 		h.left(a, over)
 		if change(h); agentCtx.Err() == nil {
@@ -276,35 +279,37 @@ func TestSessionIsGoneBeforeItsWorkspaceChanges(t *testing.T) {
 	}
 }
 
-// takeElsewhere has another host take the task.
+// takeElsewhere assigns the task to another host.
 func (h *holding) takeElsewhere() {
 	h.t.Helper()
 	h.ref.Fence++
-	other := &bench{Host: h.newHost(h.t.TempDir(), nil), t: h.t, remote: h.remote, ref: h.ref}
+	other := &bench{t: h.t, remote: h.remote, ref: h.ref}
+	other.startOn(h.t.TempDir(), nil)
 	other.prepare()
 }
 
-// A session that waits for a slot is not worth going on with: the next attempt waits anew.
+// A session that waits for a slot ends with its attempt: the next attempt waits again.
 func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t, time.Hour)
 	h.Slots = 1
-	must(t, h.slots.take(t.Context(), 1, Precedence{}, nil))
+	h.start()
+	must(t, h.slots.wait(t.Context(), Precedence{}, nil))
 	a, end := h.try()
 	await(t, a.beats, "it waits")
 	h.left(a, end)
 	h.none()
-	if h.slots.used != 1 || len(h.slots.line) != 0 {
-		t.Errorf("%d slots are used and %d wait", h.slots.used, len(h.slots.line))
+	if h.slots.used != 1 || len(h.slots.queue) != 0 {
+		t.Errorf("%d slots are used and %d wait", h.slots.used, len(h.slots.queue))
 	}
 }
 
-// A panic of one session is its own fault, and the worker's other sessions go on.
+// A panic fails only its session. The worker's other sessions go on.
 func TestPanicOfASession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { panic("x") }}})
 	b.prepare()
-	_, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	if app := applicationError(t, err); app.Type() != string(fault.Internal) {
 		t.Errorf("%s: %s", app.Type(), app.Message())
 	}

@@ -34,13 +34,13 @@ type scene struct {
 	hits    atomic.Int32
 }
 
-// attack is something that a model does as it would where nobody asks. harm says what came of it, "" for nothing.
+// attack is something that a hostile model does when nothing stops it. harm says what it has done, "" for nothing.
 type attack struct {
 	name  string
 	calls func(s *scene) []agenttest.Tool
 	harm  func(s *scene) string
 	role  task.Role // implementer when empty
-	held  bool      // other parts of the host hold it too, so that it does no harm without policy and sandbox either
+	held  bool      // other parts of the host stop it too, so that it does no harm without policy and sandbox
 }
 
 func runs(format string, args ...any) agenttest.Tool {
@@ -51,7 +51,7 @@ func writesFile(path string) agenttest.Tool {
 	return agenttest.Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": "x\n"}}
 }
 
-// made tells which of the paths exist.
+// made names the first of the paths that exists.
 func made(paths ...string) string {
 	for _, p := range paths {
 		if _, err := os.Lstat(p); err == nil {
@@ -162,7 +162,7 @@ func writesHere(s *scene) []agenttest.Tool {
 
 func wroteHere(s *scene) string { return made(s.work()+"/by-bash", s.work()+"/by-write") }
 
-// TestReadOnlyBox has a program write in the box of a role that only reads, as it would if the driver offered it the means.
+// A program can't write in the box of a role that only reads, even if the driver let it.
 func TestReadOnlyBox(t *testing.T) {
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
@@ -170,13 +170,14 @@ func TestReadOnlyBox(t *testing.T) {
 	b.prepare()
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
-	where, err := b.placeOf(t.Context(), tree)
+	where, err := layoutOf(t.Context(), tree)
 	must(t, err)
 	for _, readOnly := range []bool{true, false} {
 		b.Policy.WriteOff = readOnly // the operator's switch does the same for every role
-		spec, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), false, task.PathSettings{})
+		b.start()
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, task.PathSettings{})
 		must(t, err)
-		role, err := b.box(t.Context(), where, b.dirs(where, b.ref.TaskID), true, task.PathSettings{})
+		role, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), true, task.PathSettings{})
 		if err != nil || !role.ReadOnly || spec.ReadOnly != readOnly {
 			t.Errorf("read only: %v for a role that reads, %v with the switch at %v; %v", role.ReadOnly, spec.ReadOnly, readOnly, err)
 		}
@@ -195,8 +196,8 @@ func TestReadOnlyBox(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour plays a hostile model to the real agent three times over: with policy alone, with the sandbox alone, and with
-// neither, which shows that the attack is one.
+// The real agent runs with a hostile model three times: with policy alone, with the sandbox alone, and with neither, which shows that the
+// attack works.
 func TestMisbehaviour(t *testing.T) {
 	binary := claudeBinary(t)
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
@@ -216,7 +217,8 @@ func TestMisbehaviour(t *testing.T) {
 			})
 			t.Run("sandbox", func(t *testing.T) {
 				s := newScene(t, binary, a)
-				s.permit, s.Confine.Box = everything, box
+				s.instead, s.Confine.Box = everything, box
+				s.start()
 				s.play(a.role)
 				if harm := a.harm(s); harm != "" {
 					t.Error(harm)
@@ -227,7 +229,8 @@ func TestMisbehaviour(t *testing.T) {
 			}
 			t.Run("neither", func(t *testing.T) {
 				s := newScene(t, binary, a)
-				s.permit = everything
+				s.instead = everything
+				s.start()
 				s.play(a.role)
 				if a.harm(s) == "" {
 					t.Error("the attack does no harm where nothing holds it, so that it shows nothing")
@@ -272,6 +275,7 @@ func newScene(t *testing.T, binary string, a attack) *scene {
 	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
 	s.Audit = log
+	s.start()
 	return s
 }
 
@@ -282,7 +286,7 @@ func realPath(t *testing.T, path string) string {
 	return real
 }
 
-// listen opens what nobody may reach.
+// listen opens ports and a socket that nothing in the box may reach.
 func (s *scene) listen() {
 	s.t.Helper()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -328,7 +332,7 @@ func (s *scene) play(role task.Role) {
 	in.Commands = task.CommandSettings{Profiles: task.DefaultProfiles(), Questions: task.QuestionsDeny}
 	in.Paths = task.PathSettings{ReadOnly: []string{"README.md"}}
 	in.Wall = time.Minute
-	res, err := s.attempt().session(s.Host, in)
+	res, err := s.attempt().session(s.Sessions, in)
 	if err != nil {
 		s.t.Logf("the session: %v", err)
 		return

@@ -1,74 +1,47 @@
 package activities
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
-
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// model is a session's way to its model. Through the gateway, usage and limits are what the gateway saw;
-// without one, they are what the agent says.
-type model struct{ gate *gateway.Session }
+// model is a session's connection to its model. With a gateway, usage and limits are measured there;
+// without one, they are what the agent reports.
+type model struct{ endpoint *gateway.Session }
 
-// openModel opens the session's way to its model, or takes over the one of an agent that was started ahead.
+// openModel opens the session's connection to its model, or takes over the one of its prestarted agent.
 func (r *sessionRun) openModel() (*model, error) {
-	switch {
-	case r.early != nil:
-		r.early.SetBudget(r.in.CeilingUSD)
-		return &model{gate: r.early}, nil
-	case r.host.Gateway == nil:
-		return &model{}, nil
+	if r.prestarted != nil {
+		r.prestarted.SetBudget(r.in.CeilingUSD)
+		return &model{endpoint: r.prestarted}, nil
 	}
-	gate, err := openGate(r.host, r.in, r.rec)
-	return &model{gate: gate}, err
+	endpoint, err := r.of.launcher.openEndpoint(r.in, r.rec)
+	return &model{endpoint: endpoint}, err
 }
 
-func openGate(h *Host, in SessionInput, rec *record) (*gateway.Session, error) {
-	gate, err := h.Gateway.Open(gateway.Spec{
-		ID: in.ID, BudgetUSD: in.CeilingUSD,
-		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
-		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
-	})
-	if fault.KindOf(err) == fault.Conflict { // a process that is just ending may still hold the ledger
-		err = fault.New(fault.Infra, "%w", err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the model endpoint: %w", err)
-	}
-	return gate, nil
-}
-
-func pointAt(ctx context.Context, gate *gateway.Session, s *agent.Session) {
-	s.Search = gate.Granted("web_search")
-	s.BaseURL, s.Upstream, s.Token, s.Login = gate.BaseURL(), gate.Upstream(), gate.Token(), gate.Kind(ctx) == gateway.OAuth
-}
-
-// usage of the session over all its attempts on this host; zero when no gateway sees it.
+// usage returns the usage of the session over all its attempts on this host; zero without a gateway.
 func (m *model) usage() task.Usage {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return task.Usage{}
 	}
-	return m.gate.Usage()
+	return m.endpoint.Usage()
 }
 
 func (m *model) close() task.Usage {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return task.Usage{}
 	}
-	return m.gate.Close()
+	return m.endpoint.Close()
 }
 
-// unwritten gives why it can't be written down what the calls of the session cost, nil when it can: no call was let through then.
+// unwritten returns an error when the gateway could not record the cost of the session's calls; it allows no call then.
 func (m *model) unwritten() error {
-	if m.gate == nil {
+	if m.endpoint == nil {
 		return nil
 	}
-	why := m.gate.State().LedgerError
+	why := m.endpoint.State().LedgerError
 	if why == "" {
 		return nil
 	}
@@ -76,13 +49,13 @@ func (m *model) unwritten() error {
 		WithHint("make room on the disk of the data folder; the session goes on where it stopped")
 }
 
-// judge corrects how a session ended by what the gateway knows better: that it refused a call for the budget,
-// and when the quota comes back.
+// judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,
+// and when the quota resets.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {
-	if m.gate == nil || out.Kind == agent.Completed {
+	if m.endpoint == nil || out.Kind == agent.Completed {
 		return
 	}
-	state := m.gate.State()
+	state := m.endpoint.State()
 	switch {
 	case state.BudgetRefused:
 		res.Kind = agent.Budget

@@ -10,15 +10,15 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// patch reads a diff as git writes it, of one commit or of many one after the other. It trusts the text little: a line that
-// begins with a plus and is not certainly a header counts as added, wherever it stands.
+// patch reads a diff as git writes it, of one commit or of several in a row. It does not trust the text: any line that begins with a plus
+// and is not certainly a header counts as added.
 type patch struct {
 	scan    *leakScan
-	signs   int    // of a line in a hunk: one, or one for each parent of a merge
-	header  bool   // between the first line about a file and its first hunk
-	file    string // the name after the change; "" when the file goes away
-	adding  bool   // the line at hand is an added one
-	partial bool   // the line at hand goes on
+	signs   int    // number of signs before a line of a hunk: one, or one for each parent of a merge
+	header  bool   // the current line is between the first line about a file and its first hunk
+	file    string // the name after the change; "" when the file is deleted
+	adding  bool   // the current line is an added one
+	partial bool   // the current line continues in the next piece
 }
 
 func (p *patch) read(in *bufio.Reader) error {
@@ -48,7 +48,7 @@ func (p *patch) read(in *bufio.Reader) error {
 	}
 }
 
-// line takes a line, or the first piece of a long one.
+// line reads a line, or the first piece of a long one.
 func (p *patch) line(line []byte) error {
 	switch text := string(line[:min(len(line), 24)]); {
 	case strings.HasPrefix(text, "diff --"):
@@ -70,7 +70,7 @@ func (p *patch) line(line []byte) error {
 	return nil
 }
 
-// about takes a line of a file's header.
+// about reads a line of a file's header.
 func (p *patch) about(line string) error {
 	for _, prefix := range []string{"+++ ", "rename to ", "copy to "} {
 		if name, ok := strings.CutPrefix(line, prefix); ok {
@@ -89,7 +89,7 @@ func (p *patch) about(line string) error {
 	return nil
 }
 
-// named looks at the name of the file whose header has ended.
+// named searches the name of the file whose header has ended.
 func (p *patch) named() {
 	if p.header {
 		p.scan.file = p.file
@@ -98,11 +98,11 @@ func (p *patch) named() {
 	p.header = false
 }
 
-// sameName gives the name out of "diff --git a/x b/x"; it is "" when there are two, which later lines tell then.
+// sameName returns the name in "diff --git a/x b/x", or "" when the two names differ: later lines say them then.
 func sameName(line string) string {
 	_, names, _ := strings.Cut(strings.TrimPrefix(strings.TrimRight(line, "\r\n"), "diff --"), " ")
 	if !strings.Contains(strings.TrimPrefix(line, "diff --"), "git ") {
-		return plainName(names, false) // of a merge: the name alone
+		return plainName(names, false) // the diff of a merge has the name alone
 	}
 	half := (len(names) - 1) / 2
 	if before, after := names[:max(half, 0)], names[min(half+1, len(names)):]; plainName(after, true) == strings.TrimPrefix(plainName(before, false), "a/") {
@@ -122,7 +122,7 @@ func plainName(name string, prefixed bool) string {
 	return name
 }
 
-// hunkLine gives the first line that a hunk's header names for the new file, 0 when it names none.
+// hunkLine returns the first line of the new file that a hunk's header names, or 0.
 func hunkLine(header string) int {
 	_, after, _ := strings.Cut(header, " +")
 	digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]

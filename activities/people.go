@@ -7,26 +7,26 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// mostAsking is how many questions of a session are on their way at one time. A workflow takes ten updates at once, and what
-// people answer is an update too: a session that asks must never stand in the way of the answer.
+// mostAsking limits the questions of a session that are open at the same time. A workflow accepts ten updates at once, and the answers of
+// people are updates too: the questions of a session must never block them.
 const mostAsking = 4
 
-// people is whom one session asks. An answer that stands is not asked for again: a workflow takes 2000 updates in its life, and after
-// that it could neither be answered nor resumed nor abandoned by one. A yes to one run is used up by it.
+// people passes the questions of one session to people. It keeps lasting answers and does not ask again: a workflow accepts 2000 updates in
+// its life, and after that people could not answer, resume or abandon it. A yes to a single run is not kept.
 type people struct {
 	put   func(context.Context, signals.Question) (signals.Answer, error)
 	slots chan struct{}
 
 	mu       sync.Mutex
 	answered map[string]signals.Answer // by the id of the text
-	asking   map[string]chan struct{}  // closed when the question about that text has come back
+	asking   map[string]chan struct{}  // closed when the question about that text has returned
 }
 
 func newPeople(put func(context.Context, signals.Question) (signals.Answer, error)) *people {
 	return &people{put: put, slots: make(chan struct{}, mostAsking), answered: map[string]signals.Answer{}, asking: map[string]chan struct{}{}}
 }
 
-// ask gives the answer that is known, or waits for its turn and asks.
+// ask returns the known answer, or waits until it may ask, and asks.
 func (p *people) ask(ctx context.Context, q signals.Question) (signals.Answer, error) {
 	known, done, err := p.turn(ctx, q.Text())
 	if done == nil {
@@ -48,7 +48,8 @@ func (p *people) ask(ctx context.Context, q signals.Question) (signals.Answer, e
 	return answer, err
 }
 
-// turn waits until no other call asks about the same text. Then it gives the answer that stands, or done for whoever asks now.
+// turn waits until no other call asks about the same text. Then it returns the known answer, or done, which the caller calls after it has
+// asked.
 func (p *people) turn(ctx context.Context, text string) (known signals.Answer, done func(), err error) {
 	for {
 		p.mu.Lock()

@@ -15,27 +15,28 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// asks makes a warden whose questions go to put.
-func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Answer, error)) *warden {
+// asks makes an enforcer that asks put.
+func asks(t *testing.T, put func(context.Context, signals.Question) (signals.Answer, error)) *enforcer {
 	t.Helper()
 	b := newBench(t, nil)
 	b.prepare()
 	b.Ask = put
+	b.start()
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	t.Cleanup(func() { _ = tree.Close() })
-	w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
+	w, err := b.enforcers.of(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 	must(t, err)
 	return w
 }
 
-func bash(w *warden, command, note string) agent.Call {
+func bash(w *enforcer, command, note string) agent.Call {
 	input, _ := json.Marshal(map[string]string{"command": command, "description": note})
 	return agent.Call{Tool: "Bash", ID: "call-" + note, Dir: w.root, Input: input}
 }
 
-// A session that asks in a circle must not use up what a workflow takes: people answer it by the same way. A yes to one run is
-// used up by it.
+// A session that repeats its questions must not use up the updates of its workflow: people answer by updates too. A yes to one run holds
+// for that run only.
 func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -66,7 +67,7 @@ func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// What nobody has answered is asked again.
+// A question without an answer is asked again.
 func TestNoAnswerIsNotKept(t *testing.T) {
 	t.Parallel()
 	put := 0
@@ -84,7 +85,7 @@ func TestNoAnswerIsNotKept(t *testing.T) {
 	}
 }
 
-// Calls at the same time leave room for the answers, and end with the session.
+// Simultaneous calls leave room for the answers, and end with the session.
 func TestQuestionsOnTheirWayAreBounded(t *testing.T) {
 	t.Parallel()
 	var open, most atomic.Int32
@@ -117,7 +118,7 @@ func TestQuestionsOnTheirWayAreBounded(t *testing.T) {
 	}
 }
 
-// An approval holds for every byte of a command, so what people can't see whole is not put to them.
+// An approval holds for every byte of a command, so nobody is asked about one that can't be shown in full.
 func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	t.Parallel()
 	var got []signals.Question
@@ -147,7 +148,7 @@ func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	}
 }
 
-// Policy knows where "~" leads in a session: nobody is asked about what lies in a home folder and is a secret by its name.
+// Policy knows the home of a session: a command that names a secret file there is denied, and nobody is asked.
 func TestHomeIsKnown(t *testing.T) {
 	t.Parallel()
 	w := asks(t, func(_ context.Context, q signals.Question) (signals.Answer, error) {
@@ -161,7 +162,7 @@ func TestHomeIsKnown(t *testing.T) {
 	}
 }
 
-// A command in which the redactor hides something is not put to a person: what they could not see they must not be asked to allow.
+// Nobody is asked about a command in which the redactor hides something: people must not allow what they can't see.
 func TestWhatIsHiddenIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	var asked []string

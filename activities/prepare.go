@@ -3,31 +3,46 @@ package activities
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// configFile is where a repository keeps its settings.
+// configFile holds the settings of a repository.
 const configFile = ".longshift.yaml"
+
+// Preparer makes the workspaces of tasks.
+type Preparer struct {
+	host       string
+	data       string
+	workspaces *workspace.Manager
+	limits     project.Limits
+	env        Environment
+	running    *runningSessions
+	cleaner    *Cleaner
+	redact     *redact.Redactor
+	log        *slog.Logger
+}
 
 // PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
 	Repository task.Repository  `json:"repository"`
-	Fork       *task.Repository `json:"fork,omitempty"` // takes the branch, and what else is pushed
+	Fork       *task.Repository `json:"fork,omitempty"` // the branch and the checkpoint are pushed there
 	Base       string           `json:"base,omitempty"`
-	Title      string           `json:"title"` // the task in words, for the branch's name
+	Title      string           `json:"title"` // the task in words; becomes part of the branch's name
 	Config     *task.Config     `json:"config,omitempty"`
-	Branch     string           `json:"branch,omitempty"`   // set when the task has one already
+	Branch     string           `json:"branch,omitempty"`   // set when the task already has one
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
-	Reported   []string         `json:"reported,omitempty"` // heads that the workspace has had, as far as they were reported; the last one counts
+	Reported   []string         `json:"reported,omitempty"` // heads of the workspace that earlier steps have reported, the newest last
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -37,40 +52,40 @@ type Prepared struct {
 	BaseCommit string        `json:"baseCommit,omitempty"` // empty for a repository without commits
 	Head       string        `json:"head,omitempty"`
 	Restored   bool          `json:"restored,omitempty"`
-	Behind     bool          `json:"behind,omitempty"` // Head is an earlier one of those reported: what came after it is lost
+	Behind     bool          `json:"behind,omitempty"` // Head is not the newest of those reported: later commits are lost
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
-	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
+	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits; a resume can't exceed them
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
-// Called again it finds what is there and leaves uncommitted work alone.
-func (h *Host) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
-	if err := h.endSessions(ctx, in.TaskID, in.Fence); err != nil {
+// A repeated call keeps an existing workspace, with its uncommitted work.
+func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepared, error) {
+	if err := p.running.end(ctx, in.TaskID, in.Fence); err != nil {
 		return Prepared{}, err
 	}
-	out, err := h.prepare(ctx, in)
+	out, err := p.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
-		// The task ends with this before it had a workspace: nothing of it is to stay, neither here nor on the remote.
-		if kept := h.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
-			h.Log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
+		// The task ends with this error and never had a workspace, so nothing of it may stay here or on the remote.
+		if kept := p.cleaner.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
+			p.log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
 		}
 	}
 	return out, err
 }
 
-func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
+func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue,
 		Reported: in.Reported}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
 	}
-	if err := h.noteOwner(ctx, in.TaskID); err != nil {
+	if err := p.noteOwner(ctx, in.TaskID); err != nil {
 		return Prepared{}, err
 	}
-	ws, err := h.Workspaces.Prepare(ctx, spec)
+	ws, err := p.workspaces.Prepare(ctx, spec)
 	if err == nil && ws.Empty {
 		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against", in.Repository.Text).
 			WithHint("make a first commit there, then start the task again")
@@ -78,22 +93,22 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	resolved, err := h.settings(ctx, in)
+	resolved, err := p.settings(ctx, in)
 	if err == nil {
-		err = h.needs(ctx, in, resolved.Settings)
+		err = p.checkNeeds(ctx, in, resolved.Settings)
 	}
 	if err != nil {
 		return Prepared{}, err
 	}
-	// The branch's prefix is a setting, and settings lie in the repository: a workspace that is still new is made again
-	// when the repository wants another prefix than the one it was made with.
+	// The prefix of branches is a setting of the repository, which is known only now. A new workspace whose branch has another prefix is
+	// made again.
 	want := resolved.Settings.Branch + branchName(in.Title, in.TaskID)
 	if in.Branch == "" && ws.Branch != want && ws.Head == ws.BaseCommit {
-		if err := h.Workspaces.Remove(ctx, in.TaskID, false); err != nil {
+		if err := p.workspaces.Remove(ctx, in.TaskID, false); err != nil {
 			return Prepared{}, err
 		}
 		spec.Branch = want
-		if ws, err = h.Workspaces.Prepare(ctx, spec); err != nil {
+		if ws, err = p.workspaces.Prepare(ctx, spec); err != nil {
 			return Prepared{}, err
 		}
 	}
@@ -101,7 +116,7 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	if ws.Unfilled != "" {
 		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
 	}
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -112,22 +127,22 @@ func (h *Host) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
 	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
-		Settings: resolved.Settings, Warnings: warnings, Notes: h.notes(empty),
-		MaxCost: h.Limits.MaxCost, MaxTime: h.Limits.MaxTime,
+		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
+		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime,
 	}, nil
 }
 
-// noteOwner writes down which workflow the task's folder is for.
-func (h *Host) noteOwner(ctx context.Context, id string) error {
+// noteOwner writes into the task's folder which workflow it belongs to.
+func (p *Preparer) noteOwner(ctx context.Context, id string) error {
 	if !activity.IsActivity(ctx) {
 		return nil
 	}
 	of := activity.GetInfo(ctx).WorkflowExecution
-	return sweep.Note(taskDir(h.Data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
+	return sweep.Note(taskDir(p.data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
 }
 
-func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return project.Resolved{}, err
 	}
@@ -146,10 +161,10 @@ func (h *Host) settings(ctx context.Context, in PrepareInput) (project.Resolved,
 	if in.Config != nil {
 		job = *in.Config
 	}
-	return project.Resolve(h.Limits, repo, job)
+	return project.Resolve(p.limits, repo, job)
 }
 
-// unfilled names the submodules that could not be had.
+// unfilled returns the submodules that could not be fetched.
 func unfilled(ctx context.Context, tree *workspace.Tree) (about, error) {
 	s, err := tree.Submodules(ctx)
 	return about{"submodules that could not be filled, so that their folders are empty", s.Empty}, err
@@ -162,7 +177,7 @@ func branchPrefix(c *task.Config) string {
 	return "longshift/"
 }
 
-// branchName is readable and, by the tail of the task id, its own.
+// branchName returns a readable name, which the end of the task id makes unique.
 func branchName(title, taskID string) string {
 	tail := taskID
 	if len(tail) > 8 {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// A task that can't begin leaves nothing: no workspace, no ref on the remote.
+// A task that can't begin leaves neither a workspace nor a ref on the remote.
 func TestTaskThatCanNotBeginLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

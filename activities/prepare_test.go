@@ -29,7 +29,7 @@ func TestBranchPrefixOfTheRepository(t *testing.T) {
 	}
 }
 
-// A submodule that can't be had is named to people and agents, by the workspace and by no commit after it in other words.
+// A submodule that can't be fetched is named, in the same words by the workspace and by each commit.
 func TestSubmodulesThatCantBeHadAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -11,49 +11,6 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// PushInput asks for the task's branch on the remote.
-type PushInput struct {
-	Ref
-	Squash  string `json:"squash,omitempty"` // message of the single commit the branch becomes; empty keeps the commits
-	BaseRef string `json:"baseRef,omitempty"`
-
-	Reviewed string   `json:"reviewed,omitempty"` // head that was reviewed: what does not hold it is not pushed
-	Allowed  []string `json:"allowed,omitempty"`  // ids of findings that a person has allowed to be pushed
-}
-
-// PushBranch pushes the task's branch and gives its head.
-func (h *Host) PushBranch(ctx context.Context, in PushInput) (string, error) {
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
-	if err != nil {
-		return "", err
-	}
-	defer tree.Close()
-	if err := tree.Holds(ctx, in.Reviewed); err != nil {
-		return "", fmt.Errorf("push the branch: %w", err)
-	}
-	if in.Squash != "" {
-		if _, err := tree.Squash(ctx, in.BaseRef, in.Squash); err != nil {
-			return "", fmt.Errorf("make one commit: %w", err)
-		}
-	}
-	if err := h.leaks(ctx, tree); err != nil {
-		return "", err
-	}
-	if err := h.mayPush(ctx, tree, in.Allowed); err != nil {
-		return "", err
-	}
-	if in.Squash != "" {
-		if err := tree.Checkpoint(ctx); err != nil {
-			return "", fmt.Errorf("push the checkpoint: %w", err)
-		}
-	}
-	head, err := tree.Push(ctx)
-	if err != nil {
-		return "", fmt.Errorf("push the branch: %w", err)
-	}
-	return head, nil
-}
-
 // PullRequestInput asks for the pull request.
 type PullRequestInput struct {
 	Ref
@@ -68,14 +25,14 @@ type PullRequestInput struct {
 	Summary    forge.Summary    `json:"summary"`
 }
 
-// Checked is what is known of a task's surroundings before it starts.
+// Checked is what a task needs to know of the installation before it starts.
 type Checked struct {
-	Rooms   []task.Room `json:"rooms,omitempty"`   // in which every task is shown
+	Rooms   []task.Room `json:"rooms,omitempty"`   // where every task is shown
 	Limited bool        `json:"limited,omitempty"` // the operator limits every task of a repository
 	Shared  bool        `json:"shared,omitempty"`  // the operator limits all tasks together
 }
 
-// CheckForge makes sure, before anything is paid for, that there is a forge for the repository, and says who looks on.
+// CheckForge fails when there is no forge for the repository, before a task costs anything.
 func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, error) {
 	if _, err := c.Forge(ctx, r); err != nil {
 		return Checked{}, err
@@ -87,7 +44,7 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	return known, nil
 }
 
-// ForkRepository finds the fork that takes a task's branch, or makes it, and waits until it can be pushed to.
+// ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes.
 func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.Repository, error) {
 	f, err := c.Forge(ctx, r)
 	if err != nil {
@@ -104,7 +61,7 @@ func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.R
 	return fork, nil
 }
 
-// OpenPullRequest opens the pull request or finds the one an earlier attempt opened.
+// OpenPullRequest opens the pull request, or finds the one that an earlier attempt opened.
 func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
 	f, err := c.Forge(ctx, in.Repository)
 	if err != nil {

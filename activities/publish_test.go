@@ -68,20 +68,20 @@ func TestCleanUpOfNothing(t *testing.T) {
 	}
 }
 
-// desk is a forge that takes down what it is asked for.
-type desk struct {
+// recordingForge is a forge that records the requests for pull requests.
+type recordingForge struct {
 	asked []forge.Request
 	err   error
 }
 
-func (d *desk) EnsurePullRequest(_ context.Context, r forge.Request) (forge.PullRequest, error) {
+func (d *recordingForge) EnsurePullRequest(_ context.Context, r forge.Request) (forge.PullRequest, error) {
 	d.asked = append(d.asked, r)
 	return forge.PullRequest{Number: 7, URL: "https://example.com/pull/7", Found: len(d.asked) > 1}, d.err
 }
 
 func TestOpenPullRequest(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &recordingForge{}
 	c := &Control{WebURL: "http://localhost:8233", Forge: func(_ context.Context, r task.Repository) (forge.Forge, error) {
 		if r.Name != "calc" {
 			return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text)
@@ -124,7 +124,7 @@ func TestOpenPullRequest(t *testing.T) {
 	}
 }
 
-// What was not reviewed is not pushed, whatever the workspace holds.
+// A branch without the reviewed head is not pushed, whatever the workspace holds.
 func TestPushHoldsWhatWasReviewed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -142,7 +142,7 @@ func TestPushHoldsWhatWasReviewed(t *testing.T) {
 		t.Errorf("it was pushed: %v", refs)
 	}
 	reviewed := b.checkpoint()
-	for _, squash := range []string{"", "feat: sums", "feat: sums"} { // the last one as after an answer that was lost
+	for _, squash := range []string{"", "feat: sums", "feat: sums"} { // the last one as after a lost answer
 		if head := b.push(PushInput{Reviewed: reviewed, Squash: squash, BaseRef: b.made.BaseCommit}); head != b.checkpoint() {
 			t.Errorf("pushed %s", head)
 		}

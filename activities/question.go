@@ -20,29 +20,29 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// mostShown is how long a command and its folder may be, in bytes, to be put to a person: a question takes 4 KiB at most.
+// mostShown is how long a command and its folder may be, in bytes, to ask a person about it: a question holds 4 KiB at most.
 const mostShown = 3 << 10
 
-// person puts the call to a person, and says what came of it. A yes counts for the files as they were shown: it is looked again right
-// before the call is let through, and asked anew where one of them has changed since.
-func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
-	if w.in.Role.ReadOnly() { // it can look in another way, and nobody should be woken for that
+// person asks a person about the call and returns the decision. A yes holds for the files as they were shown: they are read again right
+// before the call is allowed, and the person is asked again when one of them has changed.
+func (en *enforcer) person(ctx context.Context, c agent.Call, d policy.Decision) (out agent.Decision, by string) {
+	if en.in.Role.ReadOnly() { // it can read in another way, and nobody should be disturbed for that
 		return agent.Decision{Reason: d.Reason + "; nobody is asked for a session that only reads"}, ""
 	}
-	if w.in.Commands.Questions == task.QuestionsDeny {
+	if en.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}
-	q, hurdle := w.question(c, d)
+	q, hurdle := en.question(c, d)
 	for range mostAnew {
 		if hurdle != "" {
 			return agent.Decision{Reason: d.Reason + "; " + hurdle}, ""
 		}
-		answer, no := w.answer(ctx, q, d)
+		answer, no := en.answer(ctx, q, d)
 		if answer.Verdict != signals.Yes {
 			return no, answer.By
 		}
 		var now signals.Question
-		if now, hurdle = w.question(c, d); now.ID == q.ID && hurdle == "" || answer.ForTask {
+		if now, hurdle = en.question(c, d); now.ID == q.ID && hurdle == "" || answer.ForTask {
 			return agent.Decision{Allow: true, Reason: answer.Note}, answer.By
 		}
 		q = now
@@ -50,17 +50,17 @@ func (w *warden) person(ctx context.Context, c agent.Call, d policy.Decision) (o
 	return agent.Decision{Reason: d.Reason + "; the files that it names change all the time, so it may not run: let nothing write them"}, ""
 }
 
-// mostAnew is how often a person is asked about one call whose files change while they think.
+// mostAnew limits how often a person is asked about one call whose files keep changing.
 const mostAnew = 3
 
-// answer asks a person, and says what becomes of the call when that is not a yes.
-func (w *warden) answer(ctx context.Context, q signals.Question, d policy.Decision) (signals.Answer, agent.Decision) {
-	answer, err := w.ask(ctx, q)
+// answer asks a person, and returns the decision when the answer is not a yes.
+func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Decision) (signals.Answer, agent.Decision) {
+	answer, err := en.ask(ctx, q)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return signals.Answer{}, agent.Decision{Reason: "the session was interrupted"}
 	case err != nil:
-		w.host.Log.WarnContext(ctx, "a person could not be asked", "error", err)
+		en.log.WarnContext(ctx, "a person could not be asked", "error", err)
 		return signals.Answer{}, agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}
 	case answer.Verdict == signals.Yes:
 		return answer, agent.Decision{}
@@ -71,45 +71,45 @@ func (w *warden) answer(ctx context.Context, q signals.Question, d policy.Decisi
 		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}
 }
 
-// hides tells whether the redactor takes something out of a text, beyond the names of our own folders.
-func (w *warden) hides(text string) bool {
-	return strings.Count(w.host.Redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
+// hides tells whether the redactor removes more from a text than the names of our own folders.
+func (en *enforcer) hides(text string) bool {
+	return strings.Count(en.redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
 }
 
-// question is what a person is asked about a call, or why it can't be put to one.
-func (w *warden) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
-	if w.hides(put(c)) || w.hides(visible(w.below(c.Dir))) { // what is hidden from people may be more than a secret
+// question returns what to ask a person about a call, or the hurdle: why nobody can be asked.
+func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
+	if en.hides(put(c)) || en.hides(visible(en.below(c.Dir))) { // the hidden part could do more than hold a secret
 		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"
 	}
-	b, ok := w.bind(c)
+	b, ok := en.bind(c)
 	if !ok {
 		return q, "it names more files than an approval can be bound to, so it may not run: name fewer"
 	}
-	id, text := questionID(w.in.TaskID, w.below(c.Dir), c), ""
+	id, text := questionID(en.in.TaskID, en.below(c.Dir), c), ""
 	if b.sum != "" {
 		id, text = digest(id, b.sum), id
 	}
 	q = signals.Question{
-		ID: id, TextID: text, Files: b.files, Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
-		Command: w.host.Redact.String(put(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
-		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
+		ID: id, TextID: text, Files: b.files, Session: en.in.N, Role: en.in.Role, Tool: c.Tool,
+		Command: en.redact.String(put(c)), Dir: en.redact.String(visible(en.below(c.Dir))),
+		Rule: d.Rule, Reason: oneLine(en.redact.String(d.Reason), 400),
 	}
-	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for all of it, so people must see all of it
+	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for the whole call, so people must see all of it
 		return q, "it is too long to be put to a person, so it may not run: make it shorter"
 	}
 	return q, ""
 }
 
-// questionID binds an answer to the task, the folder and the exact call.
+// questionID identifies the task, the folder and the exact call that an answer holds for.
 func questionID(taskID, dir string, c agent.Call) string {
 	exact := string(c.Input)
 	if in := inputOf(c); c.Tool == "Bash" && in.Command != "" {
-		exact = in.Command // what else the call carries (a description, a time limit) runs nothing
+		exact = in.Command // the other fields (description, timeout) run nothing
 	}
 	return digest(taskID, dir, c.Tool, exact)
 }
 
-// digest names some texts.
+// digest returns a short hash of texts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -118,16 +118,8 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// asker gives the way to ask people.
-func (h *Host) asker() func(context.Context, signals.Question) (signals.Answer, error) {
-	if h.Ask != nil {
-		return h.Ask
-	}
-	return askWorkflow
-}
-
-// askWorkflow puts the question to the task's workflow, which waits for people durably. It comes back with an answer, or with
-// the word that there is none yet.
+// askWorkflow sends the question to the task's workflow, which waits for people durably. It returns their answer, or one that says that
+// there is none yet.
 func askWorkflow(ctx context.Context, q signals.Question) (signals.Answer, error) {
 	var a signals.Answer
 	if !activity.IsActivity(ctx) {

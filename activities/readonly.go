@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// snapshot remembers what the workspace looks like before a session that must not write.
+// snapshot returns the state of the workspace before a session that must not write; "" for other sessions.
 func (r *sessionRun) snapshot(ctx context.Context) (string, error) {
 	if !r.in.Role.ReadOnly() {
 		return "", nil
@@ -15,8 +15,8 @@ func (r *sessionRun) snapshot(ctx context.Context) (string, error) {
 	return r.tree.Fingerprint(ctx)
 }
 
-// undoWrites restores the workspace when a session that must not write has written all the same.
-// The driver denies such writes; this is the second line, for what slips through it.
+// undoWrites restores the workspace when a session that must not write has written all the same, and fails the session.
+// The driver denies such writes; this is the second defence.
 func (r *sessionRun) undoWrites(ctx context.Context, before string, res *SessionResult) error {
 	if before == "" {
 		return nil

@@ -17,21 +17,21 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// ReconcileInput is what a limiter believes.
+// ReconcileInput is the state of a limiter that is to be checked.
 type ReconcileInput struct {
 	Repository string             `json:"repository,omitempty"` // as tasks name it; empty for the limiter of the whole installation
 	Prefix     string             `json:"prefix,omitempty"`
 	Holders    []signals.Holder   `json:"holders,omitempty"`
 	Pulls      []signals.OpenPull `json:"pulls,omitempty"`
-	Known      []string           `json:"known,omitempty"` // workflow ids of waiters and of tasks that have just released: visibility lags behind
+	Known      []string           `json:"known,omitempty"` // workflow ids of waiters and tasks that have just released: visibility lags
 }
 
-// Reconciled is what has changed.
+// Reconciled is where that state is out of date.
 type Reconciled struct {
 	Gone   []signals.ReleaseRequest `json:"gone,omitempty"`   // holders that do not run any more
 	Ended  []signals.OpenPull       `json:"ended,omitempty"`  // of the pull requests asked about
-	Open   []signals.OpenPull       `json:"open,omitempty"`   // others that are followed
-	Others int                      `json:"others,omitempty"` // tasks of the repository at work that have not asked the limiter
+	Open   []signals.OpenPull       `json:"open,omitempty"`   // other pull requests that are followed
+	Others int                      `json:"others,omitempty"` // tasks of the repository that work and have not asked the limiter
 }
 
 // ReconcileLimiter compares what a limiter believes with what runs and what is open.
@@ -47,7 +47,7 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 		}
 	}
 	for _, p := range in.Pulls {
-		if open, err := c.stillOpen(ctx, p); err == nil && !open { // one that can't be asked about counts as open
+		if open, err := c.stillOpen(ctx, p); err == nil && !open { // a pull request that can't be read counts as open
 			out.Ended = append(out.Ended, p)
 		}
 	}
@@ -60,14 +60,14 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 			return out, err
 		}
 	}
-	out.Others, err = c.others(ctx, in)
+	out.Others, err = c.unadmitted(ctx, in)
 	return out, err
 }
 
 // hasEnded tells whether a holder has ended, and what it has spent since its admission.
 func hasEnded(ctx context.Context, h signals.Holder) (gone bool, spent float64, err error) {
 	info, err := described(ctx, h.Workflow, "")
-	if err == nil && info != nil && info.GetFirstRunId() != h.Run { // another task has its id by now
+	if err == nil && info != nil && info.GetFirstRunId() != h.Run { // its workflow id belongs to another task now
 		if info, err = described(ctx, h.Workflow, h.Run); err == nil && info != nil {
 			return true, max(costOf(info)-h.Before, 0), nil
 		}
@@ -76,14 +76,14 @@ func hasEnded(ctx context.Context, h signals.Holder) (gone bool, spent float64, 
 	case err != nil:
 		return false, 0, err
 	case info == nil:
-		return true, h.Reserved, nil // nobody knows any more: all that was reserved counts
+		return true, h.Reserved, nil // the server has forgotten its cost: all that was reserved counts
 	case info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		return false, 0, nil
 	}
 	return true, max(costOf(info)-h.Before, 0), nil
 }
 
-// described returns what the server knows of an execution, nil when it knows none. Without a run it is the newest.
+// described returns what the server knows of an execution, or nil when it knows none. An empty run means the newest.
 func described(ctx context.Context, id, run string) (*workflowpb.WorkflowExecutionInfo, error) {
 	return describedBy(ctx, activity.GetClient(ctx), id, run)
 }
@@ -102,7 +102,7 @@ func describedBy(ctx context.Context, c client.Client, id, run string) (*workflo
 
 func costOf(info *workflowpb.WorkflowExecutionInfo) (usd float64) {
 	if p, ok := info.GetSearchAttributes().GetIndexedFields()[signals.AttrCostUSD]; ok {
-		_ = converter.GetDefaultDataConverter().FromPayload(p, &usd) // what can't be read counts as nothing
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &usd) // an unreadable cost counts as zero
 	}
 	return usd
 }
@@ -132,5 +132,5 @@ func (c *Control) stillOpen(ctx context.Context, p signals.OpenPull) (bool, erro
 	return state == forge.Open, err
 }
 
-// quoted makes the inside of a string of the visibility query language.
+// quoted escapes a text for a string in a visibility query.
 var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// record is what a host remembers of one session: that it has begun, how long it ran, and the result of each ask.
-// It is what makes a finished session finished, whatever dies before the workflow hears of it.
+// record is what a host keeps on disk of one session: that it has begun, how long it ran, and the result of each ask.
+// So a finished session never runs again, even when the worker dies before the workflow gets the result.
 type record struct {
 	dir   string
 	state recordState
@@ -21,9 +21,9 @@ type record struct {
 
 type recordState struct {
 	LastAsk int           `json:"lastAsk"` // the ask that has begun, 0 before the first
-	Begun   time.Time     `json:"begun"`   // when it did
-	Resumed int           `json:"resumed"` // how often the session was gone on with
-	Spent   time.Duration `json:"spent"`   // of the last ask, in earlier attempts
+	Begun   time.Time     `json:"begun"`   // when it began
+	Resumed int           `json:"resumed"` // how often the session was resumed
+	Spent   time.Duration `json:"spent"`   // running time of earlier attempts at the last ask
 }
 
 func openRecord(data string, in SessionInput) (*record, error) {
@@ -43,7 +43,7 @@ func taskDir(data, taskID string) string { return filepath.Join(data, "tasks", t
 func (r *record) stateDir() string { return filepath.Join(r.dir, "agent") }
 func (r *record) begun() bool      { return r.state.LastAsk > 0 }
 
-// begin notes that the ask is under way, before its process starts.
+// begin records that the ask runs, before its process starts.
 func (r *record) begin(ask int) error {
 	now := time.Now().UTC()
 	if r.state.LastAsk == ask {
@@ -55,13 +55,13 @@ func (r *record) begin(ask int) error {
 	return r.save()
 }
 
-// alive notes that the session runs. It is called with every heartbeat, so that an attempt that was killed counts as long as
-// it ran, and not as long as the machine was off.
+// alive records that the session runs. It is called with every heartbeat, so that the running time of a killed attempt ends at its death
+// and does not include the time that the machine was off.
 func (r *record) alive() {
-	_ = os.WriteFile(filepath.Join(r.dir, "alive"), nil, 0o600) // a missed note costs a little accuracy
+	_ = os.WriteFile(filepath.Join(r.dir, "alive"), nil, 0o600) // a failure only makes the running time less accurate
 }
 
-// lastAlive is when the attempt before this one was last seen alive.
+// lastAlive returns when the attempt before this one was last alive.
 func (r *record) lastAlive() time.Time {
 	info, err := os.Stat(filepath.Join(r.dir, "alive"))
 	if err != nil {
@@ -70,10 +70,10 @@ func (r *record) lastAlive() time.Time {
 	return info.ModTime()
 }
 
-// elapsed is the running time of the ask over all its attempts.
+// elapsed returns the running time of the ask over all its attempts.
 func (r *record) elapsed(now time.Duration) time.Duration { return r.state.Spent + now }
 
-// resumed counts the attempt and gives the number so far.
+// resumed counts the attempt if it has resumed the session, and returns the number so far.
 func (r *record) resumed(yes bool) int {
 	if yes {
 		r.state.Resumed++
@@ -87,7 +87,7 @@ func (r *record) resultFile(ask int) string {
 	return filepath.Join(r.dir, fmt.Sprintf("result-%d.json", ask))
 }
 
-// result gives the kept result of the ask, if it has one.
+// result returns the kept result of the ask, if there is one.
 func (r *record) result(ask int) (SessionResult, bool, error) {
 	var res SessionResult
 	err := readJSON(r.resultFile(ask), &res)
@@ -104,8 +104,7 @@ func (r *record) keep(ask int, res SessionResult) error {
 	return writeJSON(r.resultFile(ask), res)
 }
 
-// readJSON reads a state file. One that can't be read is set aside under another name, so that nothing is lost,
-// and the error names it.
+// readJSON reads a state file. A corrupt file is renamed, so that nothing is lost, and the error names the new file.
 func readJSON(file string, into any) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -122,7 +121,7 @@ func readJSON(file string, into any) error {
 	return nil
 }
 
-// writeJSON replaces a state file in one step: a crash leaves the old content or the new, never half of it.
+// writeJSON replaces a state file atomically: after a crash it has the old content or the new.
 func writeJSON(file string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

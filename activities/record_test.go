@@ -45,7 +45,7 @@ func TestRecordKeepsTheResultOfEachAsk(t *testing.T) {
 	}
 }
 
-// An attempt counts from its begin to its last sign of life. What comes after it, until the next attempt, is nobody's time.
+// The running time of an attempt ends at its last heartbeat. The time until the next attempt does not count.
 func TestRecordSpent(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -75,10 +75,10 @@ func TestRecordSpent(t *testing.T) {
 	next(1, 10*time.Minute)
 	killed(time.Hour, 5*time.Minute)
 	next(1, 15*time.Minute)
-	killed(time.Hour, -time.Minute) // never alive since its begin: the note is that of an earlier attempt
+	killed(time.Hour, -time.Minute) // no heartbeat since its begin: the file is that of an earlier attempt
 	next(1, 15*time.Minute)
 	killed(time.Hour, 5*time.Minute)
-	next(2, 0) // another ask is another account
+	next(2, 0) // the time of another ask counts from 0
 }
 
 func TestRecordCountsResumptions(t *testing.T) {

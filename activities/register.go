@@ -4,28 +4,28 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// RegisterHosts registers what runs on the queue that every host polls.
-func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.AssignTask) }
+// RegisterHosts registers the activities of the queue that every host polls.
+func (h *Host) RegisterHosts(r worker.ActivityRegistry) { r.RegisterActivity(h.Assigner.AssignTask) }
 
-// RegisterLong registers the host's long work.
+// RegisterLong registers the activities that wait for a slot and run for long.
 func (h *Host) RegisterLong(r worker.ActivityRegistry) {
-	r.RegisterActivity(h.RunAgent)
-	r.RegisterActivity(h.RunSetup)
-	r.RegisterActivity(h.RunChecks)
+	r.RegisterActivity(h.Sessions.RunAgent)
+	r.RegisterActivity(h.Commands.RunSetup)
+	r.RegisterActivity(h.Commands.RunChecks)
 }
 
-// RegisterControl registers the host's short work.
+// RegisterControl registers the host's short activities.
 func (h *Host) RegisterControl(r worker.ActivityRegistry) {
-	r.RegisterActivity(h.Probe)
-	r.RegisterActivity(h.PrepareWorkspace)
-	r.RegisterActivity(h.CommitWork)
-	r.RegisterActivity(h.PushBranch)
-	r.RegisterActivity(h.MergeBase)
-	r.RegisterActivity(h.AbortMerge)
-	r.RegisterActivity(h.CleanUp)
+	r.RegisterActivity(h.Assigner.Probe)
+	r.RegisterActivity(h.Preparer.PrepareWorkspace)
+	r.RegisterActivity(h.Git.CommitWork)
+	r.RegisterActivity(h.Git.PushBranch)
+	r.RegisterActivity(h.Git.MergeBase)
+	r.RegisterActivity(h.Git.AbortMerge)
+	r.RegisterActivity(h.Cleaner.CleanUp)
 }
 
-// Register registers what runs where the tokens of forges are.
+// Register registers the activities that need the tokens of forges, channels and sources.
 func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.CheckForge)
 	r.RegisterActivity(c.ForkRepository)

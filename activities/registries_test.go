@@ -20,9 +20,9 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// registries are small ones of Go, cargo and npm, with one package each that says good, and a project that uses them.
+// registries are small registries of Go, cargo and npm, with one package each that prints good, and a project that uses them.
 type registries struct {
-	dir     string // of those that are folders
+	dir     string // of the registries that are folders
 	npm     string // address in a box
 	dial    func(context.Context) (net.Conn, error)
 	project map[string]string

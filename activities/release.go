@@ -10,24 +10,24 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// settler is a source that lists nothing while somebody writes to it.
+// settler is a source that omits work from its list while somebody writes to it.
 type settler interface {
-	// Settles says how long it takes until it does, when nobody goes on writing; 0 when it does now.
+	// Settles returns how long it takes until the list is complete, if nobody writes meanwhile; 0 when it is complete now.
 	Settles(ctx context.Context, q intake.Query) (time.Duration, error)
 }
 
-// recaller is a source that remembers which tasks work on what it lists, and leaves it out for as long.
+// recaller is a source that remembers which tasks have claimed its work, and omits that work from its list.
 type recaller interface {
-	// Claims gives what is claimed: Item.ID is the task's workflow, the note what it was claimed with.
+	// Claims returns the claimed work: Item.ID is the task's workflow, the note that of its claim.
 	Claims(ctx context.Context, q intake.Query) ([]intake.Claimed, error)
 }
 
-// keeper is a source that knows which work was left undone by its tasks.
+// keeper is a source that knows which work its tasks have left undone.
 type keeper interface {
 	Kept(ctx context.Context, q intake.Query) ([]intake.Kept, error)
 }
 
-// keeps names the work that waits for a person to change it.
+// keeps reports the work that waits until a person changes it.
 func (f *finder) keeps(ctx context.Context) error {
 	k, ok := f.source.(keeper)
 	if !ok {
@@ -40,7 +40,8 @@ func (f *finder) keeps(ctx context.Context) error {
 	return err
 }
 
-// release reports tasks that were ended from outside, and could not do it: their work would be left out for good.
+// release reports the outcome of tasks that were ended from outside and could not report it. Without that their work would be omitted for
+// ever.
 func (f *finder) release(ctx context.Context) error {
 	r, ok := f.source.(recaller)
 	if !ok {

@@ -2,12 +2,13 @@ package activities
 
 import (
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// report reads what the agent reported: the structured answer where it gave one, its markers and text where it did not.
+// report reads the agent's report: from its structured answer if there is one, otherwise from its markers and text.
 func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionLog) {
-	text := log.text() // the end of the text may end markers too
+	text := log.text() // reading the end of the text may complete markers too
 	res.Report = task.NewReport(r.in.Role, log.markers, text)
 	switch {
 	case res.Report.Kind == task.ReportSpecIssue:
@@ -18,7 +19,7 @@ func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionL
 			return
 		}
 		res.Plan = &plan
-		res.Report.Kind, res.Report.Text = task.ReportPlan, "" // the plan is told once
+		res.Report.Kind, res.Report.Text = task.ReportPlan, "" // the plan is reported once
 	case r.in.Role == task.Reviewer && out.Answer != nil:
 		review, err := task.DecodeReview(out.Answer)
 		if err != nil {
@@ -40,9 +41,9 @@ func readPlan(answer []byte, rep task.Report) (task.Plan, error) {
 	return task.PlanFromText(rep.Text)
 }
 
-// clean takes secrets and the paths of this machine out of what goes into history.
-func (h *Host) clean(res *SessionResult) {
-	hide := h.Redact.String
+// hideSecrets removes secrets and paths of this machine from a result before it goes into history.
+func hideSecrets(r *redact.Redactor, res *SessionResult) {
+	hide := r.String
 	res.Error, res.Report.Text = hide(res.Error), hide(res.Report.Text)
 	for i, n := range res.Report.Notes {
 		res.Report.Notes[i] = hide(n)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// restorable tells which paths of a workspace may go without a person. It was made for the task: what the base has, git brings
-// back, what lies in its submodules is put back with each commit, and the rest was made here.
+// restorable returns a function that tells which paths may be removed without asking a person: those in the workspace. It was made for the
+// task: git can restore the files of the base, each commit restores the submodules, and the task made the rest.
 func restorable(root string) func(path string) bool {
 	return func(path string) bool { return within(path, root) }
 }

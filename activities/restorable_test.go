@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// In the box an agent clears away what it has made and moves what git knows, and nobody is asked. What git can't bring back, and
-// everything where no box stands, is left to a person. What lies in a submodule is put back.
+// In the box an agent may remove what it has made and move what git knows, and nobody is asked. A person decides about files that git can't
+// restore, and about everything without a box. Files in a submodule are restored.
 func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n"}
@@ -34,10 +34,11 @@ func TestRemovalsNeedNoPersonInTheBox(t *testing.T) {
 			b.remote = c.remote
 		}
 		b.Policy = policy.Config{Registry: true, PrivateTmp: true, Loopback: true, Namespace: true, Boxed: c.boxed}
+		b.start()
 		b.prepare()
 		tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 		must(t, err)
-		w, err := (&sessionRun{host: b.Host, in: b.session(task.Implementer, task.AgentClaude), tree: tree}).warden(t.Context(), "/home/agent")
+		w, err := b.enforcers.of(b.session(task.Implementer, task.AgentClaude), tree.Dir(), "/home/agent")
 		must(t, err)
 		if d := w.judge(bash(w, c.command, "removes")); (d.Verdict == policy.Allow) != c.allowed {
 			t.Errorf("%q, boxed %v, remote %q: %+v", c.command, c.boxed, c.remote, d)

@@ -7,13 +7,20 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sensitive"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
 )
 
+// inspector searches the changes of a task before they leave the host: for secrets, and for changes that deserve a second look.
+type inspector struct {
+	redact *redact.Redactor
+	rules  sensitive.Rules
+}
+
 // findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them.
-func (h *Host) findings(ctx context.Context, tree *workspace.Tree) ([]task.Finding, error) {
+func (i *inspector) findings(ctx context.Context, tree *workspace.Tree) ([]task.Finding, error) {
 	var all []task.Finding
 	err := tree.Changes(ctx, func(c workspace.FileChange) error {
 		all = append(all, sensitive.Inspect(sensitive.Change(c))...)
@@ -22,18 +29,18 @@ func (h *Host) findings(ctx context.Context, tree *workspace.Tree) ([]task.Findi
 	if err != nil {
 		return nil, err
 	}
-	all = h.Sensitive.Apply(all)
-	for i := range all {
-		all[i].Path, all[i].What = h.Redact.String(all[i].Path), h.Redact.String(all[i].What)
+	all = i.rules.Apply(all)
+	for n := range all {
+		all[n].Path, all[n].What = i.redact.String(all[n].Path), i.redact.String(all[n].What)
 	}
 	return all, nil
 }
 
-// mayPush fails with fault.Unapproved, and the findings, when the branch holds what a person has to allow first and has not, or what
-// the operator refuses. The workflow asks before it has a branch pushed; this holds where the host knows better, for its operator may
-// be stricter than that of the host which made the commit.
-func (h *Host) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
-	found, err := h.findings(ctx, tree)
+// mayPush fails with fault.Unapproved, and the findings as details, when the branch holds changes that a person has to allow first and has
+// not allowed, or that the operator refuses. The workflow asks people before it has a branch pushed. This check matters when the operator
+// of this host is stricter than that of the host which made the commit.
+func (i *inspector) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
+	found, err := i.findings(ctx, tree)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// unapproved pushes and gives what the host has found that a person has to allow.
+// unapproved tries to push, and returns the findings that a person has to allow.
 func (b *bench) unapproved(in PushInput) []task.Finding {
 	b.t.Helper()
 	in.Ref = b.ref
@@ -35,8 +35,8 @@ func ids(found []task.Finding) (list []string) {
 	return list
 }
 
-// A branch with files that a person has to look at reaches the remote only with their word, and as they have seen it. Its checkpoint is
-// there before.
+// A branch with sensitive files is pushed only after a person has allowed it, and only as they have seen it. Its checkpoint is pushed
+// before.
 func TestPushWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -76,6 +76,7 @@ func TestPushIsRefused(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
 	b.Sensitive = sensitive.Rules{sensitive.Hooks: task.RefuseFinding, sensitive.Executables: task.AllowFinding}
+	b.start()
 	gittest.Write(t, b.work(), map[string]string{".husky/pre-commit": "x\n"})
 	must(t, os.Chmod(filepath.Join(b.work(), ".husky/pre-commit"), 0o755))
 	found := b.commit(1, nil).Sensitive
@@ -96,7 +97,7 @@ func TestReviewerIsToldWhatToLookAt(t *testing.T) {
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{".mcp.json": "{}\n"})
 	b.commit(1, nil)
-	_, err := b.attempt().session(b.Host, b.session(task.Reviewer, "script"))
+	_, err := b.attempt().session(b.Sessions, b.session(task.Reviewer, "script"))
 	must(t, err)
 	if !strings.Contains(told, "deserve a second look") || !strings.Contains(told, "agents .mcp.json: new") {
 		t.Errorf("the reviewer was told\n%s", told)

@@ -30,7 +30,7 @@ func (b *bench) leaks(what string, v any) {
 	}
 }
 
-// Whatever an agent says, in whichever field, its result carries no secret and no path of the host into history.
+// No field of a result carries a secret or a path of the host into history, whatever the agent says.
 func TestResultsAreClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -45,7 +45,7 @@ func TestResultsAreClean(t *testing.T) {
 		role task.Role
 		by   string
 		p    *player
-		find func(SessionResult) string // where the text has to come through
+		find func(SessionResult) string // returns the field that has to hold the text
 	}{
 		{"plan", task.Planner, task.AgentClaude, answers(plan), func(r SessionResult) string { return r.Plan.Deliverables[0].Acceptance[0] }},
 		{"plan in text", task.Planner, "script", says("# Summary\n\n" + dirty + "\n\n# Risks\n\n- " + dirty + "\n\n<PLAN_COMPLETE></PLAN_COMPLETE>"),
@@ -58,43 +58,43 @@ func TestResultsAreClean(t *testing.T) {
 	} {
 		b.Agents[c.by] = c.p
 		in := b.session(c.role, c.by)
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		b.leaks(c.name, res)
 		if got := c.find(res); !strings.Contains(got, "$LONGSHIFT_DATA/tasks/") || !strings.Contains(got, "[hidden]") {
 			t.Errorf("%s: the text did not come through: %q", c.name, got)
 		}
-		kept, err := b.attempt().session(b.Host, in)
+		kept, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		b.leaks("the kept "+c.name, kept)
 	}
 }
 
-// A long text is cut after its secrets are hidden: the rest of one that is cut in two would not be known any more.
+// A long text is cut after its secrets are hidden: half of a secret would not be recognised.
 func TestSecretAtTheCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	long := secret + strings.Repeat("x", 1000-len(secret)/2) // the last 1000 bytes begin in the middle of it
 	b.Agents["script"] = ends(agent.Errored, long)
-	res, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	must(t, err)
 	if half := secret[len(secret)/2:]; strings.Contains(res.Error, half) || !strings.HasSuffix(res.Error, "xxx") {
 		t.Errorf("half a secret is in %.60q", res.Error)
 	}
 }
 
-// What fails is cleaned too: the words of the agent that an error repeats, and the error of the surroundings.
+// Errors carry no secrets either: those that repeat the agent's text, and infrastructure errors.
 func TestErrorsAreClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	b.Agents["script"] = says("# Plan\n\nVerdict: " + secret + "\n\n<PLAN_COMPLETE></PLAN_COMPLETE>")
-	res, err := b.attempt().session(b.Host, b.session(task.Planner, "script"))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Planner, "script"))
 	must(t, err)
 	b.leaks("the error of the plan", res)
 	b.Agents[task.AgentClaude] = answers(`{"verdict":"` + secret + `","summary":"s"}`)
-	res, err = b.attempt().session(b.Host, b.session(task.Planner, task.AgentClaude))
+	res, err = b.attempt().session(b.Sessions, b.session(task.Planner, task.AgentClaude))
 	must(t, err)
 	if b.leaks("the error of the answer", res); !strings.Contains(res.Error, "[hidden]") {
 		t.Errorf("got %s", res.Error)
@@ -102,7 +102,7 @@ func TestErrorsAreClean(t *testing.T) {
 	b.Agents["script"] = &player{play: func(_ context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
 		return agent.Outcome{}, fmt.Errorf("start %s with %s at https://me:hunter2@example.com", s.StateDir, secret)
 	}}
-	_, err = b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	_, err = b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// How a session ended is what the gateway saw, where it knows better than the agent.
+// The gateway decides how a session ended where it knows better than the agent.
 func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 	t.Parallel()
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Second).UTC()
@@ -51,7 +51,7 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 		in := b.session(task.Implementer, "script")
 		in.CeilingUSD = c.ceiling
 		before := u.calls.Load()
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if res.Kind != c.want || !res.Reset.Equal(c.reset) || u.calls.Load()-before != c.calls {
 			t.Errorf("%s: %s, reset %s, %d calls; want %s, %s, %d", c.name, res.Kind, res.Reset, u.calls.Load()-before, c.want, c.reset, c.calls)
@@ -59,7 +59,7 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 	}
 }
 
-// Usage is the gateway's count over all attempts of the session; the agent's own word counts where no gateway sees its calls.
+// Usage is what the gateway has counted over all attempts of the session. Without a gateway it is what the agent reports.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	said := task.Usage{Input: 1, Output: 2, CostUSD: 3}
@@ -70,8 +70,8 @@ func TestUsage(t *testing.T) {
 	in := b.session(task.Implementer, "script")
 	for ask := 1; ask <= 3; ask++ {
 		in.Ask = ask
-		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third passes it, the fourth is refused
-		res, err := b.attempt().session(b.Host, in)
+		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third exceeds it, the fourth is refused
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		want := task.Usage{Input: int64(1000 * ask), Output: int64(100 * ask), Calls: ask, CostUSD: 0.0045 * float64(ask)}
 		if math.Abs(res.Usage.CostUSD-want.CostUSD) > 1e-9 {
@@ -83,13 +83,14 @@ func TestUsage(t *testing.T) {
 	}
 	p.play = asking(agent.Outcome{Kind: agent.Errored, Text: "refused"}).play
 	in.Ask = 4
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	if err != nil || res.Kind != agent.Budget || res.Usage.Calls != 3 || u.calls.Load() != 3 {
 		t.Errorf("above the ceiling: %+v after %d calls, %v", res, u.calls.Load(), err)
 	}
 	b.Gateway = nil
+	b.start()
 	b.Agents["script"] = outcome(agent.Outcome{Kind: agent.Completed, Usage: said})
-	res, err = b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	res, err = b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	if err != nil || res.Usage != said {
 		t.Errorf("without a gateway: %+v, %v", res.Usage, err)
 	}

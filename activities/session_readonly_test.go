@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// writing plays an agent that changes files in the workspace, whatever it was told, and then reports.
+// writing makes an agent that changes files in the workspace even if it must not, and then reports.
 func writing(t *testing.T, text string, change func(dir string)) *player {
 	return &player{play: func(_ context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 		change(s.Dir)
@@ -23,13 +23,13 @@ func writing(t *testing.T, text string, change func(dir string)) *player {
 	}}
 }
 
-// The driver denies a planner and a reviewer every write. What slips through is undone, and the session does not count.
+// The driver denies every write of a planner or reviewer. A write that gets through is undone, and the session fails.
 func TestReadOnlySessionThatWrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	dir := b.work()
-	gittest.Write(t, dir, map[string]string{"half.go": "package calc // half done\n"}) // of an implementer before
+	gittest.Write(t, dir, map[string]string{"half.go": "package calc // half done\n"}) // work of an earlier implementer
 	for _, c := range []struct {
 		name   string
 		role   task.Role
@@ -45,7 +45,7 @@ func TestReadOnlySessionThatWrites(t *testing.T) {
 		}},
 	} {
 		b.Agents["script"] = writing(t, c.text, c.change)
-		res, err := b.attempt().session(b.Host, b.session(c.role, "script"))
+		res, err := b.attempt().session(b.Sessions, b.session(c.role, "script"))
 		must(t, err)
 		if res.Kind != agent.Errored || res.Plan != nil || res.Review != nil || !strings.Contains(res.Error, string(c.role)+" wrote to the workspace") {
 			t.Errorf("%s: %+v", c.name, res)
@@ -66,19 +66,18 @@ func TestSessionsThatMayWrite(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
 	b.Agents["script"] = writing(t, "<DONE>feat: x</DONE>", func(dir string) { gittest.Write(t, dir, map[string]string{"x.go": "package calc\n"}) })
-	res, err := b.attempt().session(b.Host, b.session(task.Implementer, "script"))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	must(t, err)
 	if _, statErr := os.Stat(filepath.Join(b.work(), "x.go")); res.Kind != agent.Completed || statErr != nil {
 		t.Errorf("%+v, %v", res, statErr)
 	}
 	b.Agents["script"] = says(planText)
-	if res, err = b.attempt().session(b.Host, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
+	if res, err = b.attempt().session(b.Sessions, b.session(task.Planner, "script")); err != nil || res.Kind != agent.Completed {
 		t.Errorf("a planner that wrote nothing: %+v, %v", res, err)
 	}
 }
 
-// A change that is too long for a prompt reaches the reviewer whole, as a file that policy lets it read; and its shell looks and does
-// no more.
+// A change that is too long for a prompt reaches the reviewer as a file, which policy lets it read. Its shell may only read.
 func TestReviewerReadsALongChange(t *testing.T) {
 	t.Parallel()
 	var prompt, whole string
@@ -100,14 +99,14 @@ func TestReviewerReadsALongChange(t *testing.T) {
 		return agent.Outcome{Kind: agent.Completed, Answer: json.RawMessage(`{"verdict":"approved","text":"fine"}`)}, err
 	}}
 	b := newBench(t, nil)
-	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // as data folders do, it lies where policy lets nobody read
+	data, err := os.MkdirTemp("/var/tmp", "longshift-test-") // like a real data folder it is where policy lets nobody read
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(data) })
-	b.Host = b.newHost(data, map[string]agent.Agent{task.AgentClaude: reviewer})
+	b.startOn(data, map[string]agent.Agent{task.AgentClaude: reviewer})
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{"long.txt": strings.Repeat("a line of text\n", 20_000)})
 	b.commit(1, nil)
-	res, err := b.attempt().session(b.Host, b.session(task.Reviewer, task.AgentClaude))
+	res, err := b.attempt().session(b.Sessions, b.session(task.Reviewer, task.AgentClaude))
 	must(t, err)
 	if res.Kind != agent.Completed || strings.Count(whole, "+a line of text\n") != 20_000 {
 		t.Errorf("%s (%s); the file has %d bytes", res.Kind, res.Error, len(whole))

@@ -18,7 +18,7 @@ const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files"
 
 const planText = "# Summary\n\nAdd sums\n\n# Deliverables\n\n- [ ] FIX-001: Add gives the sum\n  - the test passes\n\n<PLAN_COMPLETE></PLAN_COMPLETE>\n"
 
-// What an agent reports becomes the same, whether it answers by a schema or by markers in its text.
+// A report is the same whether the agent answers by a schema or by markers in its text.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -52,7 +52,7 @@ func TestReports(t *testing.T) {
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no key"}}},
 	} {
 		b.Agents[c.by] = c.p
-		got, err := b.attempt().session(b.Host, b.session(c.role, c.by))
+		got, err := b.attempt().session(b.Sessions, b.session(c.role, c.by))
 		must(t, err)
 		got.Duration, got.Turns = 0, 0
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -64,7 +64,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// An answer that can't be used is an error of the work, and says why.
+// An unusable answer is an error of the work that says why.
 func TestUnusableAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -81,7 +81,7 @@ func TestUnusableAnswers(t *testing.T) {
 		{task.Reviewer, ends(agent.Turns, strings.Repeat("x", 5000)+" too many turns"), " too many turns"},
 	} {
 		b.Agents[task.AgentClaude] = c.p
-		got, err := b.attempt().session(b.Host, b.session(c.role, task.AgentClaude))
+		got, err := b.attempt().session(b.Sessions, b.session(c.role, task.AgentClaude))
 		must(t, err)
 		if got.Kind == agent.Completed || got.Plan != nil || got.Review != nil || !strings.Contains(got.Error, c.want) || len(got.Error) > 1100 {
 			t.Errorf("%s: %+v", c.role, got)
@@ -89,7 +89,7 @@ func TestUnusableAnswers(t *testing.T) {
 	}
 }
 
-// The reviewer gets the diff of the task's commits, and the log is where people look for it.
+// The reviewer gets the diff of the task's commits, and the log has its documented path.
 func TestReviewerGetsTheDiff(t *testing.T) {
 	t.Parallel()
 	p := says("I read it.\n<APPROVED>fine</APPROVED>")
@@ -99,7 +99,7 @@ func TestReviewerGetsTheDiff(t *testing.T) {
 	must(t, b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sum", BaseCommit: b.made.BaseCommit}, nil))
 	in := b.session(task.Reviewer, "script")
 	in.N = 4
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	if s := p.sessions()[0]; !strings.Contains(s.Prompt, "+package calc // sums") || s.Dir != b.work() {
 		t.Errorf("the reviewer was asked:\n%s", s.Prompt)

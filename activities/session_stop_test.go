@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// lingering plays an agent that calls the model, starts a process of its own and waits for it to end.
+// lingering makes an agent that calls the model, starts a process and waits until it ends.
 func lingering(pid chan<- int) *player {
 	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
 		if _, err := askModel(ctx, s); err != nil {
@@ -31,7 +31,7 @@ func lingering(pid chan<- int) *player {
 	}}
 }
 
-// A worker that goes down hands its session on: the error says so, what was used so far is in it, and no process is left.
+// A stopping worker returns its session: the error says so and holds the usage so far, and no process is left.
 func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	t.Parallel()
 	pids := make(chan int, 1)
@@ -42,7 +42,7 @@ func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	a := b.attempt()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := a.session(b.Host, in)
+		_, err := a.session(b.Sessions, in)
 		ended <- err
 	}()
 	pid := await(t, pids, "the agent runs")
@@ -61,16 +61,16 @@ func TestStoppingWorkerHandsTheSessionOn(t *testing.T) {
 	}
 	p := says("<DONE>fix</DONE>")
 	b.Agents["script"] = p
-	restarted := b.newHost(b.Data, b.Agents)
+	restarted := b.newConfig(b.Data, b.Agents)
 	restarted.Gateway = b.Gateway
-	res, err := b.attempt().session(restarted, in)
+	res, err := b.attempt().session(NewHost(restarted).Sessions, in)
 	must(t, err)
 	if s := p.sessions()[0]; !s.Resume || res.Usage.Input != 1000 || res.Kind != agent.Completed {
 		t.Errorf("after the restart: resume %v, %+v", s.Resume, res)
 	}
 }
 
-// Whatever a stop breaks, before the agent or in it, is the same to the workflow: the host goes on after its restart.
+// The workflow gets the same error whatever a stop interrupts, the agent or a step before it.
 func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -82,19 +82,19 @@ func TestStopAtAnyMoment(t *testing.T) {
 		}}
 		a := b.attempt()
 		close(a.stop) // before the activity begins
-		_, err := a.session(b.Host, b.session(role, "script"))
+		_, err := a.session(b.Sessions, b.session(role, "script"))
 		if app := applicationError(t, err); app.Type() != string(fault.Stopping) || !app.NonRetryable() {
 			t.Errorf("%s: %s: %s", role, app.Type(), app.Message())
 		}
 	}
 }
 
-// What was complete in the very moment of the stop has been paid for, and is kept.
+// A session that completed at the moment of the stop is kept: it has been paid for.
 func TestSessionCompletesWhileTheWorkerStops(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
 	b.prepare()
-	for _, role := range []task.Role{task.Planner, task.Implementer} { // with and without a look at the workspace after it
+	for _, role := range []task.Role{task.Planner, task.Implementer} { // with and without a comparison of the workspace after it
 		in := b.session(role, "script")
 		text := map[task.Role]string{task.Planner: planText, task.Implementer: "<DONE>fix</DONE>"}[role]
 		a := b.attempt()
@@ -105,11 +105,11 @@ func TestSessionCompletesWhileTheWorkerStops(t *testing.T) {
 			return agent.Outcome{Kind: agent.Completed}, nil
 		}}
 		b.Agents["script"] = p
-		res, err := a.session(b.Host, in)
+		res, err := a.session(b.Sessions, in)
 		if err != nil || res.Kind != agent.Completed {
 			t.Fatalf("%s: %+v, %v", role, res, err)
 		}
-		kept, err := b.attempt().session(b.Host, in)
+		kept, err := b.attempt().session(b.Sessions, in)
 		if err != nil || kept.Kind != agent.Completed || len(p.sessions()) != 1 {
 			t.Errorf("%s: kept %+v after %d runs, %v", role, kept, len(p.sessions()), err)
 		}
@@ -128,11 +128,11 @@ func TestOrphanOfAnEarlierAttemptIsEnded(t *testing.T) {
 		once.Do(func() { await(t, gone, "the orphan is ended before the agent runs") })
 		return agent.Outcome{Kind: agent.Completed}, nil
 	}}
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 }
 
-// orphan starts a process with the mark of a session, as a killed guard leaves it. The channel is closed when it is gone.
+// orphan starts a process with the mark of a session, like one left by a killed worker. The channel is closed when it has ended.
 func orphan(t *testing.T, mark string) <-chan struct{} {
 	t.Helper()
 	null, err := os.Open(os.DevNull)

@@ -22,14 +22,14 @@ func TestFinishedSessionIsNotRunAgain(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{"script": p})
 	b.prepare()
 	in := b.session(task.Implementer, "script")
-	first, err := b.attempt().session(b.Host, in)
+	first, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	want := task.Report{Kind: task.ReportDone, Text: "fix: the sum", Notes: []string{"mind the gap"}}
 	if diff := cmp.Diff(want, first.Report); diff != "" || first.Kind != agent.Completed || first.Turns != 1 || first.Resumed != 0 {
 		t.Fatalf("%+v (-want +got):\n%s", first, diff)
 	}
-	restarted := b.newHost(b.Data, b.Agents)
-	for _, h := range []*Host{b.Host, restarted} {
+	restarted := NewHost(b.newConfig(b.Data, b.Agents)).Sessions
+	for _, h := range []*Sessions{b.Sessions, restarted} {
 		again, err := b.attempt().session(h, in)
 		must(t, err)
 		if diff := cmp.Diff(first, again); diff != "" {
@@ -48,23 +48,23 @@ func TestFinishedSessionIsNotRunAgain(t *testing.T) {
 		t.Errorf("the second ask: %+v", second)
 	}
 	in.Ask = 1
-	if again, err := b.attempt().session(b.Host, in); err != nil || again.Kind != agent.Completed {
+	if again, err := b.attempt().session(b.Sessions, in); err != nil || again.Kind != agent.Completed {
 		t.Errorf("the first ask after the second: %+v, %v", again, err)
 	}
 }
 
-// A result that can't be read is an error, not a reason to run and pay again at once; its content is kept.
+// A corrupt result is an error, and the session does not run and cost again at once. The content of the file is kept.
 func TestCorruptResultIsAnError(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>fix</DONE>")
 	b := newBench(t, map[string]agent.Agent{"script": p})
 	b.prepare()
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	file := filepath.Join(b.Data, "tasks", in.TaskID, "sessions", in.ID, "result-1.json")
 	must(t, os.WriteFile(file, []byte("{"), 0o600))
-	_, err = b.attempt().session(b.Host, in)
+	_, err = b.attempt().session(b.Sessions, in)
 	app := applicationError(t, err)
 	var hint string
 	must(t, app.Details(&hint))
@@ -100,7 +100,7 @@ func TestRunAgentRefuses(t *testing.T) {
 	} {
 		in := b.session(task.Implementer, "script")
 		c.change(&in)
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		app := applicationError(t, err)
 		if app.Type() != string(c.kind) || !strings.Contains(app.Message(), c.says) || app.NonRetryable() != c.final {
 			t.Errorf("%s: %s (final %v): %s", c.name, app.Type(), app.NonRetryable(), app.Message())
@@ -111,7 +111,7 @@ func TestRunAgentRefuses(t *testing.T) {
 	}
 }
 
-// The time that an ask may take is that of all its attempts, and so is the time it took.
+// The limit of an ask's running time and its duration count all attempts.
 func TestWallCountsEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>fix</DONE>")
@@ -128,7 +128,7 @@ func TestWallCountsEarlierAttempts(t *testing.T) {
 		rec.alive()
 		at := rec.state.Begun.Add(c.spent)
 		must(t, os.Chtimes(filepath.Join(rec.dir, "alive"), at, at))
-		res, err := b.attempt().session(b.Host, in)
+		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		asked := p.sessions()
 		if s := asked[len(asked)-1]; s.Wall.Round(time.Second) != c.left || !s.Resume || res.Duration < c.spent || res.Duration > c.spent+time.Minute {

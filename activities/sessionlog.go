@@ -16,18 +16,18 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// keptText is how much of what a model says is kept for reading a plan out of it.
+// keptText is how much of the model's text is kept, in bytes, to read a plan from it.
 const keptText = 256 << 10
 
-// sessionLog follows a session while it runs: it writes the log that people read, parses markers out of the text,
-// and knows what the next heartbeat has to say.
+// sessionLog follows a session while it runs: it writes the log that people read, parses markers in the text,
+// and keeps the details of the next heartbeat.
 type sessionLog struct {
 	file    *os.File
 	now     func() time.Time
 	usage   func() task.Usage
 	alive   func()
-	hide    func(string) string // takes out secrets, and what a terminal would obey: the log is kept, and people pass pieces of it on
-	next    func()              // called when the session has reported that its deliverable is done
+	hide    func(string) string // removes secrets and terminal control sequences: the log is kept, and people share pieces of it
+	next    func()              // called when the session reports progress or the end of its deliverable
 	parser  *marker.Parser
 	markers []task.Marker
 	said    strings.Builder
@@ -36,13 +36,13 @@ type sessionLog struct {
 	current signals.Heartbeat
 }
 
-// logFile is where people find the log of a session, relative to the data directory.
+// logFile returns the path of a session's log, relative to the data directory.
 func logFile(in SessionInput) string {
 	return filepath.Join("tasks", in.TaskID, "logs", fmt.Sprintf("%02d-%s.log", in.N, in.Role))
 }
 
 func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) {
-	name := filepath.Join(r.host.Data, logFile(r.in))
+	name := filepath.Join(r.of.data, logFile(r.in))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
@@ -50,17 +50,20 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open the session's log: %w", err)
 	}
-	l := &sessionLog{file: f, now: r.host.Now, usage: usage, alive: r.rec.alive, hide: func(s string) string { return r.host.Redact.String(plaintext.Of(s)) }, parser: marker.New(r.in.Role), current: beatOf(r.in, r.start)}
+	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
+	l := &sessionLog{
+		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role), current: firstHeartbeat(r.in, r.start),
+	}
 	l.next = func() {
-		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // else the task is parked next, and a parked task has no process
-			r.host.startAhead(r.ctx, r.in.Next)
+		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // otherwise the task is parked, and then holds no process
+			r.of.prestarter.start(r.ctx, r.in.Next)
 		}
 	}
 	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
 	return l, nil
 }
 
-// event takes what the agent reports.
+// event handles an event of the agent.
 func (l *sessionLog) event(e agent.Event) {
 	switch e.Kind {
 	case agent.Started:
@@ -72,7 +75,7 @@ func (l *sessionLog) event(e agent.Event) {
 	case agent.Thinking:
 		l.activity("Thinking", 0)
 	case agent.ToolCall:
-		tool := oneLine(l.hide(e.Tool), 60) // the model names it, and may name what there is not
+		tool := oneLine(l.hide(e.Tool), 60) // the model names it, and may name a tool that does not exist
 		l.activity("Running "+tool, 1)
 		l.line("> %s %s", tool, oneLine(l.hide(e.Text), 400))
 	case agent.ToolResult:
@@ -116,7 +119,7 @@ func (l *sessionLog) take(visible string, markers []task.Marker) {
 	}
 }
 
-// text is what the agent said, without its markers.
+// text returns the agent's text without its markers.
 func (l *sessionLog) text() string {
 	visible, markers, unfinished := l.parser.Close()
 	for _, m := range unfinished {
@@ -133,8 +136,8 @@ func (l *sessionLog) activity(what string, tools int) {
 	l.current.Tools += tools
 }
 
-// beat is what the next heartbeat says.
-func (l *sessionLog) beat() any {
+// heartbeat returns the details of the next heartbeat.
+func (l *sessionLog) heartbeat() any {
 	l.mu.Lock()
 	b := l.current
 	l.mu.Unlock()
@@ -151,7 +154,7 @@ func (l *sessionLog) end(res SessionResult) {
 }
 
 func (l *sessionLog) line(format string, args ...any) {
-	// A log line that can't be written must not end the session it is about.
+	// A line that can't be written must not end the session.
 	_, _ = fmt.Fprintf(l.file, "%s %s\n", l.now().UTC().Format("15:04:05"), fmt.Sprintf(format, args...))
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The log of a session is kept on the host and passed on by people, and a heartbeat goes into history: neither holds a secret,
-// and what a model calls a tool does not make them grow.
+// The log of a session is kept on the host and shared by people, and a heartbeat goes into history. Neither holds a secret, and a long name
+// of a tool does not make them grow.
 func TestSessionLogIsClean(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -31,8 +31,9 @@ func TestSessionLogIsClean(t *testing.T) {
 		}
 		return agent.Outcome{Kind: agent.Completed, Text: "<DONE>" + secret + "</DONE>"}, nil
 	}}}
+	b.start()
 	in := b.session(task.Implementer, "script")
-	_, err := b.attempt().session(b.Host, in)
+	_, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	text, err := os.ReadFile(filepath.Join(b.Data, logFile(in)))
 	must(t, err)

@@ -13,17 +13,17 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// ShowInput asks for a message to be written, or edited, in a room. Its text is made of the sender's status at this moment.
+// ShowInput asks to write or edit a message in a room. Its text is made from the status of the sender at that moment.
 type ShowInput struct {
 	Room    task.Room        `json:"room"`
-	Key     string           `json:"key"`          // names the message within its room
+	Key     string           `json:"key"`          // identifies the message within its room
 	At      *task.MessageRef `json:"at,omitempty"` // the message to edit; nil for a new one
-	Notice  signals.Notice   `json:"notice"`       // without a subject: the one message that shows how the task stands
+	Notice  signals.Notice   `json:"notice"`       // without a subject: the card of the task
 	Settled string           `json:"settled,omitempty"`
 	Buttons []signals.Button `json:"buttons,omitempty"`
 }
 
-// Show writes or edits a message and gives where it stands.
+// Show writes or edits a message and returns its place in the room.
 func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
 	ch, ok := c.Channels[in.Room.Channel]
 	if !ok {
@@ -44,7 +44,7 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	return ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
 }
 
-// statusOf asks the sender of a notice how it stands now.
+// statusOf queries the current status of the sender of a notice.
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 	var s signals.Status
 	call, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -60,7 +60,7 @@ func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 	return s, nil
 }
 
-// message writes what people see. Everything in it passes the redactor: the texts come from models and strangers.
+// message makes the message that people see. All of its text passes the redactor, because it comes from models and strangers.
 func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
 	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run), hide: c.Redact.String}
 	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != ""}
@@ -91,7 +91,7 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	return m
 }
 
-// label is what stands on a button.
+// label returns the text of a button.
 func label(verb string) string {
 	if verb == signals.AllowForTask {
 		return "Allow for this task"
@@ -109,7 +109,7 @@ func style(verb string) channel.Style {
 	return ""
 }
 
-// webURL links to a workflow in Temporal Web, "" when nobody has said where that is.
+// webURL links to a workflow in Temporal Web; it returns "" when its address is not configured.
 func (c *Control) webURL(ctx context.Context, id, run string) string {
 	return signals.WebURL(c.WebURL, activity.GetInfo(ctx).Namespace, id, run)
 }

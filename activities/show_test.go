@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// wall is a channel that keeps what is written to it.
+// wall is a channel that records the messages that are written to it.
 type wall struct {
 	posted []channel.Message
 	edited []channel.Message
@@ -33,7 +33,7 @@ func (w *wall) Edit(_ context.Context, _ task.MessageRef, m channel.Message) err
 	return w.err
 }
 
-// told is a task whose plan waits for a decision.
+// told is the status of a task whose plan waits for a decision.
 func told() signals.Status {
 	return signals.Status{
 		WorkflowID: "acme-web-login-x1", RunID: "run-1", Repository: "acme/web", Task: "fix the *login* of <!channel>", Phase: task.Approving,
@@ -90,7 +90,7 @@ func TestShowPlan(t *testing.T) {
 	if !m.Loud || m.Until != s.WaitingUntil || m.Then != "Approved by itself" || m.Key != "k" {
 		t.Errorf("message %+v", m)
 	}
-	// Decided: the buttons go, and it says who.
+	// Decided: the buttons are removed, and the text says who decided.
 	in.At, in.Settled = &place, "plan revision 2 approved by the timer"
 	if _, err := shows(t, w, s, in); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestShowPlan(t *testing.T) {
 	if len(m.Buttons) != 0 || m.Loud || !m.Until.IsZero() && len(m.Buttons) > 0 {
 		t.Errorf("a decided plan: %+v", m)
 	}
-	// Late: another revision is current by now.
+	// Too late: another revision is current by now.
 	in.At, in.Settled, in.Notice.Revision = nil, "", 1
 	if _, err := shows(t, w, s, in); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestShowCommand(t *testing.T) {
 	}
 }
 
-// A push shows what is in it, and waits as long as it takes.
+// The question about a push shows its changes, and has no time limit.
 func TestShowPush(t *testing.T) {
 	w, s := &wall{}, told()
 	s.Questions = []signals.Question{{ID: "push-1", Command: "ci .github/workflows/x.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}
@@ -178,7 +178,7 @@ func TestShowCardStopAndEnd(t *testing.T) {
 	holds(t, w.posted[2].Text, "Pull request", "3 files changed, +20 −4", "9 turns", "checks passed", "[Pull request #7](https://github.com/acme/web/pull/7)", "2 sessions")
 }
 
-// A channel that is not set up here, one that asks for a wait, and a task that can't be asked.
+// The faults for a channel that is not set up, a channel that asks to wait, and a task that can't be queried.
 func TestShowFails(t *testing.T) {
 	w := &wall{}
 	_, err := shows(t, w, told(), ShowInput{Room: task.Room{Channel: "telegram", ID: "7"}})

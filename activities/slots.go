@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// LongestWait is how long a step waits for a slot of its host before the activity is scheduled again.
+	// LongestWait is how long a step waits for a slot of its host before the activity fails and is scheduled again.
 	LongestWait = 24 * time.Hour
-	// Overtime is what a step that holds a slot may take beyond the time of its program: for git, and for ending what is left.
+	// Overtime is how long a step may hold a slot beyond the time limit of its program: for git, and for ending remaining processes.
 	Overtime = 10 * time.Minute
 )
 
-// Precedence orders the steps that wait for a slot: the lowest rank first, and among equals the oldest task. So tasks that are nearly done are
-// not delayed by new ones.
+// Precedence orders the steps that wait for a slot: the lowest rank first, and within a rank the oldest task. So new tasks don't delay
+// tasks that are nearly done.
 type Precedence struct {
 	Rank  Rank      `json:"rank"`
 	Since time.Time `json:"since,omitzero"` // start of the task
@@ -30,7 +30,7 @@ type Rank int
 
 // The ranks.
 const (
-	Finishing Rank = iota // nothing is left to be written: check and review
+	Finishing Rank = iota // the work is written; check and review remain
 	Working               // it has a plan
 	Beginning
 )
@@ -42,80 +42,81 @@ func (p Precedence) before(q Precedence) bool {
 	return p.Since.Before(q.Since)
 }
 
-// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server: so Precedence holds, and each of them
-// sends heartbeats meanwhile, so that the loss of the host is noticed as soon as that of a running step.
+// slots are the host's capacity for agents and commands. Steps wait for one here and not on the server, so that Precedence holds and the
+// waiting steps send heartbeats: the loss of the host is noticed as soon as for a running step.
 type slots struct {
-	mu   sync.Mutex
-	used int
-	line []*waiter // in the order in which they get one
+	limit int // 0 for none
+
+	mu    sync.Mutex
+	used  int
+	queue []*waiter // in the order in which they get a slot
 }
 
 type waiter struct {
 	Precedence
-	got chan struct{} // closed when it has a slot
+	granted chan struct{} // closed when it has a slot
 }
 
-// take waits for one of so many slots; 0 is no limit. waits is called when none is free. The slot is held until give.
-func (s *slots) take(ctx context.Context, of int, p Precedence, waits func()) error {
+// wait waits for a slot, which the caller holds until release. It calls waits when no slot is free.
+func (s *slots) wait(ctx context.Context, p Precedence, waits func()) error {
 	s.mu.Lock()
-	if of == 0 || s.used < of {
+	if s.limit == 0 || s.used < s.limit {
 		s.used++
 		s.mu.Unlock()
 		return nil
 	}
 	w := &waiter{p, make(chan struct{})}
-	at := slices.IndexFunc(s.line, func(other *waiter) bool { return p.before(other.Precedence) })
+	at := slices.IndexFunc(s.queue, func(other *waiter) bool { return p.before(other.Precedence) })
 	if at < 0 {
-		at = len(s.line)
+		at = len(s.queue)
 	}
-	s.line = slices.Insert(s.line, at, w)
+	s.queue = slices.Insert(s.queue, at, w)
 	s.mu.Unlock()
 	waits()
 	select {
-	case <-w.got:
+	case <-w.granted:
 		return nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
-	at = slices.Index(s.line, w)
+	at = slices.Index(s.queue, w)
 	if at >= 0 {
-		s.line = slices.Delete(s.line, at, at+1)
+		s.queue = slices.Delete(s.queue, at, at+1)
 	}
 	s.mu.Unlock()
-	if at < 0 { // it got one in that moment
-		s.give()
+	if at < 0 { // it got a slot at that moment
+		s.release()
 	}
 	return ctx.Err()
 }
 
-// give passes a slot to the first waiter.
-func (s *slots) give() {
+// release passes the slot to the first waiter, if there is one.
+func (s *slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) == 0 {
+	if len(s.queue) == 0 {
 		s.used--
 		return
 	}
-	close(s.line[0].got)
-	s.line = slices.Delete(s.line, 0, 1)
+	close(s.queue[0].granted)
+	s.queue = slices.Delete(s.queue, 0, 1)
 }
 
-// slot waits for one of the host's slots, and gives the context of the step that holds it: it ends when the step takes longer than its
-// program may.
-func (h *Host) slot(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
+// acquire waits for a slot, and returns the context of the step that holds it. The context ends after wall and Overtime.
+func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
 	waiting, stop := untilStopping(ctx)
 	defer stop()
 	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
 	defer cancel()
-	if err := h.slots.take(waiting, h.Slots, p, func() { beatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
+	if err := s.wait(waiting, p, func() { heartbeatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
 		if errors.Is(context.Cause(waiting), errNoSlot) {
 			return nil, nil, errNoSlot
 		}
 		return nil, nil, interrupted(waiting)
 	}
-	beatWith(ctx, nil)
+	setHeartbeatDetails(ctx, nil)
 	ctx, cancel = context.WithTimeout(ctx, wall+Overtime)
-	return ctx, func() { cancel(); h.slots.give() }, nil
+	return ctx, func() { cancel(); s.release() }, nil
 }
 
 var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

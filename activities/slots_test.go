@@ -12,19 +12,20 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Who waits for a slot gets it by how far the task has come and how old it is, not by when it asked; who gives up keeps none.
+// A slot goes to the waiter whose task has come furthest, then to the oldest task, and not by the time of the request. One that gives up
+// gets none.
 func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 	t.Parallel()
-	var s slots
+	s := slots{limit: 2}
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	must(t, s.take(t.Context(), 2, Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
-	must(t, s.take(t.Context(), 2, Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
+	must(t, s.wait(t.Context(), Precedence{Beginning, day}, func() { t.Error("the first had to wait") }))
+	must(t, s.wait(t.Context(), Precedence{Beginning, day}, func() { t.Error("the second had to wait") }))
 	got := make(chan string)
 	ask := func(ctx context.Context, name string, p Precedence) (left chan error) {
 		waits := make(chan struct{})
 		left = make(chan error, 1)
 		go func() {
-			if err := s.take(ctx, 2, p, func() { close(waits) }); err != nil {
+			if err := s.wait(ctx, p, func() { close(waits) }); err != nil {
 				left <- err
 				return
 			}
@@ -46,35 +47,35 @@ func TestSlotsGoToTheTaskNearestToItsEnd(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{"review, latest", "works, early", "works, early, asked later", "works, late", "new, early", "new, late"} {
-		s.give()
+		s.release()
 		if name := await(t, got, want); name != want {
 			t.Errorf("%q got the slot, want %q", name, want)
 		}
 	}
-	s.give()
-	s.give()
-	if s.used != 0 || len(s.line) != 0 {
-		t.Errorf("%d slots are used and %d wait", s.used, len(s.line))
+	s.release()
+	s.release()
+	if s.used != 0 || len(s.queue) != 0 {
+		t.Errorf("%d slots are used and %d wait", s.used, len(s.queue))
 	}
 }
 
-// One that gives up in the very moment in which it gets its slot hands it on.
+// A waiter that gives up at the moment when it gets its slot releases it.
 func TestSlotsSurviveThoseThatLeave(t *testing.T) {
 	t.Parallel()
-	var s slots
+	s := slots{limit: 1}
 	for range 200 {
-		must(t, s.take(t.Context(), 1, Precedence{}, nil))
+		must(t, s.wait(t.Context(), Precedence{}, nil))
 		ctx, cancel := context.WithCancel(t.Context())
-		if s.take(ctx, 1, Precedence{}, func() { cancel(); s.give() }) == nil {
-			s.give()
+		if s.wait(ctx, Precedence{}, func() { cancel(); s.release() }) == nil {
+			s.release()
 		}
-		if s.used != 0 || len(s.line) != 0 {
-			t.Fatalf("%d slots are used and %d wait", s.used, len(s.line))
+		if s.used != 0 || len(s.queue) != 0 {
+			t.Fatalf("%d slots are used and %d wait", s.used, len(s.queue))
 		}
 	}
 }
 
-// Agents and commands share the slots of their host. Who waits for one beats and says so, and hands the step back when the worker stops.
+// Agents and commands share the slots of their host. A step that waits sends heartbeats that say so, and ends when the worker stops.
 func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	t.Parallel()
 	runs, goOn := make(chan string, 10), make(chan struct{})
@@ -89,13 +90,14 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		return agent.Outcome{Kind: agent.Completed}, nil
 	}}})
 	b.Slots = 1
+	b.start()
 	b.prepare()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer release()
 	first := b.session(task.Implementer, "script")
 	all.Go(func() {
-		if _, err := b.attempt().session(b.Host, first); err != nil {
+		if _, err := b.attempt().session(b.Sessions, first); err != nil {
 			t.Error(err)
 		}
 	})
@@ -106,7 +108,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		a.heartbeat = 20 * time.Millisecond
 		go func() { done <- run(a) }()
 		beat := await(t, a.beats, what+" beats")
-		for len(beat) == 0 { // it beats from its start, before it comes to wait
+		for len(beat) == 0 { // it sends heartbeats from its start, before it waits
 			beat = await(t, a.beats, what+" beats")
 		}
 		if fmt.Sprint(beat) != fmt.Sprint([]any{signals.Heartbeat{Waiting: true}}) {
@@ -116,7 +118,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 		return a, done
 	}
 	next := b.session(task.Implementer, "script")
-	stopped, done := waiting("a session", func(a *attempt) error { _, err := a.session(b.Host, next); return err })
+	stopped, done := waiting("a session", func(a *attempt) error { _, err := a.session(b.Sessions, next); return err })
 	close(stopped.stop)
 	if hint, beat := lastBeat(t, await(t, done, "it hands the step back")); !beat.Waiting || hint != "" {
 		t.Errorf("it says %+v (%s)", beat, hint)
@@ -130,7 +132,7 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 			t.Errorf("%s ran without a slot", kind)
 		}
 	}
-	_, done = waiting("the session again", func(a *attempt) error { _, err := a.session(b.Host, next); return err })
+	_, done = waiting("the session again", func(a *attempt) error { _, err := a.session(b.Sessions, next); return err })
 	release()
 	if id := await(t, runs, "the second runs"); id != next.ID {
 		t.Errorf("session %s runs", id)
@@ -138,18 +140,18 @@ func TestStepsWaitForASlotAndBeat(t *testing.T) {
 	must(t, await(t, done, "the second ends"))
 }
 
-// What holds a slot longer than its program may run is ended, however it hangs.
+// A step that holds a slot longer than its program may run is ended.
 func TestASlotIsHeldNoLongerThanItsProgramMayRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	a := b.attempt()
 	var left time.Duration
 	must(t, a.run(func(ctx context.Context, in CommandInput) error {
-		ctx, give, err := b.slot(ctx, in.Precedence, in.Wall)
+		ctx, release, err := b.slots.acquire(ctx, in.Precedence, in.Wall)
 		if err != nil {
 			return err
 		}
-		defer give()
+		defer release()
 		deadline, _ := ctx.Deadline()
 		left = time.Until(deadline)
 		return nil

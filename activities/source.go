@@ -15,18 +15,18 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Source is where work comes from, and where results are reported.
+// Source provides work, and is told the results.
 type Source interface {
 	intake.Source
 	intake.Reporter
 }
 
-// Stage is what is reported to a source.
+// Stage is the state of a task that is reported to its source.
 type Stage string
 
 // The stages.
 const (
-	Waits    Stage = "waits"    // the task waits for its admission
+	Waits    Stage = "waits"    // the task waits for admission
 	Claimed  Stage = "claimed"  // it works from now on
 	Reported Stage = "reported" // it has ended
 )
@@ -47,8 +47,8 @@ type SourceInput struct {
 	Sessions    int             `json:"sessions,omitempty"`
 }
 
-// ReportToSource shows at the source that a task waits, claims the work for it, or reports its outcome. Work that is not wanted any more is
-// a fault of kind Conflict or NotFound when it is claimed, and ignored otherwise.
+// ReportToSource shows at the source that a task waits, claims the work for it, or reports its outcome. When the source does not want the
+// work done any more, a claim fails with fault.Conflict or fault.NotFound; the other stages ignore it.
 func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 	s, err := c.source(in.Origin.Source)
 	if err != nil {
@@ -73,14 +73,14 @@ func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
 	}
 	well := in.Outcome.Good() || in.Outcome == task.MaxIterations
-	if in.Stage == Reported && well && !intake.Kind(in.Origin.Source).Tracker() { // what has failed may fail again
+	if in.Stage == Reported && well && !intake.Kind(in.Origin.Source).Tracker() { // after a failure the next task may fail too
 		c.pollAgain(ctx, in.Origin.Intake)
 	}
 	return nil
 }
 
-// pollAgain triggers an intake at once, so that the next file need not wait for the interval. A paused intake stays paused. A failure here is
-// made good by the schedule.
+// pollAgain triggers an intake at once, so that the next file does not wait for the interval. A paused intake stays paused. Failures are
+// only logged: the schedule triggers the intake later.
 func (c *Control) pollAgain(ctx context.Context, name string) {
 	h := activity.GetClient(ctx).ScheduleClient().GetHandle(ctx, signals.IntakeScheduleID(name))
 	d, err := h.Describe(ctx)
@@ -104,7 +104,7 @@ func queryOf(r task.Repository, o task.Origin) intake.Query {
 	return intake.Query{Repository: r, Label: o.Label, Assignee: o.Assignee, Team: o.Team, Path: o.Path}
 }
 
-// sourceText is what people read at the source, as Markdown.
+// sourceText returns what people read at the source, as Markdown.
 func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
 	var b strings.Builder
 	run := activity.GetInfo(ctx).WorkflowExecution

@@ -42,7 +42,7 @@ func TestCorruptStateIsSetAside(t *testing.T) {
 	}
 }
 
-// Whoever reads while a state file is replaced sees the old content or the new.
+// A read during the replacement of a state file returns the old content or the new.
 func TestWriteJSONIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -2,55 +2,73 @@ package activities
 
 import (
 	"context"
+	"maps"
+	"sync"
 
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
 )
 
+// systemTexts keeps the system texts of roles, which are the same for every session of a role in one task.
+type systemTexts struct {
+	workspaces *workspace.Manager
+
+	mu    sync.Mutex
+	texts map[systemKey]systemText
+}
+
 type systemKey struct {
-	ref      Ref
-	role     task.Role
-	standing prompt.Conventions
+	ref         Ref
+	role        task.Role
+	conventions prompt.Conventions
 }
 
 type systemText struct {
-	place // as it was then; confine looks at it anew
-	text  string
+	layout // at that time; confine reads it again
+	text   string
 }
 
-// mostSystems bounds the system texts that are kept: tasks that end badly are never cleaned up.
+// mostSystems limits the kept texts, because tasks that end badly are not cleaned up.
 const mostSystems = 64
 
-// system gives the workspace's folder and the system text of a role. The first session of a role reads the base commit for it.
-func (h *Host) system(ctx context.Context, in SessionInput) (systemText, error) {
-	standing := in.Prompt.Conventions
-	standing.Structured = in.structured()
-	key := systemKey{in.Ref, in.Role, standing}
-	h.ahead.mu.Lock()
-	known, ok := h.ahead.systems[key]
-	h.ahead.mu.Unlock()
+// of returns the workspace's layout and the system text of a role. The first session of a role reads the base commit for it.
+func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, error) {
+	conventions := in.Prompt.Conventions
+	conventions.Structured = in.structured()
+	key := systemKey{in.Ref, in.Role, conventions}
+	s.mu.Lock()
+	known, ok := s.texts[key]
+	s.mu.Unlock()
 	if ok {
 		return known, nil
 	}
-	tree, err := h.Workspaces.Open(ctx, in.TaskID, in.Fence)
+	tree, err := s.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return systemText{}, err
 	}
 	defer tree.Close()
-	text, err := prompt.System(in.Role, standing, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
+	text, err := prompt.System(in.Role, conventions, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
 	if err != nil {
 		return systemText{}, err
 	}
-	where, err := h.placeOf(ctx, tree)
+	where, err := layoutOf(ctx, tree)
 	if err != nil {
 		return systemText{}, err
 	}
 	known = systemText{where, text}
-	h.ahead.mu.Lock()
-	defer h.ahead.mu.Unlock()
-	if h.ahead.systems == nil || len(h.ahead.systems) >= mostSystems {
-		h.ahead.systems = map[systemKey]systemText{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts == nil || len(s.texts) >= mostSystems {
+		s.texts = map[systemKey]systemText{}
 	}
-	h.ahead.systems[key] = known
+	s.texts[key] = known
 	return known, nil
+}
+
+// forget drops the texts of a task.
+func (s *systemTexts) forget(taskID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.texts, func(key systemKey, _ systemText) bool { return key.ref.TaskID == taskID })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,21 +17,21 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// Tool is a tool chain on this host and how it fared in the sandbox.
+// Tool is a tool chain of this host, and whether it works in the sandbox.
 type Tool struct {
 	Name   string
 	Works  bool
-	Detail string // its version, or what it said instead
+	Detail string // its version, or its output when it fails
 }
 
-// toolQuestions ask each tool chain for its version, which makes it find its own installation.
+// toolQuestions ask each tool chain for its version, for which it has to find its own installation.
 var toolQuestions = [][]string{
 	{"go", "env", "GOVERSION"}, {"node", "--version"}, {"npm", "--version"}, {"bun", "--version"}, {"deno", "--version"},
 	{"python3", "--version"}, {"uv", "--version"}, {"cargo", "--version"}, {"cc", "--version"}, {"java", "-version"},
 	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
 }
 
-// ordinaryWork is what every project's commands rely on. It ends at the first line that does not work.
+// ordinaryWork does what the commands of every project rely on. It ends at the first line that fails.
 const ordinaryWork = `set -e
 echo lost > /dev/null
 head -c 1 /dev/urandom > /dev/null
@@ -44,10 +45,19 @@ set +e
 
 const trialWithin = 30 * time.Second
 
-// Trial runs ordinary work in a workspace as tasks get it, confined as tasks are, and asks the tool chains of this host for their
-// versions there. An error means that no task could work; a tool chain that fails is reported, for a task may need another one.
-func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
-	dir, err := os.MkdirTemp(h.Data, "trial-")
+// TrialConfig is the part of a host's configuration that a trial tries.
+type TrialConfig struct {
+	ID         string
+	Data       string
+	Confine    Confinement
+	CommandEnv func(Dirs) []string
+	Log        *slog.Logger
+}
+
+// Trial runs ordinary work in a workspace and a box as tasks get them, and asks the tool chains of this host for their versions there. An
+// error means that no task could work. A tool chain that fails is only reported, because tasks may need others.
+func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
+	dir, err := os.MkdirTemp(c.Data, "trial-")
 	if err != nil {
 		return nil, fault.New(fault.Infra, "try the sandbox: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
 	}
@@ -63,10 +73,11 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 	}
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
-	// Without the operator's policy: what is tried is the machine, not what is allowed on it.
-	guest := &Host{ID: h.ID, Data: dir, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log, Now: h.Now,
-		Caches: toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: h.Log})}
-	res, err := guest.inBox(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
+	// Without the operator's policy: the trial is about the machine, not about permissions.
+	caches := toolcache.New(toolcache.Config{Dir: filepath.Join(dir, "caches"), Log: c.Log})
+	boxes := &boxes{host: c.ID, data: dir, confine: c.Confine, caches: caches}
+	runner := commandRunner{boxes: boxes, env: Environment{CommandEnv: c.CommandEnv}, commands: &commandLog{}}
+	res, err := runner.run(ctx, CommandInput{Ref: trialRef, Wall: trialWithin}, where, spec, "trial")
 	if err != nil {
 		return nil, fmt.Errorf("try the sandbox: %w", err)
 	}
@@ -79,7 +90,7 @@ func (h *Host) Trial(ctx context.Context) ([]Tool, error) {
 
 var trialRef = Ref{TaskID: "trial", Fence: 1}
 
-// emptyWorkspace makes a workspace of a repository without commits, both below dir.
+// emptyWorkspace makes a repository without commits and a workspace of it, both below dir.
 func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 	remote := filepath.Join(dir, "repository.git")
 	err := errors.Join(os.MkdirAll(filepath.Join(remote, "objects"), 0o700), os.MkdirAll(filepath.Join(remote, "refs"), 0o700),
@@ -99,7 +110,7 @@ func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 	return m.Open(ctx, trialRef.TaskID, trialRef.Fence)
 }
 
-// toolsSeen reads lines of a name, an exit code and what the tool chain said, in the order of toolQuestions.
+// toolsSeen reads lines with a name, an exit code and the output of a tool chain, and sorts them as toolQuestions.
 func toolsSeen(output string) []Tool {
 	said := map[string]Tool{}
 	for line := range strings.Lines(output) {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
-// What git refuses to commit for what the files are is the work's own: the next session is told, and the task goes on.
+// When git refuses to commit files because of what they are, the result says so to the next session, and the task goes on.
 func TestWorkThatGitRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -35,7 +35,7 @@ func TestWorkThatGitRefuses(t *testing.T) {
 			if got := b.checkpoint(); got != before.Commit {
 				t.Errorf("the checkpoint is %s, want %s", got, before.Commit)
 			}
-			for file := range c.files { // the agent takes it back, and all is well
+			for file := range c.files { // the agent removes it, and the commit succeeds
 				must(t, os.RemoveAll(filepath.Join(b.work(), file)))
 			}
 			gittest.Write(t, b.work(), map[string]string{"b.go": "package calc\n"})

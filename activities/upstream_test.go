@@ -14,23 +14,24 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 )
 
-// modelKey is the key that the gateway shows to the model's API.
+// modelKey is the key that the gateway sends to the model's API.
 const modelKey = "sk-ant-0123456789abcdef"
 
-// upstream plays the model's API. It lets in only who shows the key.
+// upstream is a fake of the model's API. It requires the key.
 type upstream struct {
 	*httptest.Server
 	calls  atomic.Int32
 	answer func(w http.ResponseWriter)
 }
 
-// useModel puts a gateway in front of an upstream into the host.
+// useModel gives the host a gateway to an upstream.
 func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 	b.t.Helper()
 	u := &upstream{answer: answer}
 	u.Server = httptest.NewServer(u)
 	b.t.Cleanup(u.Close)
 	b.Gateway = newGateway(b.t, u.URL)
+	b.start()
 	return u
 }
 
@@ -72,7 +73,7 @@ func refuses(status int, kind, message string, header map[string]string) func(ht
 	}
 }
 
-// askModel makes one call to the model as an agent does, and gives the status.
+// askModel makes one call to the model as an agent does, and returns the status.
 func askModel(ctx context.Context, s agent.Session) (int, error) {
 	body := `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.BaseURL+"/v1/messages", strings.NewReader(body))
@@ -90,7 +91,7 @@ func askModel(ctx context.Context, s agent.Session) (int, error) {
 	return resp.StatusCode, err
 }
 
-// asking plays an agent that calls the model once and then ends so.
+// asking makes an agent that calls the model once and then ends with an outcome.
 func asking(then agent.Outcome) *player {
 	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
 		if _, err := askModel(ctx, s); err != nil {

@@ -26,10 +26,11 @@ func (b *bench) granting() {
 	commands := b.CommandEnv
 	b.CommandEnv = func(d Dirs) []string { return append(commands(d), "TZ=UTC", "CI=true") }
 	b.AgentEnv = func(Dirs) map[string]string { return map[string]string{"OPERATORS": "own"} }
+	b.start()
 }
 
-// A command has what the repository sets in the place of what all commands have, and of the secrets those that are granted to its part.
-// Each name is there once.
+// Variables of the repository replace those of all commands, and a command gets the secrets that are granted to its part. Each name occurs
+// once.
 func TestVariablesOfACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -49,13 +50,13 @@ func TestVariablesOfACommand(t *testing.T) {
 	b.leaks("the check", c)
 }
 
-// What a command prints of a secret is in no file of the log folder either, however the lines are broken.
+// A secret that a command prints is in no file of the log folder, however its lines are broken.
 func TestLogFolderHidesSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.granting()
 	b.prepare()
-	// Each line is a write of its own, so that what reads the output gets them one by one.
+	// Each line is a write of its own, so that the reader gets them one by one.
 	c := b.check(`env; for n in $(seq 200); do for line in $(printf %s "$CHECK_TOKEN" | base64 -w 8); do echo "$line"; done; echo; done
 		for n in $(seq 40); do printf %${n}s%s "" "$CHECK_TOKEN" | base64 -w 8; done; printf %s "$CHECK_TOKEN" | rev; false`, nil)
 	files := 0
@@ -76,8 +77,8 @@ func TestLogFolderHidesSecrets(t *testing.T) {
 	b.leaks("the check", c)
 }
 
-// An agent has the secrets that are granted to agents. What the repository sets is for its commands alone, and it is told what the
-// project needs and it does not have.
+// An agent gets the secrets that are granted to agents. Variables of the repository are only for its commands. The prompt names variables
+// that the project needs and the agent lacks.
 func TestVariablesOfAnAgent(t *testing.T) {
 	t.Parallel()
 	p := says("<DONE>\nfix: it\n</DONE>")
@@ -99,7 +100,7 @@ func TestVariablesOfAnAgent(t *testing.T) {
 	}
 }
 
-// A new task is refused when nobody gives what it needs, with every name and the way out; one that is under way goes on.
+// A new task is refused when variables that it needs are missing. The error names all of them and a way out. A task that has begun goes on.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -115,7 +116,7 @@ func TestNeeds(t *testing.T) {
 	must(t, err)
 }
 
-// A secret is on no command line, the box's own included: those are in everybody's sight.
+// A secret is on no command line, the box's own included: all users can read those.
 func TestSecretIsOnNoCommandLine(t *testing.T) {
 	t.Parallel()
 	b := confined(t, "")

@@ -11,17 +11,17 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// view writes a task as people in chats see it, in Markdown. Texts of models and strangers are made literal, but for the plan,
-// which is Markdown itself.
+// view writes the messages about a task in Markdown. It escapes the texts of models and strangers, except for the plan, which is Markdown
+// itself.
 type view struct {
 	signals.Status
 	notice  signals.Notice
 	settled string
 	web     string
-	hide    func(string) string // takes secrets out, before a text is made literal: escapes would hide them from it
+	hide    func(string) string // removes secrets; called before a text is escaped, because escapes would keep it from recognising them
 }
 
-// card is the one message that is edited in place: where the task stands.
+// card is the message that is edited in place and shows the state of the task.
 func (v view) card() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n", v.title())
@@ -51,7 +51,7 @@ func (v view) title() string {
 	return v.lit(oneLine(v.Task, 160)) + " · " + v.lit(v.Repository)
 }
 
-// standing is one line: the phase, and how far the plan is.
+// standing returns one line with the phase and the progress of the plan.
 func (v view) standing() string {
 	if v.Outcome != "" {
 		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
@@ -106,7 +106,7 @@ func (v view) plan() string {
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
 	}
-	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // the heading stands above
+	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // head replaces the heading
 	return head + body + "\n\n" + task.Decide + "\n"
 }
 
@@ -147,7 +147,7 @@ func (v view) command() string {
 	return text + "\nAllowed, it may run once; for this task, " + signals.ForTask + ".\n"
 }
 
-// stop says why the task stands still, and what lifts it.
+// stop says why the task is suspended, and how it goes on.
 func (v view) stop() string {
 	head := fmt.Sprintf("**Suspended** · %s\n\n", v.title())
 	if v.settled != "" || v.Reason == "" {
@@ -156,7 +156,7 @@ func (v view) stop() string {
 	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail), v.NextAction, v.figures(), v.links())
 }
 
-// end is the completion notice: the outcome and what it took.
+// end is the notice of completion: the outcome, the changes and the cost.
 func (v view) end() string {
 	turns := 0
 	for _, s := range v.Sessions {
@@ -179,7 +179,7 @@ func (v view) end() string {
 
 func (v view) lit(s string) string { return task.Literally(v.hide(s)) }
 
-// upper begins a text with a capital.
+// upper returns a text with its first letter in upper case.
 func upper(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	if size == 0 {

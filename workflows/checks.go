@@ -59,7 +59,7 @@ func (ck *checks) setup(ctx workflow.Context) error {
 	}
 	ck.journal.enter(ctx, task.SettingUp)
 	ck.setups++
-	c, err := ck.command(ctx, host.RunSetup, ck.settings.Setup, ck.setups, "setup: ")
+	c, err := ck.command(ctx, commands.RunSetup, ck.settings.Setup, ck.setups, "setup: ")
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 	}
 	for n := 1; ; n++ {
 		ck.checked++
-		c, err := ck.command(ctx, host.RunChecks, ck.settings.Check, ck.checked, "check: ")
+		c, err := ck.command(ctx, commands.RunChecks, ck.settings.Check, ck.checked, "check: ")
 		if err != nil {
 			return err
 		}

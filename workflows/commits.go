@@ -49,7 +49,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 			},
 			call: func(ctx workflow.Context) error {
 				in := activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs, BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
-				return workflow.ExecuteActivity(ctx, host.CommitWork, in).Get(ctx, &out)
+				return workflow.ExecuteActivity(ctx, git.CommitWork, in).Get(ctx, &out)
 			},
 		})
 	})

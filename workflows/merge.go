@@ -45,7 +45,7 @@ func (f *follower) merge(ctx workflow.Context) error {
 // mergeBase merges what git can. Conflicts are left in the workspace: the next commit is the merge.
 func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
-	err := f.onMerge(ctx, "merge "+f.status.Base, host.MergeBase, &m)
+	err := f.onMerge(ctx, "merge "+f.status.Base, git.MergeBase, &m)
 	if err == nil && m.Commit != "" {
 		f.status.Head = m.Commit
 		f.checks.invalidate()
@@ -60,7 +60,7 @@ func (f *follower) mergeAgain(ctx workflow.Context) error {
 		return nil
 	}
 	in := activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}
-	return workflow.ExecuteActivity(f.assignment.short(ctx, "merge "+f.status.Base+" again"), host.MergeBase, in).Get(ctx, nil)
+	return workflow.ExecuteActivity(f.assignment.short(ctx, "merge "+f.status.Base+" again"), git.MergeBase, in).Get(ctx, nil)
 }
 
 // giveUpMerge puts the workspace back to what it was before the merge.
@@ -68,7 +68,7 @@ func (f *follower) giveUpMerge(ctx workflow.Context) error {
 	f.deliverables.merge(false)
 	f.commits.giveUp()
 	f.journal.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
-	return f.onMerge(ctx, "give the merge up", host.AbortMerge, nil)
+	return f.onMerge(ctx, "give the merge up", git.AbortMerge, nil)
 }
 
 func (f *follower) onMerge(ctx workflow.Context, summary string, activity, into any) error {

@@ -92,7 +92,7 @@ func (pu *publisher) pushBranch(ctx workflow.Context, in *activities.PushInput, 
 		},
 		call: func(ctx workflow.Context) error {
 			in.Ref = pu.ref()
-			return workflow.ExecuteActivity(ctx, host.PushBranch, *in).Get(ctx, head)
+			return workflow.ExecuteActivity(ctx, git.PushBranch, *in).Get(ctx, head)
 		},
 	})
 	if kindOf(err) == fault.Leak {

@@ -11,10 +11,15 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// host and control are typed nil receivers: they name activities, they are never called.
+// The families of activities are typed nil receivers: they name activities, they are never called.
 var (
-	host    *activities.Host
-	control *activities.Control
+	assigner      *activities.Assigner
+	preparer      *activities.Preparer
+	agentSessions *activities.Sessions
+	commands      *activities.Commands
+	git           *activities.Git
+	cleaner       *activities.Cleaner
+	control       *activities.Control
 )
 
 // mostReassignments is how many hosts in a row may fail a task before a person is asked.
@@ -87,7 +92,7 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 // alive asks the host's control queue. outage tells that the host had no connection to the server.
 func (ru *runner) alive(ctx workflow.Context) (there, outage bool) {
 	var said activities.Alive
-	err := workflow.ExecuteActivity(ru.assignment.probe(ctx), host.Probe).Get(ctx, &said)
+	err := workflow.ExecuteActivity(ru.assignment.probe(ctx), assigner.Probe).Get(ctx, &said)
 	return err == nil, err == nil && said.OutOfTouch
 }
 
@@ -115,7 +120,7 @@ func (ru *runner) assign(ctx workflow.Context) error {
 // next assigns the host that answers first.
 func (ru *runner) next(ctx workflow.Context) error {
 	before := ru.assignment.Host
-	if err := workflow.ExecuteActivity(ctx, host.AssignTask).Get(ctx, &ru.assignment.Assignment); err != nil {
+	if err := workflow.ExecuteActivity(ctx, assigner.AssignTask).Get(ctx, &ru.assignment.Assignment); err != nil {
 		return err
 	}
 	ru.status.Fence++
@@ -135,7 +140,7 @@ func (ru *runner) next(ctx workflow.Context) error {
 func (ru *runner) remove(ctx workflow.Context) error {
 	cleanUp := func() error {
 		in := activities.CleanInput{Ref: ru.ref()}
-		return workflow.ExecuteActivity(ru.assignment.short(ctx, "remove the workspace"), host.CleanUp, in).Get(ctx, nil)
+		return workflow.ExecuteActivity(ru.assignment.short(ctx, "remove the workspace"), cleaner.CleanUp, in).Get(ctx, nil)
 	}
 	err := cleanUp()
 	if inQuestion, _ := hostInQuestion(err); !inQuestion {
@@ -161,7 +166,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 		in.Base = ru.status.Base
 	}
 	var out activities.Prepared
-	err := workflow.ExecuteActivity(ru.assignment.short(ctx, "make the workspace"), host.PrepareWorkspace, in).Get(ctx, &out)
+	err := workflow.ExecuteActivity(ru.assignment.short(ctx, "make the workspace"), preparer.PrepareWorkspace, in).Get(ctx, &out)
 	if err != nil {
 		return err
 	}

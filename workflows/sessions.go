@@ -96,7 +96,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
 			}
-			return workflow.ExecuteActivity(ctx, host.RunAgent, in).Get(ctx, &res)
+			return workflow.ExecuteActivity(ctx, agentSessions.RunAgent, in).Get(ctx, &res)
 		},
 		missed: func(err error) {
 			if b, ok := cut(err); ok {

@@ -183,9 +183,8 @@ func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := activities.Host{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log, Now: time.Now,
-		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}}
-	seen, err := h.Trial(ctx)
+	seen, err := activities.Trial(ctx, activities.TrialConfig{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log,
+		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}})
 	var tools []dev.Tool
 	for _, t := range seen {
 		tools = append(tools, dev.Tool(t))

@@ -27,44 +27,45 @@ import (
 	"github.com/longshift/longshift/internal/workspace"
 )
 
-// newHost builds what one machine does. The returned function ends it.
-func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (*activities.Host, func(), error) {
+// newHostConfig builds the parts of what one machine does. The returned function ends them.
+func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (activities.HostConfig, func(), error) {
+	var none activities.HostConfig
 	id, err := hostID(cfg.Data)
 	if err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
 	spaces, err := newWorkspaces(cfg, log)
 	if err == nil {
 		err = spaces.TrySigning(ctx)
 	}
 	if err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
 	model := modelGateway(cfg)
 	model.Now, model.Log = time.Now, log
 	gate, err := gateway.New(model)
 	if err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
 	if err := gate.Start(ctx); err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
 	commands, err := openAudit(ctx, cfg, log)
 	if err != nil {
 		_ = gate.Close()
-		return nil, nil, err
+		return none, nil, err
 	}
 	confine, closeConfine, err := newConfinement(ctx, cfg, commands, log)
 	if err != nil {
 		_ = gate.Close()
 		_ = commands.Close()
-		return nil, nil, err
+		return none, nil, err
 	}
 	closeAll := func() { _ = gate.Close(); closeConfine(); _ = commands.Close() }
 	rules, err := operatorPolicy(cfg, mounts(cfg))
 	if err != nil {
 		closeAll()
-		return nil, nil, err
+		return none, nil, err
 	}
 	rules.Search = gate.Granted("web_search")
 	for _, g := range cfg.Grants() {
@@ -74,13 +75,13 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	}
 	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
 	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
-	h := &activities.Host{
-		ID: id, Data: cfg.Data, Workspaces: spaces, Gateway: gate, Limits: limits(cfg),
-		Slots: cfg.Slots, Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Scenario: cfg.Scenario, Redact: secrets, Log: log, Now: time.Now,
-		FreeMemory: func() (int64, bool) { return freeMemory("/") },
-		Agents:     map[string]agent.Agent{},
-		CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg),
-		Caches: newCaches(cfg, log), Confine: confine, Policy: rules, Sensitive: second, Audit: commands,
+	h := activities.HostConfig{
+		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
+		Slots: cfg.Slots, Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
+		AgentConfig: activities.AgentConfig{Agents: map[string]agent.Agent{}, Gateway: gate, Scenario: cfg.Scenario,
+			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
+		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
+		Permissions: activities.Permissions{Policy: rules, Audit: commands},
 	}
 	for _, name := range cfg.AllowedAgents() {
 		switch name {
@@ -93,7 +94,7 @@ func newHost(ctx context.Context, cfg config.Config, secrets *redact.Redactor, l
 	end := func() { driver.Close(); closeAll() }
 	if err := tryHost(ctx, h); err != nil {
 		end()
-		return nil, nil, err
+		return none, nil, err
 	}
 	return h, end, nil
 }
@@ -124,8 +125,8 @@ func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 }
 
 // tryHost lets no host take tasks on which none could work.
-func tryHost(ctx context.Context, h *activities.Host) error {
-	tools, err := h.Trial(ctx)
+func tryHost(ctx context.Context, h activities.HostConfig) error {
+	tools, err := activities.Trial(ctx, activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log})
 	if err != nil {
 		return err
 	}

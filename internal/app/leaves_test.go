@@ -146,7 +146,7 @@ func TestNewHost(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	cfg := load(t, "LONGSHIFT_DATA="+data, "LONGSHIFT_SCENARIO=/s.yaml", "LONGSHIFT_MAX_COST=3", "LONGSHIFT_HEARTBEAT=7s", "LONGSHIFT_SLOTS=5", "LONGSHIFT_APPROVAL=required")
-	h, end, err := newHost(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
+	h, end, err := newHostConfig(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	if diff := cmp.Diff([]string{"claude", "script"}, slices.Sorted(maps.Keys(h.Agents))); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
@@ -163,7 +163,7 @@ func TestNewHost(t *testing.T) {
 	if _, err := h.Gateway.Open(spec); err == nil {
 		t.Error("the gateway outlives the host")
 	}
-	h, end, err = newHost(context.Background(), load(t, "LONGSHIFT_DATA="+data), redact.New(), slog.New(slog.DiscardHandler))
+	h, end, err = newHostConfig(context.Background(), load(t, "LONGSHIFT_DATA="+data), redact.New(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	defer end()
 	if _, ok := h.Agents["script"]; ok || len(h.Agents) != 1 || h.Scenario != "" {

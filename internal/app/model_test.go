@@ -24,7 +24,7 @@ func TestPrivateGateway(t *testing.T) {
 	}))
 	defer private.Close()
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "ANTHROPIC_BASE_URL="+private.URL+"/anthropic/", "ANTHROPIC_AUTH_TOKEN=gw-token-1")
-	h, end, err := newHost(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
+	h, end, err := newHostConfig(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	defer end()
 	s, err := h.Gateway.Open(gateway.Spec{ID: "s1", Ledger: filepath.Join(t.TempDir(), "ledger")})

@@ -93,12 +93,12 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Alone}},
 	}}
 	if cfg.Role.Host() {
-		host, closeHost, err := newHost(ctx, cfg, secrets, log)
+		host, closeHost, err := newHostConfig(ctx, cfg, secrets, log)
 		if err != nil {
 			return err
 		}
 		defer closeHost()
-		w.host(host)
+		w.host(activities.NewHost(host))
 		sweeper, err := newSweeper(cfg, c, log)
 		if err != nil {
 			return err

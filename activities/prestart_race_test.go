@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The session comes in the very moment in which its early agent is given up, by the timer and by the end of the task. It gets
-// the agent with its endpoint, or it starts with an endpoint of its own after the agent is gone: never both, never half.
+// The session begins at the moment when its prestarted agent is dropped, by the timer and by the end of the task. It gets either the agent
+// with its endpoint, or an endpoint of its own after the agent has ended.
 func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	t.Parallel()
 	w := newWarmer(says("ok"))
@@ -24,29 +24,29 @@ func TestDropAheadWhileTheSessionComes(t *testing.T) {
 	taken, own := 0, 0
 	for i := range 80 {
 		in := b.session(task.Implementer, "script")
-		gate, early := b.raceForSession(in, i%2 == 0)
+		endpoint, prestarted := b.raceForSession(in, i%2 == 0)
 		_, waits := w.waits(in.ID)
-		if waits != early {
-			t.Fatalf("the session has the early endpoint: %v; its agent waits: %v", early, waits)
+		if waits != prestarted {
+			t.Fatalf("the session has the prestarted endpoint: %v; its agent waits: %v", prestarted, waits)
 		}
-		if early {
+		if prestarted {
 			taken++
 			w.Cool(in.ID) // as its run would use it up
 		} else {
 			own++
 		}
-		gate.Close()
+		endpoint.Close()
 		b.free(in)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {
 		t.Error(wrong)
 	}
 	if taken == 0 || own == 0 {
-		t.Errorf("%d early endpoints were taken, %d sessions opened their own: there was no race", taken, own)
+		t.Errorf("%d prestarted endpoints were taken, %d sessions opened their own: there was no race", taken, own)
 	}
 }
 
-// forks starts processes all the time: a child that is just being started has all our files open, locked ones too.
+// forks starts processes all the time: a child that is being started has all our files open, locked ones too.
 func forks(t *testing.T) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -59,35 +59,35 @@ func forks(t *testing.T) {
 	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
-// raceForSession starts an agent ahead, gives it up twice and takes it at the same time; when it stands already, or while it
-// is being started. It gives the session's endpoint, and whether it is that of the early agent.
-func (b *bench) raceForSession(in SessionInput, stands bool) (gate *gateway.Session, early bool) {
+// raceForSession prestarts an agent, then drops it twice and hands it over at the same time, after it has started or while it starts. It
+// returns the session's endpoint, and whether it is that of the prestarted agent.
+func (b *bench) raceForSession(in SessionInput, stands bool) (endpoint *gateway.Session, prestarted bool) {
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
-	b.startAhead(b.t.Context(), &in)
+	b.prestarter.start(b.t.Context(), &in)
 	if stands {
-		b.early(in.ID)
+		b.prestarted(in.ID)
 	}
 	var all sync.WaitGroup
 	start := make(chan struct{})
-	for _, drop := range []func(){func() { b.dropAhead(in.ID) }, func() { b.forget(in.TaskID) }} {
+	for _, drop := range []func(){func() { b.prestarter.drop(in.ID) }, func() { b.forget(in.TaskID) }} {
 		all.Go(func() { <-start; drop() })
 	}
 	all.Go(func() {
 		<-start
-		if gate = b.takeAhead(in.ID); gate != nil {
-			early = true
+		if endpoint = b.prestarter.handOver(in.ID); endpoint != nil {
+			prestarted = true
 			return
 		}
-		if gate, err = openGate(b.Host, in, rec); err != nil {
+		if endpoint, err = b.launcher.openEndpoint(in, rec); err != nil {
 			b.t.Errorf("kind %s: %v", fault.KindOf(err), err)
 		}
 	})
 	close(start)
 	all.Wait()
-	if gate == nil {
+	if endpoint == nil {
 		b.t.FailNow()
 	}
-	return gate, early
+	return endpoint, prestarted
 }

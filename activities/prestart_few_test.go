@@ -10,15 +10,15 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// A host holds a few agents at most that were started ahead. The oldest goes first, and is gone before the new one starts.
+// A host has only a few prestarted agents. The oldest ends first, before the new one starts.
 func TestFewAgentsAreStartedAhead(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	var all []SessionInput
-	for range mostAhead + 3 {
+	for range mostPrestarted + 3 {
 		in := b.session(task.Implementer, "script")
-		b.startAhead(t.Context(), &in)
-		b.early(in.ID)
+		b.prestarter.start(t.Context(), &in)
+		b.prestarted(in.ID)
 		all = append(all, in)
 	}
 	for i, in := range all {
@@ -28,10 +28,10 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	}
 	burst := slices.Clone(all[:3]) // started at once
 	for i := range burst {
-		b.startAhead(t.Context(), &burst[i])
+		b.prestarter.start(t.Context(), &burst[i])
 	}
-	if b.early(burst[2].ID); w.most() > mostAhead {
-		t.Errorf("there were %d at a time, want %d at most", w.most(), mostAhead)
+	if b.prestarted(burst[2].ID); w.most() > mostPrestarted {
+		t.Errorf("there were %d at a time, want %d at most", w.most(), mostPrestarted)
 	}
 	if _, waits := w.waits(burst[2].ID); !waits {
 		t.Error("the newest is not there")
@@ -40,10 +40,10 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	b.free(all[0])
 }
 
-// Without the server the session does not come soon, and its agent would wait for nothing.
+// Without the server the session does not come soon, so its agent is not prestarted.
 func TestNothingAheadWithoutTheServer(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	b.worker.Alone = time.Hour
 	in := b.session(task.Implementer, "script")
 	a := b.attempt()
@@ -51,27 +51,28 @@ func TestNothingAheadWithoutTheServer(t *testing.T) {
 	a.server.answers(silent)
 	must(t, a.run(func(ctx context.Context, _ int) error {
 		eventually(t, "the host is out of touch", func() bool { return outOfTouch(ctx) })
-		b.startAhead(ctx, &in)
+		b.prestarter.start(ctx, &in)
 		return nil
 	}, 1, nil))
-	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+	if n, _, _ := w.counts(); n != 0 || b.prestarted(in.ID) != nil {
 		t.Error("an agent was started")
 	}
 	b.free(in)
 }
 
-// When memory is short no agent is started that nobody has asked for.
+// When memory is short no agent is prestarted.
 func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	free, known := int64(leastFree-1), true
 	b.FreeMemory = func() (int64, bool) { return free, known }
+	b.start()
 	in := b.session(task.Implementer, "script")
-	b.startAhead(t.Context(), &in)
-	if n, _, _ := w.counts(); n != 0 || b.early(in.ID) != nil {
+	b.prestarter.start(t.Context(), &in)
+	if n, _, _ := w.counts(); n != 0 || b.prestarted(in.ID) != nil {
 		t.Error("an agent was started")
 	}
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	if res.Kind != agent.Completed {
 		t.Errorf("the session itself: %+v", res)
@@ -79,8 +80,8 @@ func TestNothingAheadWhenMemoryIsShort(t *testing.T) {
 	for _, enough := range []func(){func() { free = leastFree }, func() { free, known = 0, false }} {
 		enough()
 		next := b.session(task.Implementer, "script")
-		b.startAhead(t.Context(), &next)
-		if b.early(next.ID) == nil {
+		b.prestarter.start(t.Context(), &next)
+		if b.prestarted(next.ID) == nil {
 			t.Errorf("%d bytes, known %v: nothing was started", free, known)
 		}
 	}

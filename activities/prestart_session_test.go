@@ -9,10 +9,10 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// The session takes over the endpoint that its agent was started with, and its own ceiling counts.
+// The session takes over the endpoint of its prestarted agent, with its own limit of cost.
 func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, nil)
+	b, w := newPrestart(t, nil)
 	for _, c := range []struct {
 		before, now float64
 		status      int
@@ -20,8 +20,8 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 		in := b.session(task.Implementer, "script")
 		next := in
 		next.CeilingUSD = c.before
-		b.startAhead(t.Context(), &next)
-		e := b.early(in.ID)
+		b.prestarter.start(t.Context(), &next)
+		e := b.prestarted(in.ID)
 		warm, _ := w.waits(in.ID)
 		status := 0
 		w.play = func(ctx context.Context, s agent.Session, _ func(agent.Event)) (out agent.Outcome, err error) {
@@ -32,13 +32,13 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 			return agent.Outcome{Kind: agent.Completed}, err
 		}
 		in.CeilingUSD = c.now
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if status != c.status {
 			t.Errorf("ceiling %v then %v: the call was answered with %d", c.before, c.now, status)
 		}
 		if e.stop.Stop() {
-			t.Error("the timer of the early agent still runs")
+			t.Error("the timer of the prestarted agent still runs")
 		}
 		b.free(in)
 	}
@@ -47,15 +47,15 @@ func TestRunAgentTakesTheEarlyAgent(t *testing.T) {
 	}
 }
 
-// A session that fails before its agent runs leaves no process that waits for it.
+// A session that fails before its agent runs leaves no prestarted process.
 func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<APPROVED>ok</APPROVED>"))
+	b, w := newPrestart(t, says("<APPROVED>ok</APPROVED>"))
 	in := b.session(task.Reviewer, "script")
 	in.Prompt.BaseCommit = "0123456789012345678901234567890123456789" // the diff fails
-	b.startAhead(t.Context(), &in)
-	b.early(in.ID)
-	if _, err := b.attempt().session(b.Host, in); err == nil {
+	b.prestarter.start(t.Context(), &in)
+	b.prestarted(in.ID)
+	if _, err := b.attempt().session(b.Sessions, in); err == nil {
 		t.Fatal("the review of a commit that isn't there ran")
 	}
 	if _, ok := w.waits(in.ID); ok {
@@ -64,11 +64,11 @@ func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	b.free(in)
 }
 
-// The next session's agent starts as soon as this one has said that its deliverable is done, while it still ends. A session
-// that has used its budget up is followed by a parked task, and a parked task has no process.
+// The next session's agent is prestarted as soon as this one has reported that its deliverable is done. After a session that has used its
+// budget up the task is parked, and a parked task has no process.
 func TestSessionStartsTheNextAgent(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, nil)
+	b, w := newPrestart(t, nil)
 	for _, c := range []struct {
 		text    string
 		ceiling float64
@@ -84,15 +84,15 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 				return agent.Outcome{}, err
 			}
 			emit(agent.Event{Kind: agent.Text, Text: c.text})
-			b.early(next.ID)
+			b.prestarted(next.ID)
 			if _, waits := w.waits(next.ID); waits != c.starts {
 				t.Errorf("%s with a ceiling of $%v: an agent waits: %v", c.text, c.ceiling, waits)
 			}
 			return agent.Outcome{Kind: agent.Completed}, nil
 		}
-		_, err := b.attempt().session(b.Host, in)
+		_, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
-		b.dropAhead(next.ID)
+		b.prestarter.drop(next.ID)
 		b.free(next)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// newAhead makes a host whose agent "script" can be started ahead, with a model behind it.
-func newAhead(t *testing.T, p *player) (*bench, *warmer) {
+// newPrestart makes a host whose agent "script" can be prestarted, with a model.
+func newPrestart(t *testing.T, p *player) (*bench, *warmer) {
 	t.Helper()
 	w := newWarmer(p)
 	b := newBench(t, map[string]agent.Agent{"script": w, "plain": says("ok")})
@@ -19,61 +19,61 @@ func newAhead(t *testing.T, p *player) (*bench, *warmer) {
 	return b, w
 }
 
-// early waits until the agent of a session stands, and gives what is kept of it.
-func (b *bench) early(id string) *early {
+// prestarted waits until the agent of a session has started, and returns its entry.
+func (b *bench) prestarted(id string) *prestarted {
 	b.t.Helper()
-	b.ahead.mu.Lock()
-	e := b.ahead.sessions[id]
-	b.ahead.mu.Unlock()
+	b.prestarter.mu.Lock()
+	e := b.prestarter.sessions[id]
+	b.prestarter.mu.Unlock()
 	if e != nil {
 		await(b.t, e.ready, "the agent stands")
 	}
 	return e
 }
 
-// free fails when somebody still holds the session's ledger, or anything is kept of the session.
+// free fails when the session's ledger is still locked, or any prestarted agent is listed.
 func (b *bench) free(in SessionInput) {
 	b.t.Helper()
-	b.ahead.mu.Lock()
-	left := len(b.ahead.sessions)
-	b.ahead.mu.Unlock()
+	b.prestarter.mu.Lock()
+	left := len(b.prestarter.sessions)
+	b.prestarter.mu.Unlock()
 	if left != 0 {
 		b.t.Errorf("%d agents are listed", left)
 	}
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
-	gate, err := openGate(b.Host, in, rec)
+	endpoint, err := b.launcher.openEndpoint(in, rec)
 	must(b.t, err)
-	gate.Close()
+	endpoint.Close()
 }
 
 func TestStartAheadStartsOnce(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<DONE>ok</DONE>"))
+	b, w := newPrestart(t, says("<DONE>ok</DONE>"))
 	in := b.session(task.Implementer, "script")
 	for range 3 {
-		b.startAhead(t.Context(), &in)
+		b.prestarter.start(t.Context(), &in)
 	}
-	e := b.early(in.ID)
-	if e == nil || e.gate == nil {
+	e := b.prestarted(in.ID)
+	if e == nil || e.endpoint == nil {
 		t.Fatal("no agent was started")
 	}
-	b.startAhead(t.Context(), &in)
+	b.prestarter.start(t.Context(), &in)
 	s, ok := w.waits(in.ID)
 	if n, _, _ := w.counts(); n != 1 || !ok {
 		t.Errorf("warmed %d times, waits %v", n, ok)
 	}
-	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.gate.BaseURL() || s.Token != e.gate.Token() || s.Resume {
+	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.endpoint.BaseURL() || s.Token != e.endpoint.Token() || s.Resume {
 		t.Errorf("warmed for %+v", s)
 	}
 	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: newUUID(), Agent: "plain"},
 		"an agent that isn't there": {Ref: b.ref, ID: newUUID(), Agent: "other"}} {
-		b.startAhead(t.Context(), next)
-		if len(b.ahead.sessions) != 1 {
+		b.prestarter.start(t.Context(), next)
+		if len(b.prestarter.sessions) != 1 {
 			t.Errorf("%s: something was started", name)
 		}
 	}
-	b.dropAhead(in.ID)
+	b.prestarter.drop(in.ID)
 	b.free(in)
 	if _, cooled, _ := w.counts(); cooled != 1 {
 		t.Errorf("cooled %d times", cooled)
@@ -82,44 +82,44 @@ func TestStartAheadStartsOnce(t *testing.T) {
 
 func TestFailingWarmLeavesNothing(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("<DONE>ok</DONE>"))
+	b, w := newPrestart(t, says("<DONE>ok</DONE>"))
 	w.refuse = errors.New("no such binary")
 	in := b.session(task.Implementer, "script")
-	b.startAhead(t.Context(), &in)
-	b.early(in.ID)
+	b.prestarter.start(t.Context(), &in)
+	b.prestarted(in.ID)
 	b.free(in)
-	res, err := b.attempt().session(b.Host, in)
+	res, err := b.attempt().session(b.Sessions, in)
 	must(t, err)
 	if res.Report.Kind != task.ReportDone {
 		t.Errorf("got %+v", res)
 	}
 	again := in
 	again.Ask = 2
-	b.startAhead(t.Context(), &again) // it has begun: its agent goes on with it, and is not started ahead
-	b.early(in.ID)
+	b.prestarter.start(t.Context(), &again) // it has begun: its agent resumes it, and is not prestarted
+	b.prestarted(in.ID)
 	if n, _, _ := w.counts(); n != 1 {
 		t.Errorf("warmed %d times", n)
 	}
 	b.free(in)
 }
 
-func TestForgetEndsTheTasksEarlyAgents(t *testing.T) {
+func TestForgetEndsTheTasksPrestartedAgents(t *testing.T) {
 	t.Parallel()
-	b, w := newAhead(t, says("ok"))
+	b, w := newPrestart(t, says("ok"))
 	one, two := b.session(task.Implementer, "script"), b.session(task.Implementer, "script")
-	foreign := &early{task: "another", ready: make(chan struct{}), agent: w}
+	foreign := &prestarted{task: "another", ready: make(chan struct{}), agent: w}
 	close(foreign.ready)
-	b.startAhead(t.Context(), &one)
-	b.startAhead(t.Context(), &two)
-	b.early(one.ID)
-	b.early(two.ID)
-	b.ahead.sessions["foreign"] = foreign
-	b.ahead.systems[systemKey{ref: Ref{TaskID: "another", Fence: 1}}] = systemText{}
+	b.prestarter.start(t.Context(), &one)
+	b.prestarter.start(t.Context(), &two)
+	b.prestarted(one.ID)
+	b.prestarted(two.ID)
+	b.prestarter.sessions["foreign"] = foreign
+	b.systems.texts[systemKey{ref: Ref{TaskID: "another", Fence: 1}}] = systemText{}
 	b.forget(b.ref.TaskID)
-	if len(b.ahead.sessions) != 1 || len(b.ahead.systems) != 1 {
-		t.Errorf("%d agents and %d texts are left, want those of the other task", len(b.ahead.sessions), len(b.ahead.systems))
+	if len(b.prestarter.sessions) != 1 || len(b.systems.texts) != 1 {
+		t.Errorf("%d agents and %d texts are left, want those of the other task", len(b.prestarter.sessions), len(b.systems.texts))
 	}
-	delete(b.ahead.sessions, "foreign")
+	delete(b.prestarter.sessions, "foreign")
 	if _, cooled, _ := w.counts(); cooled != 2 {
 		t.Errorf("%d agents were ended", cooled)
 	}
@@ -129,36 +129,36 @@ func TestForgetEndsTheTasksEarlyAgents(t *testing.T) {
 
 func TestSystemTextsAreBounded(t *testing.T) {
 	t.Parallel()
-	b, _ := newAhead(t, nil)
+	b, _ := newPrestart(t, nil)
 	in := b.session(task.Implementer, "script")
-	first, err := b.system(t.Context(), in)
+	first, err := b.systems.of(t.Context(), in)
 	must(t, err)
 	for i := range mostSystems + 6 {
-		b.ahead.systems[systemKey{ref: Ref{TaskID: "x", Fence: i}}] = systemText{}
+		b.systems.texts[systemKey{ref: Ref{TaskID: "x", Fence: i}}] = systemText{}
 	}
 	in.Prompt.Conventions = prompt.Conventions{Check: "go test ./..."}
-	other, err := b.system(t.Context(), in)
+	other, err := b.systems.of(t.Context(), in)
 	must(t, err)
-	if len(b.ahead.systems) > mostSystems {
-		t.Errorf("%d texts are kept", len(b.ahead.systems))
+	if len(b.systems.texts) > mostSystems {
+		t.Errorf("%d texts are kept", len(b.systems.texts))
 	}
 	if first.text == other.text || first.dir != b.work() || other.dir != first.dir {
 		t.Error("the check command is not in the system text")
 	}
-	in.Fence = 7 // another take of the task has to open the workspace
-	if _, err := b.system(t.Context(), in); err == nil {
+	in.Fence = 7 // another assignment of the task has to open the workspace
+	if _, err := b.systems.of(t.Context(), in); err == nil {
 		t.Error("a take that was not prepared has a system text")
 	}
 }
 
-// Without a gateway nothing is started: the agent would have no endpoint to be told.
+// Without a gateway nothing is prestarted: the agent would have no endpoint.
 func TestNoGatewayNothingAhead(t *testing.T) {
 	t.Parallel()
 	w := newWarmer(says("ok"))
 	b := newBench(t, map[string]agent.Agent{"script": w})
 	in := b.session(task.Implementer, "script")
-	b.startAhead(t.Context(), &in)
-	if n, _, _ := w.counts(); n != 0 || len(b.ahead.sessions) != 0 {
+	b.prestarter.start(t.Context(), &in)
+	if n, _, _ := w.counts(); n != 0 || len(b.prestarter.sessions) != 0 {
 		t.Error("an agent was started")
 	}
 }

@@ -1,0 +1,124 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// launcher prepares sessions: their system text and environment, their endpoint at the gateway, and their box.
+type launcher struct {
+	scenario   string
+	workspaces *workspace.Manager
+	gateway    *gateway.Gateway // nil when agents talk to their own endpoint
+	boxes      *boxes
+	env        Environment
+	systems    *systemTexts
+}
+
+// start makes a session without its prompt.
+func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (agent.Session, error) {
+	system, err := la.systems.of(ctx, in)
+	if err != nil {
+		return agent.Session{}, err
+	}
+	env, commandEnv, err := la.env.forAgent(system.of, la.boxes.dirs(system.layout, in.TaskID), in.Env)
+	if err != nil {
+		return agent.Session{}, err
+	}
+	s := agent.Session{
+		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
+		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
+		Env: env, CommandEnv: commandEnv, Scenario: in.Scenario,
+	}
+	if s.Scenario == "" {
+		s.Scenario = la.scenario
+	}
+	if in.structured() {
+		s.Schema = []byte(schemas[in.Role])
+	}
+	return s, nil
+}
+
+// viaGateway tells whether agents reach their models through the gateway.
+func (la *launcher) viaGateway() bool { return la.gateway != nil }
+
+// openEndpoint opens a session's endpoint at the gateway. It returns nil when there is no gateway.
+func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session, error) {
+	if !la.viaGateway() {
+		return nil, nil
+	}
+	endpoint, err := la.gateway.Open(gateway.Spec{
+		ID: in.ID, BudgetUSD: in.CeilingUSD,
+		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
+		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
+	})
+	if fault.KindOf(err) == fault.Conflict { // a process that is about to end may still hold the ledger
+		err = fault.New(fault.Infra, "%w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the model endpoint: %w", err)
+	}
+	return endpoint, nil
+}
+
+func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
+	s.Search = endpoint.Granted("web_search")
+	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
+}
+
+// confine makes the session's processes run in a box that reaches only its model and the registries. It returns their folders beside the
+// workspace.
+func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, endpoint *gateway.Session) (Dirs, error) {
+	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return Dirs{}, err
+	}
+	defer tree.Close()
+	where, err := layoutOf(ctx, tree) // read again: a merge may have added submodules
+	if err != nil {
+		return Dirs{}, err
+	}
+	dirs := la.boxes.dirs(where, in.TaskID)
+	spec, err := la.boxes.spec(ctx, where, dirs, in.Role.ReadOnly(), in.Paths)
+	if err != nil {
+		return dirs, err
+	}
+	spec.Writable = append(spec.Writable, s.StateDir)
+	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
+	if endpoint != nil {
+		pointAt(ctx, endpoint, s)
+		port, dial, err := dialer(s.BaseURL)
+		if err != nil {
+			return dirs, err
+		}
+		spec.Reach = append(spec.Reach, sandbox.Reach{Port: port, Dial: dial})
+	}
+	s.Start = func(ctx context.Context, p process.Spec) (*process.Process, error) {
+		return la.boxes.start(ctx, p, spec)
+	}
+	return dirs, nil
+}
+
+// dialer returns the port of a loopback address, and a function that connects to it from outside of the box.
+func dialer(address string) (port int, dial func(context.Context) (net.Conn, error), err error) {
+	u, err := url.Parse(address)
+	if err == nil {
+		port, err = strconv.Atoi(u.Port())
+	}
+	if err != nil {
+		return 0, nil, fault.New(fault.Internal, "the model endpoint %q has no port", address)
+	}
+	var d net.Dialer
+	return port, func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", u.Host) }, nil
+}

@@ -1,0 +1,42 @@
+package activities
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+)
+
+// layout says where a task's workspace lies on this host and what it was made from.
+type layout struct {
+	dir     string   // the work tree
+	objects []string // folders of git objects that its .git borrows from
+	key     string   // of the repository
+	branch  string   // that the task starts from
+	gits    []string // files in its submodules that name their git directories
+	of      task.Repository
+}
+
+func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
+	objects, err := tree.Objects(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	of, err := tree.Repository(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	key, err := tree.Key(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	branch, _, err := tree.Start(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	subs, err := tree.Submodules(ctx)
+	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of}, err
+}
+
+func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }

@@ -1,0 +1,86 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
+)
+
+// Permissions says how a host decides on the tool calls of sessions.
+type Permissions struct {
+	// Policy is the operator's rules for commands. Roots, roles and the task's own rules are added for each session.
+	Policy policy.Config
+	Audit  Ledger // the command log
+	// Ask asks a person about a command; nil asks the task's workflow.
+	Ask func(context.Context, signals.Question) (signals.Answer, error)
+
+	instead agent.Permit // replaces all of this, in tests of the other defences
+}
+
+// enforcers makes the enforcers of sessions.
+type enforcers struct {
+	Permissions
+	readable []string // folders that every session may read
+	commands *commandLog
+	redact   *redact.Redactor
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// of makes the enforcer of one session that works in root. Its policy is the operator's, narrowed by the task's settings. The agent may
+// also read the folders readable outside of the workspace, such as the caches of tool chains. home is the folder that "~" stands for.
+func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (*enforcer, error) {
+	c := e.policyFor(root, in.Commands, in.Paths)
+	c.Home = home
+	c.Readable = slices.Concat(e.readable, readable)
+	p, err := policy.New(c)
+	if err != nil {
+		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
+	}
+	return &enforcer{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(e.asker()).ask, runs: map[string]running{},
+		commands: e.commands, redact: e.redact, log: e.log, now: e.now, instead: e.instead}, nil
+}
+
+// policyFor returns the operator's policy, narrowed by the settings of a task.
+func (p Permissions) policyFor(root string, commands task.CommandSettings, paths task.PathSettings) policy.Config {
+	c := p.Policy
+	c.Root = root
+	c.Profiles = commands.Profiles
+	if len(c.Profiles) == 0 { // a task of an earlier release
+		c.Profiles = task.DefaultProfiles()
+	}
+	c.Profiles = slices.DeleteFunc(slices.Clone(c.Profiles), func(p string) bool { return p == task.ProfileNone })
+	c.Destructive = c.Destructive && commands.Destructive
+	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
+	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
+	c.Scopes = map[task.Role]policy.Scope{}
+	for _, role := range task.Roles() {
+		c.Scopes[role] = policy.Scope{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore}
+	}
+	return c
+}
+
+func rules(patterns []string) []policy.Rule {
+	out := make([]policy.Rule, len(patterns))
+	for i, p := range patterns {
+		out[i] = policy.Rule{Command: p, Why: fmt.Sprintf("the settings of the task name %q", p)}
+	}
+	return out
+}
+
+// asker returns the function that asks people.
+func (p Permissions) asker() func(context.Context, signals.Question) (signals.Answer, error) {
+	if p.Ask != nil {
+		return p.Ask
+	}
+	return askWorkflow
+}

@@ -1,0 +1,221 @@
+package activities
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/gateway"
+)
+
+// Warmer is an agent whose process can be started before its prompt is known.
+type Warmer interface {
+	Warm(ctx context.Context, s agent.Session) error
+	Cool(session string)
+}
+
+// prestartedTime is how long a prestarted agent waits for its session. It ends then, so that a parked task holds no process.
+const prestartedTime = time.Minute
+
+// mostPrestarted limits the prestarted agents of a host. They don't count among those that run in its slots.
+const mostPrestarted = 2
+
+// leastFree is the free memory in bytes that prestarting an agent requires, a few times the need of one.
+const leastFree = 1 << 30
+
+// prestarter starts the agents of sessions that most likely follow, while git or the checks of their task still run.
+type prestarter struct {
+	data       string
+	launcher   *launcher
+	agents     map[string]agent.Agent
+	freeMemory func() (bytes int64, known bool)
+	log        *slog.Logger
+
+	mu       sync.Mutex
+	sessions map[string]*prestarted // by session id
+	started  int                    // number of agents so far
+}
+
+// prestarted is one prestarted agent. ready is closed when it has started or failed.
+type prestarted struct {
+	task     string
+	n        int // which agent of this host it is, from 1
+	ready    chan struct{}
+	endpoint *gateway.Session // nil when the start failed
+	agent    Warmer
+	stop     *time.Timer
+}
+
+// start prestarts the agent of the next session while a step does its own work. The agent ends after prestartedTime when the session does
+// not come. When prestarting fails, the session starts its agent as usual.
+func (p *prestarter) start(ctx context.Context, next *SessionInput) {
+	if next == nil || !p.launcher.viaGateway() || p.lacksMemory() || outOfTouch(ctx) { // without the server the session does not come soon
+		return
+	}
+	w, ok := p.agents[next.Agent].(Warmer)
+	if !ok {
+		return
+	}
+	e := &prestarted{task: next.TaskID, ready: make(chan struct{}), agent: w}
+	tooMany, ok := p.add(next.ID, e)
+	if !ok {
+		return
+	}
+	go func() {
+		for _, id := range tooMany {
+			p.drop(id)
+		}
+		if p.holds(next.ID, e) { // otherwise it was dropped meanwhile
+			if err := p.warm(context.WithoutCancel(ctx), *next, e); err != nil {
+				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
+			}
+		}
+		if e.endpoint == nil {
+			p.remove(next.ID, e)
+		}
+		close(e.ready)
+	}()
+}
+
+// lacksMemory tells whether too little memory is free for prestarting an agent.
+func (p *prestarter) lacksMemory() bool {
+	if p.freeMemory == nil {
+		return false
+	}
+	free, known := p.freeMemory()
+	return known && free < leastFree
+}
+
+// add adds an agent, and returns the sessions whose agents have to end first: the oldest. It returns false when the session already has
+// one.
+func (p *prestarter) add(id string, e *prestarted) (tooMany []string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sessions[id] != nil {
+		return nil, false
+	}
+	if over := len(p.sessions) + 1 - mostPrestarted; over > 0 {
+		oldest := slices.SortedFunc(maps.Keys(p.sessions), func(x, y string) int { return p.sessions[x].n - p.sessions[y].n })
+		tooMany = oldest[:over]
+	}
+	if p.sessions == nil {
+		p.sessions = map[string]*prestarted{}
+	}
+	p.started++
+	e.n = p.started
+	p.sessions[id] = e
+	return tooMany, true
+}
+
+// holds tells whether the entry is still the one of its session.
+func (p *prestarter) holds(id string, e *prestarted) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sessions[id] == e
+}
+
+// remove removes the entry if it is still the one of its session.
+func (p *prestarter) remove(id string, e *prestarted) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sessions[id] == e {
+		delete(p.sessions, id)
+	}
+}
+
+func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) error {
+	rec, err := openRecord(p.data, in)
+	if err != nil {
+		return err
+	}
+	if rec.begun() {
+		return nil
+	}
+	s, err := p.launcher.start(ctx, in, rec)
+	if err != nil {
+		return err
+	}
+	endpoint, err := p.launcher.openEndpoint(in, rec)
+	if err != nil {
+		return err
+	}
+	if _, err := p.launcher.confine(ctx, &s, in, endpoint); err != nil {
+		endpoint.Close()
+		return err
+	}
+	if err := e.agent.Warm(ctx, s); err != nil {
+		endpoint.Close()
+		return err
+	}
+	e.endpoint = endpoint
+	e.stop = time.AfterFunc(prestartedTime, func() { p.drop(in.ID) })
+	return nil
+}
+
+// handOver returns the model endpoint of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
+// the session never has two.
+func (p *prestarter) handOver(id string) *gateway.Session {
+	for {
+		p.mu.Lock()
+		e := p.sessions[id]
+		p.mu.Unlock()
+		if e == nil {
+			return nil
+		}
+		<-e.ready
+		p.mu.Lock()
+		mine := p.sessions[id] == e
+		if mine {
+			delete(p.sessions, id)
+		}
+		p.mu.Unlock()
+		if mine {
+			if e.stop != nil {
+				e.stop.Stop()
+			}
+			return e.endpoint
+		}
+	}
+}
+
+// drop ends a prestarted agent, which counts among mostPrestarted until it has ended.
+func (p *prestarter) drop(id string) {
+	gone := &prestarted{ready: make(chan struct{})}
+	p.mu.Lock()
+	e := p.sessions[id]
+	if e != nil {
+		gone.task, gone.n = e.task, e.n
+		p.sessions[id] = gone
+	}
+	p.mu.Unlock()
+	if e == nil {
+		return
+	}
+	<-e.ready
+	if e.endpoint != nil {
+		e.stop.Stop()
+		e.agent.Cool(id)
+		e.endpoint.Close()
+	}
+	p.remove(id, gone)
+	close(gone.ready)
+}
+
+// forget ends the prestarted agents of a task.
+func (p *prestarter) forget(taskID string) {
+	p.mu.Lock()
+	var waiting []string
+	for id, e := range p.sessions {
+		if e.task == taskID {
+			waiting = append(waiting, id)
+		}
+	}
+	p.mu.Unlock()
+	for _, id := range waiting {
+		p.drop(id)
+	}
+}

@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/signals"
+)
+
+// sessionRun is one attempt to run a session.
+type sessionRun struct {
+	ctx        context.Context // outlives the agent
+	of         *Sessions
+	in         SessionInput
+	tree       *workspace.Tree
+	rec        *record
+	agent      agent.Agent
+	start      time.Time
+	prestarted *gateway.Session // endpoint of the prestarted agent; nil without one
+}
+
+func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
+	ctx, stop := untilStopping(ctx)
+	defer stop()
+	defer func() { err = orInterrupted(ctx, err) }()
+	model, err := r.openModel()
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer model.close()
+	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
+		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
+	}
+	s, err := r.session(ctx)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	dirs, err := r.of.launcher.confine(ctx, &s, r.in, model.endpoint)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	enforcer, err := r.of.enforcers.of(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
+	if err != nil {
+		return SessionResult{}, err
+	}
+	s.Permit = enforcer.decides()
+	before, err := r.snapshot(ctx)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	log, err := newSessionLog(r, model.usage)
+	if err != nil {
+		return SessionResult{}, err
+	}
+	defer log.close()
+	setHeartbeatDetails(ctx, log.heartbeat)
+
+	out, runErr := r.agent.Run(ctx, s, func(e agent.Event) {
+		enforcer.event(e)
+		log.event(e)
+	})
+	usage := model.close()
+	if usage == (task.Usage{}) {
+		usage = out.Usage
+	}
+	// A session that completed at the moment of an interruption is complete, and must not be paid for again.
+	if out.Kind != agent.Completed || runErr != nil {
+		if err := interrupted(ctx); err != nil {
+			return SessionResult{}, err
+		}
+	}
+	if runErr != nil {
+		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
+	}
+	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: out.Turns, Reset: out.Reset,
+		Duration: r.rec.elapsed(r.of.now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
+	model.judge(&res, out)
+	if res.Kind == agent.Completed {
+		r.report(&res, out, log)
+	} else {
+		res.Error = tail(r.of.redact.String(out.Text), 1000)
+	}
+	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
+		return SessionResult{}, err
+	}
+	if err := r.starved(res, cmp.Or(enforcer.unwritten(), model.unwritten())); err != nil {
+		return SessionResult{}, err
+	}
+	log.end(res)
+	hideSecrets(r.of.redact, &res)
+	return res, nil
+}
+
+// starved returns a fault when a session ended without its result because the disk was full, or because its decisions or costs could not be
+// recorded. The session itself is not at fault, and is resumed later.
+func (r *sessionRun) starved(res SessionResult, unwritten error) error {
+	switch res.Kind {
+	case agent.Errored, agent.Looped:
+		return cmp.Or(disk.Full(r.of.data), unwritten)
+	case agent.Completed:
+		switch res.Report.Kind {
+		case task.ReportNone, task.ReportSpecIssue, task.ReportBlocked:
+			if res.Plan == nil && res.Review == nil {
+				return cmp.Or(disk.Full(r.of.data), unwritten)
+			}
+		}
+	}
+	return nil // budget, quota and login don't depend on the disk
+}
+
+// firstHeartbeat returns the heartbeat of a session that has just begun.
+func firstHeartbeat(in SessionInput, start time.Time) signals.Heartbeat {
+	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Starting", Started: start}
+}
