@@ -46,9 +46,10 @@ func (a *replies) askAgain(ctx context.Context, p *gh.PullRequest, answers []for
 		return nil
 	}
 	slices.Sort(users)
-	err = a.request(ctx, p, users, nil)
+	again := reviewers{a.session, p}
+	err = again.request(ctx, users, nil)
 	if refused(err) {
-		return a.requestEach(ctx, p, users, nil) // one bad name spoils the whole list
+		return again.requestEach(ctx, users, nil) // one bad name spoils the whole list
 	}
 	return err
 }
