@@ -26,12 +26,13 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
 		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
 	}
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}
+	own := comments{i}
 	for try := 1; ; try++ {
-		old, err := s.note(ctx, number, n.Key)
+		old, err := own.find(ctx, n.Key)
 		if err != nil {
 			return err
 		}
@@ -43,16 +44,13 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 			return nil
 		}
 		if old != nil {
-			err := s.repeat(ctx, "edit a comment", func(c *gh.Client) (*gh.Response, error) {
-				_, resp, err := c.Issues.EditComment(ctx, s.owner, s.name, old.GetID(), &gh.IssueComment{Body: &body})
-				return resp, err
-			})
+			err := own.edit(ctx, old.GetID(), body)
 			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since it was found
 				continue
 			}
 			return err
 		}
-		if again, err := s.writeComment(ctx, number, body); !again {
+		if again, err := own.write(ctx, body); !again {
 			return err
 		}
 	}
@@ -104,59 +102,18 @@ func plainNote(body string) string {
 	return b.String()
 }
 
-// note finds the comment of a key, or gives nil.
-func (s *session) note(ctx context.Context, number int, key string) (found *gh.IssueComment, err error) {
-	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
-		if hasLine(c.GetBody(), noteMark(key)) {
-			found = c
-		}
-		return found == nil
-	})
-	return found, err
-}
-
 // Notes implements forge.Marker. What Comment has written is told as well.
 func (f *Forge) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return nil, err
 	}
 	var all []forge.Note
-	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
+	err = comments{i}.each(ctx, func(c *gh.IssueComment) bool {
 		if key, state := marks(c.GetBody()); key != "" {
 			all = append(all, forge.Note{Key: strings.Clone(key), State: strings.Clone(state), ID: c.GetID(), Changed: c.GetUpdatedAt().UTC()})
 		}
 		return true
 	})
 	return all, err
-}
-
-// eachOurs goes through the comments of our own account, oldest first, until visit returns false. Without a name, as the token of an
-// app, ours are those that bots wrote.
-func (s *session) eachOurs(ctx context.Context, number int, visit func(c *gh.IssueComment) bool) error {
-	me, err := s.meIfAny(ctx)
-	if err != nil {
-		return err
-	}
-	path := s.path("issues/%d/comments?per_page=100", number)
-	for page := 1; page != 0; {
-		a, err := get[[]*gh.IssueComment](ctx, s, "list comments", pageOf(path, page), "")
-		if answered(err, http.StatusNotFound, http.StatusGone) {
-			return s.noSuchIssue(number, err)
-		}
-		if err != nil {
-			return err
-		}
-		for _, c := range a.value {
-			ours := strings.EqualFold(c.GetUser().GetLogin(), me)
-			if me == "" {
-				ours = c.GetUser().GetType() == "Bot"
-			}
-			if ours && !visit(c) {
-				return nil
-			}
-		}
-		page = a.next
-	}
-	return nil
 }

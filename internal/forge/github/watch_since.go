@@ -106,7 +106,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 			return at, false, nil
 		}
 		w := wanting{label: p.c.Label, me: p.c.Me}
-		if err := p.eachEvent(ctx, i.GetNumber(), w.read); err != nil {
+		if err := (issue{p.session, i.GetNumber()}).events(ctx, w.read); err != nil {
 			return at, false, err
 		}
 		by, when, what := w.last(i)

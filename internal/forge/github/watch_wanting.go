@@ -1,13 +1,10 @@
 package github
 
 import (
-	"context"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v66/github"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
 const historyPages = 50 // of 100 entries: a history that is longer is refused, for its end is what counts
@@ -71,34 +68,4 @@ func (w *wanting) last(i *gh.Issue) (by *gh.User, at time.Time, what string) {
 		by, at, what = w.assigned.by, w.assigned.at, "assigned"
 	}
 	return by, at, what
-}
-
-// eachEvent goes through what has happened to an issue, oldest first.
-func (s *session) eachEvent(ctx context.Context, number int, read func(e *gh.IssueEvent)) error {
-	opts := &gh.ListOptions{PerPage: 100}
-	for range historyPages {
-		var page []*gh.IssueEvent
-		next := 0
-		err := s.repeat(ctx, "list events of an issue", func(c *gh.Client) (*gh.Response, error) {
-			var resp *gh.Response
-			var err error
-			page, resp, err = c.Issues.ListIssueEvents(ctx, s.owner, s.name, number, opts)
-			if err == nil {
-				next = resp.NextPage
-			}
-			return resp, err
-		})
-		if err != nil {
-			return err
-		}
-		for _, e := range page {
-			read(e)
-		}
-		if next == 0 {
-			return nil
-		}
-		opts.Page = next
-	}
-	return fault.New(fault.Input, "GitHub: %s/%s#%d has more than %d events", s.owner, s.name, number, historyPages*100).
-		WithHint("open a new issue for the work")
 }
