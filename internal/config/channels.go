@@ -5,6 +5,51 @@ import (
 	"strings"
 )
 
+// Channels are the chats in which people see and steer tasks.
+type Channels struct {
+	Slack      Slack
+	Telegram   Telegram
+	WhatsApp   WhatsApp
+	Terminal   bool   `envconfig:"LONGSHIFT_TERMINAL" default:"false" help:"true: show tasks on the worker's own terminal, and take what is typed there"`
+	Repository string `envconfig:"LONGSHIFT_CHAT_REPOSITORY" help:"repository of tasks that are started from a chat without naming one"`
+	Projects   string `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
+}
+
+// Slack is a Slack app, and its people.
+type Slack struct {
+	Bot      Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
+	App      Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
+	Signing  Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET" help:"secret that signs what Slack sends to /webhooks/slack"`
+	URL      string   `envconfig:"LONGSHIFT_SLACK_URL" help:"base URL of Slack's Web API; slack.com when empty"`
+	Channels []string `envconfig:"LONGSHIFT_SLACK_CHANNELS" help:"channels in which every task is shown (comma list of ids such as C0123456789)"`
+	Start    []string `envconfig:"LONGSHIFT_SLACK_START" help:"who may start tasks (comma list of user ids such as U0123456789)"`
+	Approve  []string `envconfig:"LONGSHIFT_SLACK_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	Commands []string `envconfig:"LONGSHIFT_SLACK_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+}
+
+// Telegram is a bot, and its people.
+type Telegram struct {
+	Token    Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN" help:"token of the Telegram bot"`
+	URL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org" help:"base URL of the Bot API"`
+	Chats    []string `envconfig:"LONGSHIFT_TELEGRAM_CHATS" help:"chats in which every task is shown, beside those bound with a code (comma list of ids)"`
+	Start    []string `envconfig:"LONGSHIFT_TELEGRAM_START" help:"who may start tasks (comma list of user ids)"`
+	Approve  []string `envconfig:"LONGSHIFT_TELEGRAM_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	Commands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+}
+
+// WhatsApp is a number of the Cloud API, and its people.
+type WhatsApp struct {
+	Token    Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN" help:"access token of the WhatsApp Cloud API"`
+	Secret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET" help:"app secret that signs what WhatsApp sends to /webhooks/whatsapp"`
+	Verify   Secret   `envconfig:"LONGSHIFT_WHATSAPP_VERIFY_TOKEN" help:"token by which WhatsApp checks the webhook's address once"`
+	Phone    string   `envconfig:"LONGSHIFT_WHATSAPP_PHONE_ID" help:"id of the phone number that messages come from"`
+	URL      string   `envconfig:"LONGSHIFT_WHATSAPP_URL" default:"https://graph.facebook.com" help:"base URL of the Graph API"`
+	Numbers  []string `envconfig:"LONGSHIFT_WHATSAPP_NUMBERS" help:"people to whom every task is shown (comma list of phone numbers, digits only)"`
+	Start    []string `envconfig:"LONGSHIFT_WHATSAPP_START" help:"who may start tasks (comma list of phone numbers)"`
+	Approve  []string `envconfig:"LONGSHIFT_WHATSAPP_APPROVE" help:"who may decide about plans and steer tasks (comma list of phone numbers)"`
+	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
+}
+
 // The forms of ids. A name in the place of an id would match nobody, and nobody would know why.
 var (
 	slackRoom    = regexp.MustCompile(`^[CDG][A-Z0-9]{2,20}$`)
@@ -29,30 +74,30 @@ func (c *Config) validateChannels() []error {
 		form *regexp.Regexp
 		way  string
 	}{
-		{"LONGSHIFT_SLACK_CHANNELS", &c.SlackChannels, slackRoom, "give the id of a channel, such as C0123456789 (in its details, at the end)"},
-		{"LONGSHIFT_SLACK_START", &c.SlackStart, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_APPROVE", &c.SlackApprove, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_COMMANDS", &c.SlackCommands, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_TELEGRAM_CHATS", &c.TelegramChats, telegramChat, "give the id of a chat, such as 12345678 or -1001234567890"},
-		{"LONGSHIFT_TELEGRAM_START", &c.TelegramStart, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_APPROVE", &c.TelegramApprove, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_COMMANDS", &c.TelegramCommands, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_WHATSAPP_NUMBERS", &c.WhatsAppNumbers, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_START", &c.WhatsAppStart, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_APPROVE", &c.WhatsAppApprove, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_COMMANDS", &c.WhatsAppCommands, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_GITHUB_REPOSITORIES", &c.GitHubRepositories, ownerName, "give owner/name, or owner/*"},
+		{"LONGSHIFT_SLACK_CHANNELS", &c.Channels.Slack.Channels, slackRoom, "give the id of a channel, such as C0123456789 (in its details, at the end)"},
+		{"LONGSHIFT_SLACK_START", &c.Channels.Slack.Start, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
+		{"LONGSHIFT_SLACK_APPROVE", &c.Channels.Slack.Approve, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
+		{"LONGSHIFT_SLACK_COMMANDS", &c.Channels.Slack.Commands, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
+		{"LONGSHIFT_TELEGRAM_CHATS", &c.Channels.Telegram.Chats, telegramChat, "give the id of a chat, such as 12345678 or -1001234567890"},
+		{"LONGSHIFT_TELEGRAM_START", &c.Channels.Telegram.Start, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
+		{"LONGSHIFT_TELEGRAM_APPROVE", &c.Channels.Telegram.Approve, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
+		{"LONGSHIFT_TELEGRAM_COMMANDS", &c.Channels.Telegram.Commands, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
+		{"LONGSHIFT_WHATSAPP_NUMBERS", &c.Channels.WhatsApp.Numbers, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
+		{"LONGSHIFT_WHATSAPP_START", &c.Channels.WhatsApp.Start, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
+		{"LONGSHIFT_WHATSAPP_APPROVE", &c.Channels.WhatsApp.Approve, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
+		{"LONGSHIFT_WHATSAPP_COMMANDS", &c.Channels.WhatsApp.Commands, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
+		{"LONGSHIFT_GITHUB_REPOSITORIES", &c.GitHub.Repositories, ownerName, "give owner/name, or owner/*"},
 	} {
 		*l.list = tidy(*l.list)
 		for _, item := range *l.list {
 			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.way)
 		}
 	}
-	wrong(c.GitHubPoll >= 0, "LONGSHIFT_GITHUB_POLL", c.GitHubPoll.String(), "negative; give a duration such as 1m, or 0s for never")
-	wrong(c.GitHubLabel != "" && len(c.GitHubLabel) <= 50, "LONGSHIFT_GITHUB_LABEL", c.GitHubLabel, "not a label; give one of up to 50 characters")
-	wrong(!c.WhatsApp.Present() || c.WhatsAppPhone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "", "not set, and there is a token for WhatsApp; give the id of the phone number")
-	wrong(!c.WhatsApp.Present() || c.WhatsAppSecret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "", "not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
-	wrong(!c.SlackApp.Present() || c.Slack.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
-	wrong(c.WhatsAppPhone == "" || strings.Trim(c.WhatsAppPhone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", c.WhatsAppPhone, "not an id; give digits only")
+	wrong(c.GitHub.Poll >= 0, "LONGSHIFT_GITHUB_POLL", c.GitHub.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
+	wrong(c.GitHub.Label != "" && len(c.GitHub.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", c.GitHub.Label, "not a label; give one of up to 50 characters")
+	wrong(!c.Channels.WhatsApp.Token.Present() || c.Channels.WhatsApp.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "", "not set, and there is a token for WhatsApp; give the id of the phone number")
+	wrong(!c.Channels.WhatsApp.Token.Present() || c.Channels.WhatsApp.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "", "not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
+	wrong(!c.Channels.Slack.App.Present() || c.Channels.Slack.Bot.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
+	wrong(c.Channels.WhatsApp.Phone == "" || strings.Trim(c.Channels.WhatsApp.Phone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", c.Channels.WhatsApp.Phone, "not an id; give digits only")
 	return mistakes
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,14 +13,8 @@ import (
 // decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first one.
 func (c *Config) decode(lookup Lookup) []error {
 	var mistakes []error
-	fields := reflect.TypeFor[Config]()
-	for i := range fields.NumField() {
-		field := fields.Field(i)
+	for field, into := range c.fields() {
 		name := field.Tag.Get("envconfig")
-		if name == "" {
-			continue
-		}
-		into := reflect.ValueOf(c).Elem().Field(i)
 		if secret, ok := into.Addr().Interface().(*Secret); ok {
 			if err := secret.load(name, fallbacks(field.Tag), lookup); err != nil {
 				mistakes = append(mistakes, err)
@@ -35,6 +30,30 @@ func (c *Config) decode(lookup Lookup) []error {
 		c.variables = append(c.variables, describe(field.Tag, into, origin, err != nil))
 	}
 	return mistakes
+}
+
+// fields goes through the fields that have a variable, those of groups too, in the order of the documentation.
+func (c *Config) fields() iter.Seq2[reflect.StructField, reflect.Value] {
+	return func(yield func(reflect.StructField, reflect.Value) bool) {
+		eachField(reflect.ValueOf(c).Elem(), yield)
+	}
+}
+
+func eachField(group reflect.Value, yield func(reflect.StructField, reflect.Value) bool) bool {
+	for i := range group.NumField() {
+		field := group.Type().Field(i)
+		switch {
+		case !field.IsExported():
+			continue
+		case field.Tag.Get("envconfig") == "":
+			if !eachField(group.Field(i), yield) {
+				return false
+			}
+		case !yield(field, group.Field(i)):
+			return false
+		}
+	}
+	return true
 }
 
 // fallbacks are the variables of other programs that stand in for one of ours, the first before the next.

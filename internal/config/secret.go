@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -76,12 +75,8 @@ func (c *Config) ReportSecrets(report func(values ...string)) {
 // Secrets gives every secret of the configuration, whether it is set or not, and those that tasks are granted.
 func (c *Config) Secrets() []*Secret {
 	var all []*Secret
-	config := reflect.ValueOf(c).Elem()
-	for i := range config.NumField() {
-		if !config.Type().Field(i).IsExported() {
-			continue
-		}
-		if secret, ok := config.Field(i).Addr().Interface().(*Secret); ok {
+	for _, field := range c.fields() {
+		if secret, ok := field.Addr().Interface().(*Secret); ok {
 			all = append(all, secret)
 		}
 	}

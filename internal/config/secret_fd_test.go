@@ -63,8 +63,8 @@ func TestSecretFromDescriptor(t *testing.T) {
 			t.Errorf("%s: still open, so children would inherit it", kind)
 		}
 		for range 2 {
-			if got, err := c.GitHubToken.Read(); got != key || err != nil || c.GitHubToken.Source() != "LONGSHIFT_GITHUB_TOKEN_FD" {
-				t.Errorf("%s: %q from %s, %v", kind, got, c.GitHubToken.Source(), err)
+			if got, err := c.GitHub.Token.Read(); got != key || err != nil || c.GitHub.Token.Source() != "LONGSHIFT_GITHUB_TOKEN_FD" {
+				t.Errorf("%s: %q from %s, %v", kind, got, c.GitHub.Token.Source(), err)
 			}
 		}
 	}

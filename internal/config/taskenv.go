@@ -6,11 +6,18 @@ import (
 	"github.com/longshift/longshift/internal/variable"
 )
 
-// TaskVariables gives the variables that LONGSHIFT_TASK_ENV hands to every program of every task. A name without a value takes the
+// Tasks is what this worker hands to its tasks: variables, secrets and caches.
+type Tasks struct {
+	Env     string `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
+	Secrets string `envconfig:"LONGSHIFT_TASK_SECRETS" help:"secrets of the worker's environment that tasks get, with spaces between them: NAME@owner/name for setup and check, NAME:setup@owner/* for setup alone, NAME:setup,check,agent@/path for agents too; the value is in NAME or in the file that NAME_FILE names"`
+	Cache   string `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
+}
+
+// Variables gives the variables that LONGSHIFT_TASK_ENV hands to every program of every task. A name without a value takes the
 // worker's own; one that the worker does not have is left out.
-func (c Config) TaskVariables(lookup Lookup) map[string]string {
+func (t Tasks) Variables(lookup Lookup) map[string]string {
 	all := map[string]string{}
-	for _, entry := range strings.Fields(c.TaskEnv) {
+	for _, entry := range strings.Fields(t.Env) {
 		name, value, given := strings.Cut(entry, "=")
 		if !given {
 			if value, given = lookup(name); !given {
@@ -22,9 +29,9 @@ func (c Config) TaskVariables(lookup Lookup) map[string]string {
 	return all
 }
 
-// validateTaskEnv refuses what would hand a secret to tasks, or take away what holds them.
-func (c *Config) validateTaskEnv() (mistakes []error) {
-	for _, entry := range strings.Fields(c.TaskEnv) {
+// validate refuses what would hand a secret to tasks, or take away what holds them.
+func (t Tasks) validate() (mistakes []error) {
+	for _, entry := range strings.Fields(t.Env) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !variable.IsName(name):

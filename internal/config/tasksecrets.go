@@ -58,7 +58,7 @@ func (g Grant) Read() (string, error) {
 func (c *Config) loadGrants(lookup Lookup) (mistakes []error) {
 	own := c.Secrets()
 	secrets := map[string]*Secret{}
-	for _, entry := range strings.Fields(c.TaskSecrets) {
+	for _, entry := range strings.Fields(c.Tasks.Secrets) {
 		g, what := parseGrant(entry)
 		if what == "" {
 			what = c.conflict(g.Name, own)
@@ -113,7 +113,7 @@ func parseGrant(entry string) (g Grant, what string) {
 
 // conflict says why a name can't be granted beside what else is set.
 func (c *Config) conflict(name string, own []*Secret) string {
-	for entry := range strings.FieldsSeq(c.TaskEnv) {
+	for entry := range strings.FieldsSeq(c.Tasks.Env) {
 		if given, _, _ := strings.Cut(entry, "="); given == name {
 			return "stands in LONGSHIFT_TASK_ENV too, which gives it to every task; leave it out there"
 		}
