@@ -2,7 +2,7 @@ package forge
 
 import "fmt"
 
-// secondLook names the changes that a reader should look at before all others. It stands before anything that a model has written.
+// secondLook lists the changes that a reader should look at first. It precedes everything that a model has written.
 func (s Summary) secondLook(l limits) []string {
 	if len(s.Sensitive) == 0 {
 		return nil
