@@ -15,7 +15,7 @@ type Channels struct {
 	Projects   string `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
 }
 
-// Slack is a Slack app, and its people.
+// Slack configures the Slack app, and what its users may do.
 type Slack struct {
 	Bot      Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
 	App      Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
@@ -27,7 +27,7 @@ type Slack struct {
 	Commands []string `envconfig:"LONGSHIFT_SLACK_COMMANDS" help:"who may allow commands (comma list of user ids)"`
 }
 
-// Telegram is a bot, and its people.
+// Telegram configures the bot, and what its users may do.
 type Telegram struct {
 	Token    Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN" help:"token of the Telegram bot"`
 	URL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org" help:"base URL of the Bot API"`
@@ -37,7 +37,7 @@ type Telegram struct {
 	Commands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS" help:"who may allow commands (comma list of user ids)"`
 }
 
-// WhatsApp is a number of the Cloud API, and its people.
+// WhatsApp configures a number of the Cloud API, and what its users may do.
 type WhatsApp struct {
 	Token    Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN" help:"access token of the WhatsApp Cloud API"`
 	Secret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET" help:"app secret that signs what WhatsApp sends to /webhooks/whatsapp"`
@@ -50,7 +50,7 @@ type WhatsApp struct {
 	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
 }
 
-// The forms of ids. A name in the place of an id would match nobody, and nobody would know why.
+// The forms of ids. Without a check, a name given in place of an id would silently match nobody.
 var (
 	slackRoom    = regexp.MustCompile(`^[CDG][A-Z0-9]{2,20}$`)
 	slackUser    = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
@@ -60,7 +60,7 @@ var (
 	ownerName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/([A-Za-z0-9._-]+|\*)$`)
 )
 
-// validateChannels checks what concerns chats and webhooks.
+// validateChannels checks the channels, and what starts tasks on GitHub.
 func (c *Config) validateChannels() []error {
 	var mistakes []error
 	wrong := func(ok bool, name, value, what string) {

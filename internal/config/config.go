@@ -1,6 +1,6 @@
-// Package config is the configuration of a Longshift process: LONGSHIFT_* environment variables and the operator's
-// limits. It reads the environment it is handed and nothing else; secrets kept in files are read when they are used.
-// It may not know repositories, tasks or Temporal.
+// Package config is the configuration of a Longshift process: LONGSHIFT_* environment variables and the operator's limits. It reads
+// only the environment that it is given; a secret kept in a file is read when it is used. It may not know repositories, tasks or
+// Temporal.
 package config
 
 import (
@@ -42,7 +42,7 @@ type Config struct {
 	grants    []Grant
 }
 
-// Lookup gives the value of an environment variable, and whether it is set. os.LookupEnv is one.
+// Lookup returns the value of an environment variable, and whether it is set. os.LookupEnv is one.
 type Lookup func(name string) (string, bool)
 
 // Load reads the configuration. The error, a fault.Input, has one line for every mistake.
@@ -78,7 +78,7 @@ func defaultData(lookup Lookup, mistakes []error) (string, []error) {
 	return "", append(mistakes, mistake("LONGSHIFT_DATA", "", "not set, and there is no home folder; give an absolute path"))
 }
 
-// tidy drops spaces around the items of a list, and empty items.
+// tidy trims the items of a list, and removes empty and repeated ones.
 func tidy(list []string) []string {
 	var out []string
 	for _, item := range list {

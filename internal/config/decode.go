@@ -10,7 +10,7 @@ import (
 	"github.com/kelseyhightower/envconfig"
 )
 
-// decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first one.
+// decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first.
 func (c *Config) decode(lookup Lookup) []error {
 	var mistakes []error
 	for field, into := range c.fields() {
@@ -32,7 +32,7 @@ func (c *Config) decode(lookup Lookup) []error {
 	return mistakes
 }
 
-// fields goes through the fields that have a variable, those of groups too, in the order of the documentation.
+// fields iterates over the fields that have a variable, including those of groups, in the order of the documentation.
 func (c *Config) fields() iter.Seq2[reflect.StructField, reflect.Value] {
 	return func(yield func(reflect.StructField, reflect.Value) bool) {
 		eachField(reflect.ValueOf(c).Elem(), yield)
@@ -56,7 +56,7 @@ func eachField(group reflect.Value, yield func(reflect.StructField, reflect.Valu
 	return true
 }
 
-// fallbacks are the variables of other programs that stand in for one of ours, the first before the next.
+// fallbacks are the variables of other programs that are used when ours is not set, in order of precedence.
 func fallbacks(tag reflect.StructTag) []string {
 	if list := tag.Get("fallback"); list != "" {
 		return strings.Split(list, ",")
@@ -64,7 +64,7 @@ func fallbacks(tag reflect.StructTag) []string {
 	return nil
 }
 
-// firstSet gives the first variable that holds something, with what it holds; or "".
+// firstSet returns the first variable that is set to something, with its value; or "".
 func firstSet(lookup Lookup, names []string) (name, value string) {
 	for _, name := range names {
 		if value, _ := lookup(name); value != "" {
@@ -74,8 +74,8 @@ func firstSet(lookup Lookup, names []string) (name, value string) {
 	return "", ""
 }
 
-// decodeField lets envconfig read one field from a value of ours. envconfig knows only the environment of the process,
-// so the value goes in as the default of a variable that can't exist: its name has an "=" in it.
+// decodeField has envconfig decode one field. envconfig reads only the environment of the process, so the value is passed as the
+// default of a variable that can't exist, because its name is "=".
 func decodeField(field reflect.StructField, into reflect.Value, value string) error {
 	if value == "" {
 		value = field.Tag.Get("default")
@@ -89,7 +89,7 @@ func decodeField(field reflect.StructField, into reflect.Value, value string) er
 	return nil
 }
 
-// wayOut says what a field of this type takes.
+// wayOut says what values a field of this type accepts.
 func wayOut(field reflect.Value) string {
 	switch field.Type().String() {
 	case "time.Duration":
@@ -104,7 +104,7 @@ func wayOut(field reflect.Value) string {
 	return "can't be read as " + field.Type().String()
 }
 
-// mistake is one line: the variable, its value, what is wrong and the way out.
+// mistake formats one line: the variable, its value, what is wrong, and the way out.
 func mistake(name, value, what string) error {
 	if value == "" {
 		return fmt.Errorf("%s: %s", name, what)

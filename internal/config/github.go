@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// GitHub is the forge, and what starts and steers tasks there.
+// GitHub configures the forge, and what starts and steers tasks there.
 type GitHub struct {
 	Token        Secret        `envconfig:"LONGSHIFT_GITHUB_TOKEN" fallback:"GH_TOKEN,GITHUB_TOKEN" help:"token for cloning, pushing and pull requests"`
 	URL          string        `envconfig:"LONGSHIFT_GITHUB_URL" help:"base URL of a GitHub Enterprise server; github.com when empty"`
@@ -16,13 +16,13 @@ type GitHub struct {
 	Poll         time.Duration `envconfig:"LONGSHIFT_GITHUB_POLL" default:"1m" help:"how often GitHub is asked for what no webhook told (duration, 0s = never)"`
 }
 
-// Linear is the issue tracker that intakes read.
+// Linear configures the issue tracker that intakes read.
 type Linear struct {
 	Token Secret `envconfig:"LONGSHIFT_LINEAR_TOKEN" help:"API key or OAuth token of Linear, for intakes"`
 	URL   string `envconfig:"LONGSHIFT_LINEAR_URL" default:"https://api.linear.app" help:"base URL of Linear's API"`
 }
 
-// Host is the host of GitHub, or of the GitHub Enterprise server that is set, with its port when it has one.
+// Host returns the host of GitHub, or of the GitHub Enterprise server, with its port when it has one.
 func (g GitHub) Host() string {
 	u, err := url.Parse(g.URL)
 	if err != nil {

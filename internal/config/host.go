@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// Role is the part a worker process plays.
+// Role is what a worker process does.
 type Role string
 
 // The roles.
@@ -19,10 +19,10 @@ func (r Role) Control() bool { return r == RoleAll || r == RoleControl }
 // Host tells whether the process runs agents.
 func (r Role) Host() bool { return r == RoleAll || r == RoleHost }
 
-// Listen tells whether the process hears what people do in chats and on forges.
+// Listen tells whether the process receives events from chats and forges.
 func (r Role) Listen() bool { return r != RoleHost }
 
-// Host is what a host does at the same time, and when it counts as gone.
+// Host says how much a host does at a time, and when it counts as gone.
 type Host struct {
 	Slots     int           `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions, setups and checks that run at the same time on this host"`
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`

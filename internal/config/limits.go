@@ -19,13 +19,13 @@ type Limits struct {
 	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL" help:"required: a person approves every plan, whatever a task asks for"`
 }
 
-// Approval is the operator's floor for how plans are approved.
+// Approval is the operator's minimum for how plans are approved.
 type Approval string
 
-// ApprovalRequired makes a person approve every plan.
+// ApprovalRequired has a person approve every plan.
 const ApprovalRequired Approval = "required"
 
-// AllowedAgents are the agents that tasks may choose: the operator's, and the scripted one when there is a scenario.
+// AllowedAgents returns the agents that tasks may choose: the operator's, and the scripted one when there is a scenario.
 func (c Config) AllowedAgents() []string {
 	agents := slices.Clone(c.Limits.Agents)
 	if c.Scenario != "" && !slices.Contains(agents, "script") {

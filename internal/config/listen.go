@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Listen is what this process hears, and the addresses that it opens.
+// Listen says whether this process receives events, and which addresses it opens for webhooks and health.
 type Listen struct {
 	Listeners bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
 	Address   string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
@@ -16,7 +16,7 @@ type Listen struct {
 	Health    string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN" help:"address on which GET /healthz answers; none when both are empty, or for the value none"`
 }
 
-// defaultHealth puts health beside the webhooks, where only this machine reaches it.
+// defaultHealth puts health on the port after the webhooks', where only this machine reaches it.
 func (l *Listen) defaultHealth() {
 	if l.Health == "none" {
 		l.Health = ""

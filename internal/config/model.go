@@ -16,10 +16,10 @@ type Model struct {
 	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
 }
 
-// ModelKind is how a secret is shown to the model's API.
+// ModelKind is how a secret is presented to the model's API.
 type ModelKind string
 
-// The kinds of what model calls are sent with.
+// The kinds of secrets for model calls.
 const (
 	ModelNone   ModelKind = ""       // nothing is set
 	ModelKey    ModelKind = "key"    // x-api-key
@@ -27,8 +27,8 @@ const (
 	ModelLogin  ModelKind = "login"  // the same, with the login of a subscription
 )
 
-// Secret gives what model calls are sent with. What is set for us comes before what is set for every program; of
-// the latter a bearer token comes before a key, as in Claude Code.
+// Secret returns the secret for model calls. A variable of ours takes precedence over those of other programs; of the latter, a bearer
+// token takes precedence over a key, as in Claude Code.
 func (m Model) Secret() (Secret, ModelKind) {
 	token, key := m.Token.Present(), m.Key.Present()
 	switch {
@@ -42,13 +42,13 @@ func (m Model) Secret() (Secret, ModelKind) {
 	return Secret{}, ModelNone
 }
 
-// ours tells whether a variable of ours holds the secret, and not one of another program.
+// ours tells whether the secret comes from a LONGSHIFT_ variable, and not from one of another program.
 func (s Secret) ours() bool { return strings.HasPrefix(s.source, "LONGSHIFT_") }
 
-// passName is a name as the model gateway's refusals give it.
+// passName matches a name as the refusals of the model gateway give it.
 var passName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?$`)
 
-// validate checks what is said about the model gateway. The gateway itself reads the grants of tools.
+// validate checks the names that the gateway passes. The gateway itself parses the grants of tools.
 func (m *Model) validate() (mistakes []error) {
 	m.ServerTools, m.Pass = tidy(m.ServerTools), tidy(m.Pass)
 	for _, name := range m.Pass {

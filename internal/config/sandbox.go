@@ -26,15 +26,15 @@ type Sandbox struct {
 	Without    []string `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
 }
 
-// Layers are the parts of the sandbox that an operator may do without, by name.
+// Layers returns the names of the layers of the sandbox, each of which an operator may disable.
 func Layers() []string { return []string{"namespaces", "network", "landlock", "seccomp", "limits"} }
 
-// CacheNone is the value of LONGSHIFT_CACHE with which tasks share nothing.
+// CacheNone is the value of LONGSHIFT_CACHE for tasks that share no caches.
 const CacheNone = "none"
 
 var profileNames = []string{"node", "bun", "python", "ruby", "go", "rust", "php", "jvm", "dotnet", "cpp", "none"}
 
-// validateSandbox checks what is said about commands and confinement.
+// validateSandbox checks policy, confinement and caches.
 func (c *Config) validateSandbox() []error {
 	var mistakes []error
 	each := func(name string, list *[]string, ok func(string) bool, what string) {
@@ -78,13 +78,13 @@ func (c *Config) validateSandbox() []error {
 	return mistakes
 }
 
-// holds tells whether a folder is the other one or lies above it.
+// holds tells whether dir is the other folder, or contains it.
 func holds(dir, other string) bool {
 	rel, err := filepath.Rel(dir, other)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SecretFiles gives the files that hold secrets.
+// SecretFiles returns the files that hold secrets.
 func (c Config) SecretFiles() []string {
 	var files []string
 	for _, s := range c.Secrets() {

@@ -13,8 +13,8 @@ type Tasks struct {
 	Cache   string `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
 }
 
-// Variables gives the variables that LONGSHIFT_TASK_ENV hands to every program of every task. A name without a value takes the
-// worker's own; one that the worker does not have is left out.
+// Variables returns the variables that LONGSHIFT_TASK_ENV sets for every program of every task. A name without a value takes the
+// worker's own value, and is left out when the worker has none.
 func (t Tasks) Variables(lookup Lookup) map[string]string {
 	all := map[string]string{}
 	for _, entry := range strings.Fields(t.Env) {
@@ -29,7 +29,7 @@ func (t Tasks) Variables(lookup Lookup) map[string]string {
 	return all
 }
 
-// validate refuses what would hand a secret to tasks, or take away what holds them.
+// validate refuses variables that would give tasks a secret, and those that Longshift sets itself.
 func (t Tasks) validate() (mistakes []error) {
 	for _, entry := range strings.Fields(t.Env) {
 		name, _, _ := strings.Cut(entry, "=")

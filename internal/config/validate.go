@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// validate checks what types can't say. It looks at nothing outside the struct.
+// validate checks what types can't express. It looks only at the configuration itself.
 func (c *Config) validate() []error {
 	var mistakes []error
 	wrong := func(ok bool, name string, value any, what string) {
@@ -66,7 +66,7 @@ func (c *Config) validate() []error {
 	return append(mistakes, c.Author.validate()...)
 }
 
-// failed tells whether the variable was set and could not be read: that mistake is reported already.
+// failed tells whether the variable was set but could not be decoded: that mistake has been reported.
 func (c *Config) failed(name string) bool {
 	for _, v := range c.variables {
 		if v.Name == name {
@@ -76,7 +76,7 @@ func (c *Config) failed(name string) bool {
 	return false
 }
 
-// named gives the variable that a value comes from: ours, or the fallback that stood in for it.
+// named returns the variable that a value comes from: the given one, or the fallback that was used instead.
 func (c *Config) named(name string) string {
 	for _, v := range c.variables {
 		if v.Name == name && v.Origin != OriginDefault && v.Origin != OriginEnvironment {
@@ -86,8 +86,8 @@ func (c *Config) named(name string) string {
 	return name
 }
 
-// checkURL accepts http and https with a host. A password in a URL would be shown in links and logs, so it is refused
-// without repeating the value.
+// checkURL accepts http and https with a host. It refuses a URL with a password, which links and logs would show, without repeating the
+// value.
 func checkURL(name, value string) error {
 	if value == "" {
 		return nil
