@@ -45,9 +45,9 @@ type ItemKind string
 // The kinds.
 const (
 	CheckItem   ItemKind = "check"   // a check, or commit status, failed on the head
-	ThreadItem  ItemKind = "thread"  // a review thread on a line whose last comment has no answer yet
+	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line whose last comment has no answer yet
 	ReviewItem  ItemKind = "review"  // a review with a text, or one that requests changes, without an answer; approvals do not count
-	CommentItem ItemKind = "comment" // a comment without an answer that mentions the account of the token, or begins with /longshift and is no command (see IsOrder)
+	CommentItem ItemKind = "comment" // a comment without an answer that mentions us, or begins with /longshift and is no order
 )
 
 // Item is one thing to do: a failed check, or something that a person with write access has written.
@@ -57,7 +57,7 @@ type Item struct {
 	By     string    `json:"by,omitempty"`   // user name; at most 80 bytes
 	Path   string    `json:"path,omitempty"` // ThreadItem: of the file; at most 200 bytes
 	Line   int       `json:"line,omitempty"`
-	Text   string    `json:"text"`           // what people wrote, of a thread the last comments with their authors; or the check's summary; cleaned, at most 4 KiB
+	Text   string    `json:"text"`           // cleaned, at most 4 KiB: what people wrote, or the check's summary
 	Hunk   string    `json:"hunk,omitempty"` // ThreadItem: the commented lines; at most 2 KiB
 	Log    string    `json:"log,omitempty"`  // CheckItem: the end of its log, without times and colours; at most 4 KiB
 	Sign   string    `json:"sign,omitempty"` // CheckItem: the same for the same failure on another head (see Sign)

@@ -9,11 +9,12 @@ import (
 	gh "github.com/google/go-github/v66/github"
 )
 
-// comments are those of an issue or pull request that our own account has written. Marks count in no others: anybody can write one.
+// comments are the comments of the token's account on an issue or pull request. Hidden marks count only in these, because anybody can
+// write one.
 type comments struct{ issue }
 
-// each goes through the comments, oldest first, until visit returns false. Without a name, as the token of an
-// app, ours are those that bots wrote.
+// each calls visit for the comments, oldest first, until visit returns false. The token of an app has no account name: then all
+// comments by bots are visited.
 func (c comments) each(ctx context.Context, visit func(comment *gh.IssueComment) bool) error {
 	me, err := c.meIfAny(ctx)
 	if err != nil {
@@ -42,7 +43,7 @@ func (c comments) each(ctx context.Context, visit func(comment *gh.IssueComment)
 	return nil
 }
 
-// find gives the comment of a key, or nil.
+// find returns the comment with the mark of a key, or nil.
 func (c comments) find(ctx context.Context, key string) (found *gh.IssueComment, err error) {
 	err = c.each(ctx, func(comment *gh.IssueComment) bool {
 		if hasLine(comment.GetBody(), noteMark(key)) {
@@ -53,8 +54,8 @@ func (c comments) find(ctx context.Context, key string) (found *gh.IssueComment,
 	return found, err
 }
 
-// write writes a comment once. It tells whether the caller is to look for its mark and try again, as it must when it can't be
-// known whether the comment was written.
+// write makes one attempt to write a comment. When again is set, the caller looks for the mark and tries again, because the comment may
+// have been written.
 func (c comments) write(ctx context.Context, body string) (again bool, err error) {
 	err = c.once(ctx, func(client *gh.Client) (*gh.Response, error) {
 		_, resp, err := client.Issues.CreateComment(ctx, c.owner, c.name, c.number, &gh.IssueComment{Body: &body})
@@ -77,10 +78,10 @@ func (c comments) edit(ctx context.Context, id int64, body string) error {
 	})
 }
 
-// noteMark is the hidden mark of a key.
+// noteMark returns the hidden mark of a key.
 func noteMark(key string) string { return "<!-- longshift:note=" + url.PathEscape(key) + " -->" }
 
-// hasLine tells whether a text has a line of its own for the mark. The browser may have changed the ends of the lines.
+// hasLine tells whether the mark is a line of the text. Editing in a browser changes line ends.
 func hasLine(text, mark string) bool {
 	for l := range strings.Lines(text) {
 		if strings.TrimSpace(l) == mark {

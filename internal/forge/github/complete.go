@@ -7,7 +7,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 )
 
-// complete brings our open pull request up to the request: text, labels, reviewers. Only what is missing is written.
+// complete updates text, labels and reviewers of the pull request to the request. It writes only what is missing.
 func (p *publication) complete(ctx context.Context, pull *gh.PullRequest, found bool) error {
 	if base := pull.GetBase().GetRef(); base != p.request.Base {
 		p.warn("#%d goes into %q, not into %q: somebody has changed its base", pull.GetNumber(), base, p.request.Base)
@@ -22,7 +22,7 @@ func (p *publication) complete(ctx context.Context, pull *gh.PullRequest, found 
 	return r.ask(ctx, p.request.Reviewers, found)
 }
 
-// retext brings title and body up to date.
+// retext updates title and body.
 func (p *publication) retext(ctx context.Context, pull *gh.PullRequest) error {
 	title, body := p.request.Title, p.request.Body
 	if pull.GetTitle() == title && unixLines(pull.GetBody()) == unixLines(body) {
@@ -34,12 +34,12 @@ func (p *publication) retext(ctx context.Context, pull *gh.PullRequest) error {
 	})
 }
 
-// unixLines undoes what editing a body in the browser does to it.
+// unixLines reverts the line ends and outer spaces that editing in a browser changes.
 func unixLines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// label adds the labels that are missing. GitHub makes unknown ones. One that it refuses is a warning.
+// label adds the missing labels. GitHub creates unknown ones. A refusal is a warning.
 func (p *publication) label(ctx context.Context, pull *gh.PullRequest) error {
 	have := map[string]bool{}
 	for _, l := range pull.Labels {
@@ -49,7 +49,7 @@ func (p *publication) label(ctx context.Context, pull *gh.PullRequest) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	// The library sends a bare list, which GitHub's own description of this call no longer knows.
+	// The library sends a bare list, which GitHub's API description no longer allows.
 	body := struct {
 		Labels []string `json:"labels"`
 	}{missing}
@@ -67,7 +67,7 @@ func (p *publication) label(ctx context.Context, pull *gh.PullRequest) error {
 	return err
 }
 
-// lacking gives the wanted names that are not there yet, each once, and notes them as there.
+// lacking returns the wanted names that are not in have, each once, and adds them to have.
 func lacking(want []string, have map[string]bool) []string {
 	var missing []string
 	for _, w := range want {

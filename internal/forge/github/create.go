@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// create makes one attempt to open the pull request. What it can't know, it leaves as a *problem for findOrCreate.
+// create makes one attempt to open the pull request. Failures that findOrCreate has to judge are returned as a *problem.
 func (p *publication) create(ctx context.Context) (*gh.PullRequest, error) {
 	r := p.request
 	pull, err := p.post(ctx, r.Draft)
@@ -43,7 +43,7 @@ func (p *publication) post(ctx context.Context, draft bool) (pull *gh.PullReques
 	return pull, err
 }
 
-// refusal explains the answers of GitHub that a person must understand.
+// refusal explains the refusals that a person has to act on.
 func (p *publication) refusal(err error) error {
 	r := p.request
 	var pr *problem
@@ -58,7 +58,7 @@ func (p *publication) refusal(err error) error {
 		return fault.New(fault.Input, "base branch %q is not in %s/%s: %w", r.Base, p.owner, p.name, err).
 			WithHint("name a branch that exists, as base of the task")
 	case pr.invalid("head"):
-		pr.passing = true // a branch that was pushed a moment ago may not be seen yet
+		pr.passing = true // GitHub may not see a branch that was just pushed
 		pr.gone = r.Head
 	}
 	return err

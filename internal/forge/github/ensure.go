@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// EnsurePullRequest implements forge.Forge. It always looks before it creates, and looks again when it can't know whether a
-// creation took place; GitHub itself refuses a second open pull request for the same two branches.
+// EnsurePullRequest implements forge.Forge. It looks before it creates, and again when a creation may have succeeded; GitHub itself
+// refuses a second open pull request for the same two branches.
 func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.PullRequest, error) {
 	if err := r.Check(); err != nil {
 		return forge.PullRequest{}, err
@@ -33,7 +33,7 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 	}, nil
 }
 
-// publication brings about the pull request that a request asks for.
+// publication opens and completes the pull request of a request.
 type publication struct {
 	*session
 	request forge.Request
@@ -48,9 +48,9 @@ func (p *publication) ensure(ctx context.Context) (found bool, pull *gh.PullRequ
 	return found, pull, err
 }
 
-// findOrCreate looks, creates when there is nothing, and looks again when the creation's end is not known.
+// findOrCreate finds the pull request, or creates it. It looks again when a creation may have succeeded.
 func (p *publication) findOrCreate(ctx context.Context) (found bool, pull *gh.PullRequest, err error) {
-	unsure := false // one of our own creations may have taken place
+	unsure := false // an attempt to create it may have succeeded
 	for {
 		pull, err := p.find(ctx)
 		if err != nil || pull != nil {
@@ -66,7 +66,7 @@ func (p *publication) findOrCreate(ctx context.Context) (found bool, pull *gh.Pu
 		}
 		switch {
 		case pr.says("pull request already exists"):
-			pr.passing = true // it was made since we looked; the list will show it
+			pr.passing = true // created since find has looked; the list will show it
 		case pr.passing && !pr.limited && pr.gone == "":
 			unsure = true
 		}

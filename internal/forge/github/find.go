@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// find gives the pull request of this task, or nil. Somebody else's open one from the same branch is a fault.
+// find returns the pull request of this task, or nil. An open one of somebody else from the same branch is a fault.
 func (p *publication) find(ctx context.Context) (*gh.PullRequest, error) {
 	r := p.request
 	all, err := p.list(ctx, cmp.Or(r.HeadOwner, p.owner), r.Head)
@@ -54,8 +54,8 @@ func rank(p *gh.PullRequest) int {
 	return p.GetNumber()
 }
 
-// list gives every pull request from a branch, of the repository or of its fork that somebody owns. GitHub ignores a filter that it does
-// not understand and then gives all there are, so each one is looked at again.
+// list returns every pull request from a branch of an owner's repository. GitHub ignores a filter that it does not understand and
+// returns all pull requests, so the result is filtered here too.
 func (p *publication) list(ctx context.Context, owner, head string) ([]*gh.PullRequest, error) {
 	opts := &gh.PullRequestListOptions{State: "all", Head: owner + ":" + head, ListOptions: gh.ListOptions{PerPage: 100}}
 	var found []*gh.PullRequest

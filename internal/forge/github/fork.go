@@ -16,8 +16,8 @@ import (
 
 var _ forge.Forker = (*Forge)(nil)
 
-// Fork implements forge.Forker. It looks before it makes one, and GitHub itself keeps one fork of a repository in an account: asked to
-// make it again, it gives the one that is there.
+// Fork implements forge.Forker. It looks before it makes a fork. GitHub keeps one fork of a repository per account, and returns it when
+// asked to make it again.
 func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, error) {
 	fork, err := f.lookForFork(ctx, r)
 	if err != nil {
@@ -40,20 +40,21 @@ func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, e
 	return task.Repository{Text: owner + "/" + name, Owner: owner, Name: name}, nil
 }
 
-// ForkOf tells, before a task is started, in whose account its fork is to be, and its name when it is there.
+// ForkOf returns the account that the fork belongs to, and the full name of the fork if it exists. It is asked before a task is
+// started.
 func (f *Forge) ForkOf(ctx context.Context, r task.Repository) (owner, name string, err error) {
 	fork, err := f.lookForFork(ctx, r)
 	return fork.account, fork.made.GetFullName(), err
 }
 
-// fork is one of the session's repository. Once it is made, the session goes on with the fork itself.
+// fork is the fork of the session's repository. After it is made, the session is about the fork itself.
 type fork struct {
 	*session
-	account string         // of the token: it owns the fork
-	made    *gh.Repository // nil when it is not there
+	account string         // of the token, which owns the fork
+	made    *gh.Repository // nil when it does not exist
 }
 
-// lookForFork looks where GitHub puts a fork. One that has another name is found when it is to be made.
+// lookForFork looks for a fork of the same name. A fork of another name is found when GitHub is asked to make one.
 func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
@@ -88,7 +89,7 @@ func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error
 	return found, nil
 }
 
-// rootOf is the repository that another one comes from, over forks of forks: GitHub opens pull requests between all of one root.
+// rootOf returns the id of the repository at the root of all forks: GitHub opens pull requests between any two of the same root.
 func rootOf(r *gh.Repository) int64 {
 	if source := r.GetSource(); source != nil {
 		return source.GetID()
@@ -96,7 +97,7 @@ func rootOf(r *gh.Repository) int64 {
 	return r.GetID()
 }
 
-// make asks for the fork. GitHub answers before there is anything in it.
+// make asks GitHub for the fork. The answer comes before the fork has any content.
 func (f *fork) make(ctx context.Context) error {
 	return f.repeat(ctx, "make the fork", func(c *gh.Client) (resp *gh.Response, err error) {
 		f.made, resp, err = c.Repositories.CreateFork(ctx, f.owner, f.name, &gh.RepositoryCreateForkOptions{DefaultBranchOnly: true})
@@ -107,7 +108,7 @@ func (f *fork) make(ctx context.Context) error {
 	})
 }
 
-// filled waits until git has something in the fork.
+// filled waits until the fork has content.
 func (f *fork) filled(ctx context.Context) error {
 	branch := f.path("branches/%s", url.PathEscape(f.made.GetDefaultBranch()))
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// issue is what a session does with one issue, or with the conversation of a pull request.
+// issue is a call of the forge about one issue, or about a pull request as GitHub treats it for comments and labels.
 type issue struct {
 	*session
 	number int
@@ -23,7 +23,7 @@ func (f *Forge) visitIssue(ctx context.Context, r task.Repository, number int) (
 	return issue{s, number}, err
 }
 
-// read gives the issue, or nil for one that was deleted or has moved to another repository.
+// read returns the issue, or nil for one that was deleted or transferred to another repository.
 func (i issue) read(ctx context.Context) (*gh.Issue, error) {
 	var answer *gh.Issue
 	err := i.repeat(ctx, "read issue", func(c *gh.Client) (resp *gh.Response, err error) {
@@ -45,8 +45,8 @@ func (i issue) read(ctx context.Context) (*gh.Issue, error) {
 	return answer, nil
 }
 
-// isHere tells whether the issue is still one of the repository. GitHub redirects from one that was moved, as it does when the
-// repository itself has a new name.
+// isHere tells whether the issue still belongs to the repository. GitHub redirects both from an issue that was transferred and from a
+// repository that was renamed.
 func (i issue) isHere(ctx context.Context, answer *gh.Issue) (bool, error) {
 	named := func(owner, name string) bool {
 		u, err := url.Parse(answer.GetRepositoryURL())
@@ -62,7 +62,7 @@ func (i issue) isHere(ctx context.Context, answer *gh.Issue) (bool, error) {
 	return named(repo.GetOwner().GetLogin(), repo.GetName()), nil
 }
 
-// present reads an issue that must be there.
+// present reads an issue that has to exist and be no pull request.
 func (i issue) present(ctx context.Context) (*gh.Issue, error) {
 	answer, err := i.read(ctx)
 	switch {
@@ -78,13 +78,13 @@ func (i issue) present(ctx context.Context) (*gh.Issue, error) {
 	return answer, nil
 }
 
-// missing explains an answer that says that there is no such issue.
+// missing is the fault for an issue that does not exist.
 func (i issue) missing(err error) error {
 	return fault.New(fault.NotFound, "GitHub: %s/%s#%d is not there, or the token can't see it: %w", i.owner, i.name, i.number, err).
 		WithHint("a fine-grained token must list the repository and have \"Issues: write\"")
 }
 
-// events goes through what has happened to the issue, oldest first.
+// events calls read for the events of the issue, oldest first.
 func (i issue) events(ctx context.Context, read func(e *gh.IssueEvent)) error {
 	opts := &gh.ListOptions{PerPage: 100}
 	for range historyPages {

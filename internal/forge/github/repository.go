@@ -12,15 +12,15 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// RepositoryState is what GitHub says of a repository that a task is about to be started on.
+// RepositoryState is what GitHub knows of a repository before a task is started on it.
 type RepositoryState struct {
-	Base     string // the branch that was asked about, or the default one
-	Head     string // its commit; "" when there is no such branch
+	Base     string // the requested branch, or the default one
+	Head     string // its commit; "" when the branch does not exist
 	Writable bool   // the token's account may push
-	Known    bool   // a branch of ours is there already
+	Known    bool   // Longshift has made a branch there before
 }
 
-// RepositoryState asks for it. base may be ""; ours is what the names of our branches start with. An archived repository is an error.
+// RepositoryState reads it. base may be ""; ours is the prefix of Longshift's branches. An archived repository is an error.
 func (f *Forge) RepositoryState(ctx context.Context, r task.Repository, base, ours string) (RepositoryState, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
@@ -45,8 +45,8 @@ func (f *Forge) RepositoryState(ctx context.Context, r task.Repository, base, ou
 	return st, err
 }
 
-// resolve asks for the repository: whether it is there and writable, and its name today, for a renamed one answers to its old name
-// while its branches are found under the new one only.
+// resolve reads the repository, fails when it is missing or archived, and takes over its current name: a renamed repository answers to
+// its old name, but its branches are found only under the new one.
 func (s *session) resolve(ctx context.Context) (*gh.Repository, error) {
 	repo, err := s.repository(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *session) archived() error {
 		WithHint("unarchive it in its settings")
 }
 
-// path is an address below the repository.
+// path returns the path of an API call below the repository.
 func (s *session) path(format string, args ...any) string {
 	return "repos/" + s.owner + "/" + s.name + "/" + fmt.Sprintf(format, args...)
 }

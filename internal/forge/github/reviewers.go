@@ -9,13 +9,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// reviewers are those whom a pull request asks for a review.
+// reviewers requests reviews of a pull request.
 type reviewers struct {
 	*session
 	pull *gh.PullRequest
 }
 
-// ask requests the reviews that are missing. A reviewer whom GitHub refuses is a warning.
+// ask requests the missing reviews. A refusal is a warning.
 func (r reviewers) ask(ctx context.Context, names []string, found bool) error {
 	users, teams := r.missing(names)
 	if len(users)+len(teams) > 0 && found {
@@ -38,7 +38,7 @@ func (r reviewers) ask(ctx context.Context, names []string, found bool) error {
 	return r.requestEach(ctx, users, teams) // one bad name spoils the whole list
 }
 
-// requestEach asks for one review at a time, so that a name that is refused stops no other.
+// requestEach requests one review at a time, so that a refused name does not prevent the others.
 func (r reviewers) requestEach(ctx context.Context, users, teams []string) error {
 	one := func(name string, users, teams []string) error {
 		err := r.request(ctx, users, teams)
@@ -69,7 +69,7 @@ func (r reviewers) request(ctx context.Context, users, teams []string) error {
 	})
 }
 
-// missing splits the wanted reviewers into users and teams, without those who are asked already and without the author.
+// missing splits the wanted reviewers into users and teams, without the author and those who are asked already.
 func (r reviewers) missing(names []string) (users, teams []string) {
 	haveUsers, haveTeams := map[string]bool{}, map[string]bool{}
 	for _, u := range r.pull.RequestedReviewers {
@@ -96,7 +96,8 @@ func (r reviewers) missing(names []string) (users, teams []string) {
 	return users, teams
 }
 
-// notReviewed leaves out who has reviewed already: GitHub takes them from the list of those asked. For a team any review counts.
+// notReviewed leaves out those who have already reviewed, whom GitHub removes from the requested reviewers. For a team any review
+// counts.
 func (r reviewers) notReviewed(ctx context.Context, users, teams []string) (u, t []string, err error) {
 	var reviews []*gh.PullRequestReview
 	err = r.repeat(ctx, "list reviews", func(c *gh.Client) (resp *gh.Response, err error) {
@@ -116,7 +117,7 @@ func (r reviewers) notReviewed(ctx context.Context, users, teams []string) (u, t
 	return lacking(users, done), teams, nil
 }
 
-// refused tells whether GitHub has said no for good: a retry of the task would meet the same.
+// refused tells whether GitHub has refused for good, so that a retry would fail too.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Input, fault.Denied, fault.NotFound:

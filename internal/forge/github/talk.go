@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// React implements forge.Talker with a pair of eyes. When an answer was lost on the way, the mark may be this call's own: it is then
-// said to be fresh, for a command that is heard twice does less harm than one that nobody hears.
+// React implements forge.Talker with the reaction "eyes". After a lost answer the reaction may be from this call, so fresh is then
+// true: a command that is carried out twice does less harm than one that is missed.
 func (f *Forge) React(ctx context.Context, r task.Repository, comment int64) (fresh bool, err error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
@@ -43,14 +43,14 @@ func (f *Forge) React(ctx context.Context, r task.Repository, comment int64) (fr
 	}
 }
 
-// mayHaveHappened tells whether a request that failed can have taken effect all the same.
+// mayHaveHappened tells whether a failed request may have taken effect.
 func mayHaveHappened(err error) bool {
 	var p *problem
 	return errors.As(err, &p) && p.passing && !p.limited
 }
 
-// Comment implements forge.Talker. It looks for its hidden mark before it writes, and again when it can't know whether the
-// comment was written. Marks count in comments of the token's own account only: anybody can write one.
+// Comment implements forge.Talker. It looks for its hidden mark before it writes, and again when the comment may have been written.
+// Marks count only in comments of the token's account, because anybody can write one.
 func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key, text string) error {
 	if key == "" || number <= 0 {
 		return fault.New(fault.Internal, "a comment needs a number and a key")

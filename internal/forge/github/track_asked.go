@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Asked implements forge.Tracker. It reads the text before the history: whoever changes the text in between is in the history.
+// Asked implements forge.Tracker. It reads the text before the history, so that the history contains any change made in between.
 func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forge.IssueQuery) (forge.Asked, error) {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// bodyEdits asks who has changed an issue's body. The REST API knows nothing of it: this is the one question that GraphQL answers. GitHub
-// gives the newest edits first, but does not promise it.
+// bodyEdits asks who has edited an issue's body. The REST API does not know, so this is the only GraphQL query. GitHub returns the
+// newest edits first, but does not promise it.
 const bodyEdits = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     issue(number: $number) {
@@ -31,7 +31,7 @@ const bodyEdits = `query($owner: String!, $name: String!, $number: Int!, $after:
 
 const editPages = 5 // of 100 edits
 
-// editor is who has made an edit, nil for an account that is gone. GraphQL has bots without the "[bot]" behind their names.
+// editor is the author of an edit, nil for a deleted account. In GraphQL the names of bots do not end with "[bot]".
 type editor struct {
 	Type  string `json:"__typename"`
 	Login string `json:"login"`
@@ -105,7 +105,7 @@ func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since 
 	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", i.owner, i.name, number, editPages*100, forge.ErrUntold)
 }
 
-// edits asks for one page. An answer without the issue is an error.
+// edits reads one page of edits. An answer without the issue is an error.
 func (i issue) edits(ctx context.Context, vars map[string]any) (*graphAnswer, error) {
 	path := "graphql"
 	if i.base != nil && strings.HasSuffix(i.base.Path, "/api/v3/") {
@@ -134,7 +134,7 @@ func (i issue) edits(ctx context.Context, vars map[string]any) (*graphAnswer, er
 	for _, e := range a.Errors {
 		p := &problem{status: http.StatusOK, message: e.Message}
 		switch e.Type {
-		case "RATE_LIMITED": // an allowance of its own: the calls of REST go on
+		case "RATE_LIMITED": // GraphQL has a limit of its own, so REST calls go on
 			if p.passing = true; !p.timed(&http.Response{Header: header}, i.now()) {
 				p.wait = firstStrike
 			}

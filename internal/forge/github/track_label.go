@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// SetLabel implements forge.Marker. GitHub makes a label that it does not know.
+// SetLabel implements forge.Marker. GitHub creates unknown labels.
 func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {

@@ -20,8 +20,8 @@ var (
 	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
 )
 
-// SetNote implements forge.Marker. Like Comment it looks for its mark before it writes, and again when it can't know whether it has
-// written; marks count in comments of the token's own account only. Of two comments with one mark the older one is kept up to date.
+// SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again when the comment may have been
+// written. Marks count only in comments of the token's account. Of two comments with one mark it updates the older one.
 func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
 	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
 		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
@@ -45,7 +45,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 		}
 		if old != nil {
 			err := own.edit(ctx, old.GetID(), body)
-			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since it was found
+			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since find
 				continue
 			}
 			return err
@@ -56,7 +56,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 	}
 }
 
-// noteBody is a note as it is to stand, with what the note leaves open from the one that stands.
+// noteBody returns the text of a note. Fields that the note leaves empty are taken from the old text.
 func noteBody(n forge.Note, old string) (string, error) {
 	text, state := plainNote(old), n.State
 	if n.Text != "" {
@@ -75,7 +75,7 @@ func noteBody(n forge.Note, old string) (string, error) {
 	return body, nil
 }
 
-// marks reads the hidden lines of a note: its key, and its state. The last ones count, for those are ours.
+// marks reads key and state from the hidden lines of a note. The last ones count, because they are ours.
 func marks(body string) (key, state string) {
 	for l := range strings.Lines(body) {
 		l = strings.TrimSpace(l)
@@ -91,7 +91,7 @@ func marks(body string) (key, state string) {
 	return key, state
 }
 
-// plainNote is a note without its hidden lines.
+// plainNote returns a note without its hidden lines.
 func plainNote(body string) string {
 	var b strings.Builder
 	for l := range strings.Lines(unixLines(body)) {
@@ -102,7 +102,7 @@ func plainNote(body string) string {
 	return b.String()
 }
 
-// Notes implements forge.Marker. What Comment has written is told as well.
+// Notes implements forge.Marker. It includes what Comment has written.
 func (f *Forge) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Wanted implements forge.Watcher. The one who counts is who has set the label or the assignment that stands now; who wrote the
-// issue does not matter. A pull request is no issue.
+// Wanted implements forge.Watcher. It returns the person who set the current label or assignment; the author of the issue does not
+// matter. Pull requests are left out.
 func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label string) (task.Issue, string, bool, error) {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label
 	return asIssue(now), by.GetLogin(), isBot(by), nil
 }
 
-// Issue implements forge.Talker. Whose it is does not matter.
+// Issue implements forge.Talker, for any issue.
 func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.Issue, bool, error) {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
@@ -51,13 +51,13 @@ func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.
 	return asIssue(now), now.GetState() == "open", nil
 }
 
-// asIssue is an issue without what a model may not read.
+// asIssue returns an issue as a model may read it.
 func asIssue(i *gh.Issue) task.Issue {
 	title, body := forge.IssueText(i.GetTitle(), i.GetBody())
 	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
 }
 
-// sumOf names what an issue says, "" when that is not told.
+// sumOf returns IssueSum of an issue, "" when the title is not known.
 func sumOf(i *gh.Issue) string {
 	if i.GetTitle() == "" {
 		return ""
