@@ -15,12 +15,14 @@ const logCut = "(cut)"
 
 var (
 	logStamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?`)
-	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|\berror(?::|\[)|assertion|exception\b`)
+	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|` +
+		`\berror(?::|\[)|assertion|exception\b`)
 	// What differs from run to run of the same failure.
 	pathForm = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}|\\\\[\w.@+~\\-]+`)
 	hexForm  = regexp.MustCompile(`(?i)\b(?:0x)?[0-9a-f]*\d[0-9a-f]*(?:-[0-9a-f]+)*\b`)
-	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
-	number   = regexp.MustCompile(`\d+`)
+	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|` +
+		`\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
+	number = regexp.MustCompile(`\d+`)
 )
 
 // LogTail returns the part of a log that says most about a failure, at most most bytes of whole lines: those around the first line that

@@ -7,7 +7,8 @@ func (s Summary) secondLook(l limits) []string {
 	if len(s.Sensitive) == 0 {
 		return nil
 	}
-	rows := []string{"> **Look at these files first**: they start something by themselves, decide where code comes from, lead elsewhere, can't be read, or take protection away.", ">"}
+	rows := []string{"> **Look at these files first**: they start something by themselves, decide where code comes from, " +
+		"lead elsewhere, can't be read, or take protection away.", ">"}
 	for i, f := range s.Sensitive {
 		if i == l.rows {
 			rows = append(rows, fmt.Sprintf("> - and %d more", len(s.Sensitive)-i))

@@ -80,7 +80,9 @@ func newest(runs []*gh.WorkflowRun) []*gh.WorkflowRun {
 	kind := func(a, b *gh.WorkflowRun) int {
 		return cmp.Or(cmp.Compare(a.GetWorkflowID(), b.GetWorkflowID()), cmp.Compare(a.GetEvent(), b.GetEvent()))
 	}
-	runs = slices.SortedFunc(slices.Values(runs), func(a, b *gh.WorkflowRun) int { return cmp.Or(kind(a, b), cmp.Compare(b.GetID(), a.GetID())) })
+	runs = slices.SortedFunc(slices.Values(runs), func(a, b *gh.WorkflowRun) int {
+		return cmp.Or(kind(a, b), cmp.Compare(b.GetID(), a.GetID()))
+	})
 	return slices.CompactFunc(runs, func(a, b *gh.WorkflowRun) bool { return kind(a, b) == 0 })
 }
 

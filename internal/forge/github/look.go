@@ -99,7 +99,8 @@ func (l *look) noSuchPull(ctx context.Context, err error) error {
 	if _, err := l.resolve(ctx); err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name, l.number, err).
+	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w",
+		l.owner, l.name, l.number, err).
 		WithHint("give the token the permission \"Pull requests: write\"; somebody may have deleted the pull request")
 }
 

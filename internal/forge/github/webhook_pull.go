@@ -14,7 +14,9 @@ func (d *delivery) woken(number int, at gh.Timestamp) {
 	if number <= 0 {
 		return
 	}
-	d.add(forge.Event{Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time})
+	d.add(forge.Event{
+		Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time,
+	})
 }
 
 // wokenByPeople is woken, unless Longshift itself has acted: its own answers would otherwise wake it for ever.

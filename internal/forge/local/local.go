@@ -66,7 +66,8 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 			return p, err
 		}
 	}
-	return forge.PullRequest{}, fault.New(fault.Infra, "local forge: %s: other processes were faster %d times, or hold a lock below %s", g.path, f.attempts, refPrefix)
+	return forge.PullRequest{}, fault.New(fault.Infra, "local forge: %s: other processes were faster %d times, or hold a lock below %s",
+		g.path, f.attempts, refPrefix)
 }
 
 // ensure finds the pull request and updates it, or creates it. errRaced means that another process wrote first.

@@ -122,7 +122,8 @@ func (g *repository) dropStale(lock string) {
 		return
 	}
 	if info, err := os.Stat(lock); err == nil && g.now().Sub(info.ModTime()) > staleAfter {
-		g.log.Warn("local forge: removing a lock that a killed process has left", "lock", filepath.Base(filepath.Dir(lock))+"/"+filepath.Base(lock))
+		g.log.Warn("local forge: removing a lock that a killed process has left",
+			"lock", filepath.Base(filepath.Dir(lock))+"/"+filepath.Base(lock))
 		_ = os.Remove(lock)
 	}
 }
