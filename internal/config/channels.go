@@ -60,6 +60,15 @@ var (
 	ownerName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/([A-Za-z0-9._-]+|\*)$`)
 )
 
+// What to give where an id has the wrong form.
+const (
+	giveSlackRoom    = "give the id of a channel, such as C0123456789 (in its details, at the end)"
+	giveSlackUser    = "give the id of a user, such as U0123456789 (in the profile: copy member ID)"
+	giveTelegramChat = "give the id of a chat, such as 12345678 or -1001234567890"
+	giveTelegramUser = "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"
+	givePhoneNumber  = "give a phone number with its country, digits only, such as 491701234567"
+)
+
 // validateChannels checks the channels, and what starts tasks on GitHub.
 func (c *Config) validateChannels() []error {
 	var mistakes []error
@@ -68,36 +77,39 @@ func (c *Config) validateChannels() []error {
 			mistakes = append(mistakes, mistake(name, value, what))
 		}
 	}
+	s, t, w, g := &c.Channels.Slack, &c.Channels.Telegram, &c.Channels.WhatsApp, &c.GitHub
 	for _, l := range []struct {
 		name string
 		list *[]string
 		form *regexp.Regexp
-		way  string
+		give string
 	}{
-		{"LONGSHIFT_SLACK_CHANNELS", &c.Channels.Slack.Channels, slackRoom, "give the id of a channel, such as C0123456789 (in its details, at the end)"},
-		{"LONGSHIFT_SLACK_START", &c.Channels.Slack.Start, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_APPROVE", &c.Channels.Slack.Approve, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_COMMANDS", &c.Channels.Slack.Commands, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_TELEGRAM_CHATS", &c.Channels.Telegram.Chats, telegramChat, "give the id of a chat, such as 12345678 or -1001234567890"},
-		{"LONGSHIFT_TELEGRAM_START", &c.Channels.Telegram.Start, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_APPROVE", &c.Channels.Telegram.Approve, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_COMMANDS", &c.Channels.Telegram.Commands, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_WHATSAPP_NUMBERS", &c.Channels.WhatsApp.Numbers, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_START", &c.Channels.WhatsApp.Start, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_APPROVE", &c.Channels.WhatsApp.Approve, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_COMMANDS", &c.Channels.WhatsApp.Commands, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_GITHUB_REPOSITORIES", &c.GitHub.Repositories, ownerName, "give owner/name, or owner/*"},
+		{"LONGSHIFT_SLACK_CHANNELS", &s.Channels, slackRoom, giveSlackRoom},
+		{"LONGSHIFT_SLACK_START", &s.Start, slackUser, giveSlackUser},
+		{"LONGSHIFT_SLACK_APPROVE", &s.Approve, slackUser, giveSlackUser},
+		{"LONGSHIFT_SLACK_COMMANDS", &s.Commands, slackUser, giveSlackUser},
+		{"LONGSHIFT_TELEGRAM_CHATS", &t.Chats, telegramChat, giveTelegramChat},
+		{"LONGSHIFT_TELEGRAM_START", &t.Start, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_TELEGRAM_APPROVE", &t.Approve, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_TELEGRAM_COMMANDS", &t.Commands, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_WHATSAPP_NUMBERS", &w.Numbers, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_START", &w.Start, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_APPROVE", &w.Approve, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_COMMANDS", &w.Commands, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_GITHUB_REPOSITORIES", &g.Repositories, ownerName, "give owner/name, or owner/*"},
 	} {
 		*l.list = tidy(*l.list)
 		for _, item := range *l.list {
-			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.way)
+			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.give)
 		}
 	}
-	wrong(c.GitHub.Poll >= 0, "LONGSHIFT_GITHUB_POLL", c.GitHub.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
-	wrong(c.GitHub.Label != "" && len(c.GitHub.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", c.GitHub.Label, "not a label; give one of up to 50 characters")
-	wrong(!c.Channels.WhatsApp.Token.Present() || c.Channels.WhatsApp.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "", "not set, and there is a token for WhatsApp; give the id of the phone number")
-	wrong(!c.Channels.WhatsApp.Token.Present() || c.Channels.WhatsApp.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "", "not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
-	wrong(!c.Channels.Slack.App.Present() || c.Channels.Slack.Bot.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
-	wrong(c.Channels.WhatsApp.Phone == "" || strings.Trim(c.Channels.WhatsApp.Phone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", c.Channels.WhatsApp.Phone, "not an id; give digits only")
+	wrong(g.Poll >= 0, "LONGSHIFT_GITHUB_POLL", g.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
+	wrong(g.Label != "" && len(g.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", g.Label, "not a label; give one of up to 50 characters")
+	wrong(!w.Token.Present() || w.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "",
+		"not set, and there is a token for WhatsApp; give the id of the phone number")
+	wrong(!w.Token.Present() || w.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "",
+		"not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
+	wrong(!s.App.Present() || s.Bot.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
+	wrong(w.Phone == "" || strings.Trim(w.Phone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", w.Phone, "not an id; give digits only")
 	return mistakes
 }

@@ -88,7 +88,8 @@ func (s Secret) variables(tag reflect.StructTag) []Variable {
 		key.Default = "$" + strings.Join(fallbacks, " or $")
 	}
 	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
-	fd := Variable{Name: name + "_FD", Origin: OriginDefault, Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
+	fd := Variable{Name: name + "_FD", Origin: OriginDefault,
+		Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
 	switch s.source {
 	case "":
 	case name:

@@ -53,7 +53,8 @@ func (m *Model) validate() (mistakes []error) {
 	m.ServerTools, m.Pass = tidy(m.ServerTools), tidy(m.Pass)
 	for _, name := range m.Pass {
 		if !passName.MatchString(name) {
-			mistakes = append(mistakes, mistake("LONGSHIFT_GATEWAY_PASS", name, "not a name that a refusal gives; give one such as beta:context-hint-2026-04-09"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_GATEWAY_PASS", name,
+				"not a name that a refusal gives; give one such as beta:context-hint-2026-04-09"))
 		}
 	}
 	return mistakes

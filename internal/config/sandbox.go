@@ -68,11 +68,13 @@ func (c *Config) validateSandbox() []error {
 		}
 	}
 	if cache := filepath.Clean(c.Tasks.Cache); filepath.IsAbs(c.Tasks.Cache) && holds(cache, c.Data) {
-		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Tasks.Cache, "holds the worker's own data, of which no task may have a copy; give a folder beside it"))
+		mistakes = append(mistakes, mistake("LONGSHIFT_CACHE", c.Tasks.Cache,
+			"holds the worker's own data, of which no task may have a copy; give a folder beside it"))
 	}
 	for _, dir := range c.Commands.Readable {
 		if filepath.IsAbs(dir) && holds(c.Data, filepath.Clean(dir)) {
-			mistakes = append(mistakes, mistake("LONGSHIFT_READABLE", dir, "lies in the worker's own data, which agents must not see; leave it out"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_READABLE", dir,
+				"lies in the worker's own data, which agents must not see; leave it out"))
 		}
 	}
 	return mistakes

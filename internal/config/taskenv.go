@@ -35,9 +35,11 @@ func (t Tasks) validate() (mistakes []error) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !variable.IsName(name):
-			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "no name of a variable; give names and NAME=value with spaces between them"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name,
+				"no name of a variable; give names and NAME=value with spaces between them"))
 		case variable.SaysSecret(name):
-			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "a secret by its name, and every agent could read it; grant it in LONGSHIFT_TASK_SECRETS"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name,
+				"a secret by its name, and every agent could read it; grant it in LONGSHIFT_TASK_SECRETS"))
 		case variable.Reserved(name):
 			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "set by Longshift itself; leave it out"))
 		}

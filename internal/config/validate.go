@@ -18,13 +18,18 @@ func (c *Config) validate() []error {
 		}
 	}
 	host, limits, keep := c.Host, c.Limits, c.Keep
-	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data, "not an absolute path; give one that starts with /")
-	wrong(filepath.IsAbs(c.Channels.Projects) || c.Channels.Projects == "", "LONGSHIFT_PROJECTS", c.Channels.Projects, "not an absolute path; give one that starts with /")
-	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role, "unknown role; give all, control, host or listen")
+	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data,
+		"not an absolute path; give one that starts with /")
+	wrong(filepath.IsAbs(c.Channels.Projects) || c.Channels.Projects == "", "LONGSHIFT_PROJECTS", c.Channels.Projects,
+		"not an absolute path; give one that starts with /")
+	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role,
+		"unknown role; give all, control, host or listen")
 	wrong(host.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", host.Slots, "too small; give 1 or more")
-	wrong(host.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", host.Heartbeat, "too short; give 1s or more, such as 30s")
+	wrong(host.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", host.Heartbeat,
+		"too short; give 1s or more, such as 30s")
 	wrong(host.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", host.Probe, "too short; give 1s or more, such as 60s")
-	wrong(host.Alone >= 0, "LONGSHIFT_ALONE", host.Alone, "negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses")
+	wrong(host.Alone >= 0, "LONGSHIFT_ALONE", host.Alone,
+		"negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses")
 	wrong(limits.MaxCost >= 0, "LONGSHIFT_MAX_COST", limits.MaxCost, "negative; give US dollars, or 0 for no limit")
 	wrong(limits.MaxTime >= 0, "LONGSHIFT_MAX_TIME", limits.MaxTime, "negative; give a duration such as 2h, or 0 for no limit")
 	wrong(limits.DailyCost >= 0, "LONGSHIFT_DAILY_COST", limits.DailyCost, "negative; give US dollars, or 0 for no limit")
@@ -32,13 +37,16 @@ func (c *Config) validate() []error {
 	wrong(limits.RepoSessions >= 0, "LONGSHIFT_REPOSITORY_SESSIONS", limits.RepoSessions, "negative; give a count, or 0 for no limit")
 	wrong(limits.Quiet >= 0, "LONGSHIFT_BACKLOG_QUIET", limits.Quiet, "negative; give a duration such as 30s, or 0s to take files at once")
 	wrong(c.Sandbox.Upload >= 0, "LONGSHIFT_EGRESS_UPLOAD", c.Sandbox.Upload, "negative; give MiB, or 0 for no limit")
-	wrong(limits.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", limits.Lease, "too short; give 1s or more, such as 2m")
+	wrong(limits.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", limits.Lease,
+		"too short; give 1s or more, such as 2m")
 	wrong(limits.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", limits.MaxIterations, "negative; give a count, or 0 for no limit")
-	wrong(limits.Approval == "" || limits.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", limits.Approval, "unknown; give required, or leave it empty")
+	wrong(limits.Approval == "" || limits.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", limits.Approval,
+		"unknown; give required, or leave it empty")
 	wrong(keep.Tasks >= 0, "LONGSHIFT_KEEP", keep.Tasks, "negative; give a duration such as 168h, or 0s to keep all of it")
 	wrong(keep.Size >= 0, "LONGSHIFT_KEEP_SIZE", keep.Size, "negative; give a number of GiB, or 0 for no limit")
 	wrong(keep.Audit >= 0, "LONGSHIFT_AUDIT_KEEP", keep.Audit, "negative; give a duration such as 2160h, or 0s to keep all of it")
-	wrong(c.Role != RoleListen || c.Listen.Listeners, "LONGSHIFT_LISTENERS", c.Listen.Listeners, "with LONGSHIFT_ROLE=listen nothing is left to do; leave it out")
+	wrong(c.Role != RoleListen || c.Listen.Listeners, "LONGSHIFT_LISTENERS", c.Listen.Listeners,
+		"with LONGSHIFT_ROLE=listen nothing is left to do; leave it out")
 	mistakes = append(mistakes, c.validateSandbox()...)
 	mistakes = append(mistakes, c.Tasks.validate()...)
 	mistakes = append(mistakes, c.Model.validate()...)
