@@ -25,7 +25,9 @@ func (bu *budget) limit(cost float64, running time.Duration) { bu.maxCost, bu.ma
 // handover is what the workflow of the pull request goes on from.
 func (bu *budget) handover() signals.Budget {
 	s := bu.status
-	return signals.Budget{Usage: s.Usage, BudgetUSD: s.BudgetUSD, Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: bu.maxCost, MaxTime: bu.maxTime}
+	return signals.Budget{
+		Usage: s.Usage, BudgetUSD: s.BudgetUSD, Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: bu.maxCost, MaxTime: bu.maxTime,
+	}
 }
 
 // raise adds to the budget, up to what the operator allows, and says so when that is less.

@@ -46,7 +46,8 @@ func (w *world) lookAfter(t *testing.T, now func(at time.Duration) forge.Snapsho
 	w.look = func(int) (forge.Snapshot, error) { return now(w.env.Now().Sub(start)), nil }
 	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix the failing test"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
-		Fence: 2, PullRequest: signals.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}, Branch: "longshift/x", Base: "main", Head: "head1", Plan: aPlan("FIX-001"),
+		Fence: 2, PullRequest: signals.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"},
+		Branch: "longshift/x", Base: "main", Head: "head1", Plan: aPlan("FIX-001"),
 		Budget: signals.Budget{Usage: task.Usage{CostUSD: 1, Calls: 3}, BudgetUSD: 20, Worked: time.Hour, BudgetTime: 3 * time.Hour},
 	}
 	for _, f := range change {

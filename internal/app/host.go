@@ -142,8 +142,8 @@ func tryHost(ctx context.Context, h *activities.Host) error {
 // limits are the operator's bounds on what repositories and tasks may ask for.
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
-		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles, NoDestructive: !cfg.Commands.Destructive,
-		Env: cfg.Tasks.Variables(os.LookupEnv)}
+		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
+		NoDestructive: !cfg.Commands.Destructive, Env: cfg.Tasks.Variables(os.LookupEnv)}
 }
 
 const hostFile = "host-id"
