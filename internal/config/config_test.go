@@ -116,7 +116,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Health is beside the webhooks and on this machine only, unless somebody says otherwise.
+// By default health is on the port after the webhooks', on this machine only.
 func TestHealthHasAnAddressOfItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		set  []string
@@ -153,7 +153,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// The configuration is what the caller hands in, whatever the environment of the process says.
+// The configuration depends only on the given environment, not on that of the process.
 func TestProcessEnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("LONGSHIFT_SLOTS", "9")
 	t.Setenv("SLOTS", "9")

@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-// The address that every program uses stands in for ours, and ours comes first.
+// ANTHROPIC_BASE_URL is used when LONGSHIFT_ANTHROPIC_URL is not set.
 func TestModelAddress(t *testing.T) {
 	for _, c := range []struct {
 		env          []string
@@ -24,7 +24,7 @@ func TestModelAddress(t *testing.T) {
 	}
 }
 
-// Of the variables of other programs the first counts, and only when none of ours is set.
+// The first fallback variable is used, and only when LONGSHIFT_GITHUB_TOKEN is not set.
 func TestGitHubToken(t *testing.T) {
 	for _, c := range []struct {
 		env          []string

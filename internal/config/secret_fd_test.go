@@ -14,14 +14,14 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// inherited gives the number of a file descriptor that nothing in this process but the configuration will close.
+// inherited returns a file descriptor that nothing but the configuration will close.
 func inherited(t *testing.T, f *os.File) int {
 	t.Helper()
 	fd, err := unix.Dup(int(f.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = unix.Close(fd) }) // when the test has failed; numbers are not used again before
+	t.Cleanup(func() { _ = unix.Close(fd) }) // for a failed test; the number is not reused before
 	return fd
 }
 
@@ -96,7 +96,7 @@ func TestSecretDescriptorMistakes(t *testing.T) {
 	}
 }
 
-// A writer that never finishes must not keep the process from starting without a word.
+// A writer that never finishes makes the process fail with a message instead of hanging.
 func TestSecretDescriptorNeverEnds(t *testing.T) {
 	fd := pipe(t, key, false)
 	_, err := drain(fd, 10*time.Millisecond)

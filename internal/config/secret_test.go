@@ -68,7 +68,7 @@ func TestSecretSources(t *testing.T) {
 	}
 }
 
-// A key in a file can be rotated, and may appear after the start.
+// A key in a file can be rotated, and may be written after the start.
 func TestSecretFileIsReadAtUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE=" + file))
@@ -90,7 +90,7 @@ func TestSecretFileIsReadAtUse(t *testing.T) {
 	}
 }
 
-// Two ways at once is a mistake, whichever they are; the fallback counts only without the others.
+// Two ways at once are a mistake, whichever they are; a fallback is used only without them.
 func TestSecretTwice(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
@@ -109,7 +109,7 @@ func TestSecretTwice(t *testing.T) {
 	}
 }
 
-// Whoever hides secrets learns a value at the moment it is read, before anybody can use it.
+// The redactor learns a value when it is read, before anybody can use it.
 func TestSecretsAreReported(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE="+file, "ANTHROPIC_API_KEY= "+key))
@@ -118,7 +118,7 @@ func TestSecretsAreReported(t *testing.T) {
 	}
 	var told []string
 	c.ReportSecrets(func(values ...string) { told = append(told, values...) })
-	copied := c // the configuration is handed on by value
+	copied := c // configurations are passed by value
 	for _, value := range []string{"first", "second"} {
 		write(t, file, value+"\n")
 		if got, err := copied.GitHub.Token.Read(); got != value || err != nil {
