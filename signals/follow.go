@@ -24,24 +24,18 @@ type ChangedRequest struct {
 
 // PullRequestInput starts a PullRequest workflow: what the task hands over, and what one run of it hands to the next.
 type PullRequestInput struct {
-	Input        task.Input       `json:"input"`    // of the task
-	Settings     task.Settings    `json:"settings"` // of the task's base commit
-	Task         string           `json:"task"`     // workflow id of the task
-	Run          string           `json:"run"`      // of the task
-	TaskID       string           `json:"taskId"`
-	Fence        int              `json:"fence"` // of the last attempt
-	Number       int              `json:"number"`
-	URL          string           `json:"url"`
-	Branch       string           `json:"branch"`
-	Base         string           `json:"base"`
-	Head         string           `json:"head,omitempty"`
-	Plan         *task.Plan       `json:"plan,omitempty"`
-	Usage        task.Usage       `json:"usage,omitzero"` // so far, the task's included
-	BudgetUSD    float64          `json:"budgetUsd"`
-	Worked       time.Duration    `json:"worked,omitempty"`
-	BudgetTime   time.Duration    `json:"budgetTime"`
-	MaxCost      float64          `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
-	MaxTime      time.Duration    `json:"maxTime,omitempty"`
+	Input    task.Input    `json:"input"`    // of the task
+	Settings task.Settings `json:"settings"` // of the task's base commit
+	Task     string        `json:"task"`     // workflow id of the task
+	Run      string        `json:"run"`      // of the task
+	TaskID   string        `json:"taskId"`
+	Fence    int           `json:"fence"` // of the last attempt
+	PullRequest
+	Branch string     `json:"branch"`
+	Base   string     `json:"base"`
+	Head   string     `json:"head,omitempty"`
+	Plan   *task.Plan `json:"plan,omitempty"`
+	Budget
 	Conversation bool             `json:"conversation,omitempty"` // there is a Conversation
 	Sessions     int              `json:"sessions,omitempty"`     // numbers given out
 	Limiter      string           `json:"limiter,omitempty"`      // workflow id of the repository's gate, when the task has passed it
@@ -52,7 +46,17 @@ type PullRequestInput struct {
 	State *PullRequestState `json:"state,omitempty"` // of the run before this one
 }
 
-// State is where a PullRequest workflow stands when it begins a new run.
+// Budget is what the work on a pull request has used, its task's included, and what it may use.
+type Budget struct {
+	Usage      task.Usage    `json:"usage,omitzero"` // so far
+	BudgetUSD  float64       `json:"budgetUsd"`
+	Worked     time.Duration `json:"worked,omitempty"`
+	BudgetTime time.Duration `json:"budgetTime"`
+	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits, which a resume can't pass
+	MaxTime    time.Duration `json:"maxTime,omitempty"`
+}
+
+// PullRequestState is where a PullRequest workflow stands when it begins a new run.
 type PullRequestState struct {
 	Started  time.Time         `json:"started"`            // of the first run
 	Sessions int               `json:"sessions,omitempty"` // numbers given out

@@ -158,7 +158,8 @@ type PullRequest struct {
 	URL    string `json:"url"`
 }
 
-// Status is what the status query answers, and what a finished task returns.
+// Status is what the status query answers, and what a finished task returns. It is wide because each field
+// is a key at the top of what status -o json prints, and scripts read them there.
 type Status struct {
 	WorkflowID   string               `json:"workflowId"`
 	RunID        string               `json:"runId"`

@@ -83,8 +83,9 @@ func (se *sessions) precedence(ctx workflow.Context) activities.Precedence {
 func (se *sessions) told(role task.Role, b brief) prompt.Data {
 	d := b.deliverable
 	data := prompt.Data{
-		Conventions: se.standing(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy, Plan: se.status.Plan, Progress: se.journal.progress,
-		Deliverable: d, BaseCommit: se.status.BaseCommit, Messages: se.inbox.takeTells(),
+		Conventions: se.standing(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy,
+		Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
+		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
 	if c := se.status.Check; c != nil {
 		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == se.status.BaseCheck}

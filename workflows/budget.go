@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 // budget counts what the task has used, in US dollars and in running time, against what it may use.
@@ -20,6 +21,14 @@ func (bu *budget) restore(used task.Usage) { bu.before = used }
 
 // limit sets what the operator allows in all; 0 for no limit.
 func (bu *budget) limit(cost float64, running time.Duration) { bu.maxCost, bu.maxTime = cost, running }
+
+// handover is what the workflow of the pull request goes on from.
+func (bu *budget) handover() signals.Budget {
+	s := bu.status
+	return signals.Budget{
+		Usage: s.Usage, BudgetUSD: s.BudgetUSD, Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: bu.maxCost, MaxTime: bu.maxTime,
+	}
+}
 
 // raise adds to the budget, up to what the operator allows, and says so when that is less.
 func (bu *budget) raise(cost float64, running time.Duration) (limited string) {

@@ -16,10 +16,10 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 		return false
 	}
 	in := signals.PullRequestInput{
-		Input: pu.def.input, Settings: *pu.settings, Task: s.WorkflowID, Run: pu.journal.notices.run, TaskID: s.TaskID, Fence: s.Fence, Number: s.PullRequest.Number,
-		URL: s.PullRequest.URL, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Usage: s.Usage, BudgetUSD: s.BudgetUSD,
-		Worked: s.Worked, BudgetTime: s.BudgetTime, MaxCost: pu.budget.maxCost, MaxTime: pu.budget.maxTime, Conversation: pu.journal.notices.shown(),
-		Sessions: pu.sessions.numbered, Limiter: pu.admissions.ofRepository(), Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork,
+		Input: pu.def.input, Settings: *pu.settings, Task: s.WorkflowID, Run: pu.journal.notices.run, TaskID: s.TaskID,
+		Fence: s.Fence, PullRequest: *s.PullRequest, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Budget: pu.budget.handover(),
+		Conversation: pu.journal.notices.shown(), Sessions: pu.sessions.numbered, Limiter: pu.admissions.ofRepository(),
+		Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork,
 	}
 	in.Input.Config = nil // it is in the settings
 	options := workflow.ChildWorkflowOptions{

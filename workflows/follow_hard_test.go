@@ -34,7 +34,8 @@ func handed[T any](t *testing.T, w *world) (next T) {
 
 func (w *world) handover() signals.PullRequestInput {
 	return signals.PullRequestInput{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
-		Number: 7, Branch: "longshift/x", Base: "main", BudgetUSD: 20, BudgetTime: 3 * time.Hour}
+		PullRequest: signals.PullRequest{Number: 7}, Branch: "longshift/x", Base: "main",
+		Budget: signals.Budget{BudgetUSD: 20, BudgetTime: 3 * time.Hour}}
 }
 
 // inOneTask has a signal, and the server's wish for a new run, come to the workflow in one and the same task.

@@ -112,7 +112,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository, Task: in.Input.Task,
 		Started: going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head, Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
-		PullRequest: &signals.PullRequest{Number: in.Number, URL: in.URL}, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
+		PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
 	})}
 	*f.settings = in.Settings
 	f.budget.restore(in.Usage)

@@ -46,8 +46,9 @@ func (w *world) lookAfter(t *testing.T, now func(at time.Duration) forge.Snapsho
 	w.look = func(int) (forge.Snapshot, error) { return now(w.env.Now().Sub(start)), nil }
 	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix the failing test"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
-		Fence: 2, Number: 7, URL: "https://forge.example/acme/calc/pull/7", Branch: "longshift/x", Base: "main", Head: "head1", Plan: aPlan("FIX-001"),
-		Usage: task.Usage{CostUSD: 1, Calls: 3}, BudgetUSD: 20, Worked: time.Hour, BudgetTime: 3 * time.Hour,
+		Fence: 2, PullRequest: signals.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"},
+		Branch: "longshift/x", Base: "main", Head: "head1", Plan: aPlan("FIX-001"),
+		Budget: signals.Budget{Usage: task.Usage{CostUSD: 1, Calls: 3}, BudgetUSD: 20, Worked: time.Hour, BudgetTime: 3 * time.Hour},
 	}
 	for _, f := range change {
 		f(&in)
@@ -396,7 +397,8 @@ func TestPullRequestGoesOn(t *testing.T) {
 	}
 	w.env.RegisterWorkflow(workflows.PullRequest)
 	w.env.ExecuteWorkflow(workflows.PullRequest, signals.PullRequestInput{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings,
-		TaskID: "task-1", Number: 7, Branch: "longshift/x", Base: "main", BudgetUSD: 20, BudgetTime: 3 * time.Hour})
+		TaskID: "task-1", PullRequest: signals.PullRequest{Number: 7}, Branch: "longshift/x", Base: "main",
+		Budget: signals.Budget{BudgetUSD: 20, BudgetTime: 3 * time.Hour}})
 	var anew *workflow.ContinueAsNewError
 	if err := w.env.GetWorkflowError(); !errors.As(err, &anew) {
 		t.Fatalf("it did not go on in a new run: %v", err)

@@ -19,28 +19,33 @@ type Agent interface {
 
 // Session is what an agent is asked to do.
 type Session struct {
-	ID         string // UUID; the agent takes it as its own session id where it can choose one
-	Role       task.Role
-	Dir        string            // the workspace, absolute; the agent's working directory
-	StateDir   string            // private to this session, absolute, on this host; survives the process; HOME of the agent lies in it
-	System     string            // appended to the agent's own system prompt
-	Prompt     string            // the user's turn
-	Model      string            // "opus", "sonnet", or a full name
-	Thinking   int               // budget in tokens, 0 for the agent's default
-	ReadOnly   bool              // the agent must be unable to write in Dir
-	Resume     bool              // an earlier attempt of this session may exist: go on with it when it does, else start it
-	Schema     []byte            // JSON Schema of the final answer, nil for free text
-	Wall       time.Duration     // wall time at most, 0 for no limit
-	BaseURL    string            // the model endpoint the agent must use, "" for the agent's own
-	Upstream   string            // what people are told that BaseURL leads to, such as api.anthropic.com
-	Token      string            // what the agent shows to BaseURL in place of a key
-	Search     bool              // the agent may search the web with the tool that its model's vendor runs
-	Login      bool              // Token is shown as a subscription login, with the headers that go with one, and not as a key
+	ID       string // UUID; the agent takes it as its own session id where it can choose one
+	Role     task.Role
+	Dir      string        // the workspace, absolute; the agent's working directory
+	StateDir string        // private to this session, absolute, on this host; survives the process; HOME of the agent lies in it
+	System   string        // appended to the agent's own system prompt
+	Prompt   string        // the user's turn
+	Model    string        // "opus", "sonnet", or a full name
+	Thinking int           // budget in tokens, 0 for the agent's default
+	ReadOnly bool          // the agent must be unable to write in Dir
+	Resume   bool          // an earlier attempt of this session may exist: go on with it when it does, else start it
+	Schema   []byte        // JSON Schema of the final answer, nil for free text
+	Wall     time.Duration // wall time at most, 0 for no limit
+	Endpoint
 	Env        map[string]string // added to the environment that the driver builds; nothing else is inherited
 	CommandEnv map[string]string // of the commands that the agent runs, before Env, and never of its own process: a repository chooses it
 	Scenario   string            // for the script agent
 	Permit     Permit            `json:"-"` // decides every tool call; nil refuses all of them
 	Start      Start             `json:"-"` // starts the agent's process; nil for process.Start, unconfined
+}
+
+// Endpoint is where an agent finds its model.
+type Endpoint struct {
+	BaseURL  string // the only address the agent may use, "" for the agent's own
+	Upstream string // what people are told that BaseURL leads to, such as api.anthropic.com
+	Token    string // what the agent shows to BaseURL in place of a key
+	Search   bool   // the agent may search the web with the tool that its model's vendor runs
+	Login    bool   // Token is shown as a subscription login, with the headers that go with one, and not as a key
 }
 
 // EventKind is the kind of an Event.

@@ -32,7 +32,7 @@ func newChannels(cfg config.Config, console io.ReadWriter, log *slog.Logger) (ch
 			return channels{}, err
 		}
 	}
-	if cfg.Terminal {
+	if cfg.Channels.Terminal {
 		t := terminal.New(terminal.Config{Out: console, In: console, Now: time.Now})
 		c.all[channel.Terminal], c.listeners[channel.Terminal] = t, t
 		c.rooms = append(c.rooms, task.Room{Channel: channel.Terminal, ID: terminal.Operator})
@@ -41,49 +41,52 @@ func newChannels(cfg config.Config, console io.ReadWriter, log *slog.Logger) (ch
 }
 
 func (c *channels) slack(cfg config.Config, log *slog.Logger) error {
-	if !cfg.Slack.Present() {
+	set := cfg.Channels.Slack
+	if !set.Bot.Present() {
 		return nil
 	}
-	s, err := slack.New(slack.Config{BotToken: reader(cfg.Slack), AppToken: reader(cfg.SlackApp), SigningSecret: reader(cfg.SlackSigning),
-		APIURL: cfg.SlackURL, Inbox: boxOf(cfg, channel.Slack), Log: log, Now: time.Now})
+	s, err := slack.New(slack.Config{BotToken: reader(set.Bot), AppToken: reader(set.App), SigningSecret: reader(set.Signing),
+		APIURL: set.URL, Inbox: boxOf(cfg, channel.Slack), Log: log, Now: time.Now})
 	if err != nil {
 		return err
 	}
 	c.all[channel.Slack] = s
-	if cfg.SlackApp.Present() {
+	if set.App.Present() {
 		c.listeners[channel.Slack] = s
 	}
-	if cfg.SlackSigning.Present() {
+	if set.Signing.Present() {
 		c.webhooks[channel.Slack] = s
 	}
-	c.add(channel.Slack, cfg.SlackChannels)
+	c.add(channel.Slack, set.Channels)
 	return nil
 }
 
 func (c *channels) telegram(cfg config.Config, log *slog.Logger) error {
-	if !cfg.Telegram.Present() {
+	set := cfg.Channels.Telegram
+	if !set.Token.Present() {
 		return nil
 	}
-	t, err := telegram.New(telegram.Config{Token: reader(cfg.Telegram), BaseURL: cfg.TelegramURL, Log: log, Now: time.Now})
+	t, err := telegram.New(telegram.Config{Token: reader(set.Token), BaseURL: set.URL, Log: log, Now: time.Now})
 	if err != nil {
 		return err
 	}
 	c.all[channel.Telegram], c.listeners[channel.Telegram] = t, t
-	c.add(channel.Telegram, cfg.TelegramChats)
+	c.add(channel.Telegram, set.Chats)
 	return nil
 }
 
 func (c *channels) whatsapp(cfg config.Config, log *slog.Logger) error {
-	if !cfg.WhatsApp.Present() {
+	set := cfg.Channels.WhatsApp
+	if !set.Token.Present() {
 		return nil
 	}
-	w, err := whatsapp.New(whatsapp.Config{Token: reader(cfg.WhatsApp), AppSecret: reader(cfg.WhatsAppSecret), VerifyToken: reader(cfg.WhatsAppVerify),
-		PhoneNumberID: cfg.WhatsAppPhone, BaseURL: cfg.WhatsAppURL, Log: log, Now: time.Now})
+	w, err := whatsapp.New(whatsapp.Config{Token: reader(set.Token), AppSecret: reader(set.Secret), VerifyToken: reader(set.Verify),
+		PhoneNumberID: set.Phone, BaseURL: set.URL, Log: log, Now: time.Now})
 	if err != nil {
 		return err
 	}
 	c.all[channel.WhatsApp], c.webhooks[channel.WhatsApp] = w, w
-	c.add(channel.WhatsApp, cfg.WhatsAppNumbers)
+	c.add(channel.WhatsApp, set.Numbers)
 	return nil
 }
 
@@ -100,10 +103,11 @@ func reader(s config.Secret) func(context.Context) (string, error) {
 // people are who may do what, by channel. Whoever sits at the worker's terminal may do everything.
 func people(cfg config.Config) map[string]inbound.People {
 	operator := []string{terminal.Operator}
+	s, t, w := cfg.Channels.Slack, cfg.Channels.Telegram, cfg.Channels.WhatsApp
 	return map[string]inbound.People{
-		channel.Slack:    {Start: cfg.SlackStart, Approve: cfg.SlackApprove, Commands: cfg.SlackCommands},
-		channel.Telegram: {Start: cfg.TelegramStart, Approve: cfg.TelegramApprove, Commands: cfg.TelegramCommands},
-		channel.WhatsApp: {Start: cfg.WhatsAppStart, Approve: cfg.WhatsAppApprove, Commands: cfg.WhatsAppCommands},
+		channel.Slack:    {Start: s.Start, Approve: s.Approve, Commands: s.Commands},
+		channel.Telegram: {Start: t.Start, Approve: t.Approve, Commands: t.Commands},
+		channel.WhatsApp: {Start: w.Start, Approve: w.Approve, Commands: w.Commands},
 		channel.Terminal: {Start: operator, Approve: operator, Commands: operator},
 	}
 }

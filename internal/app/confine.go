@@ -49,7 +49,7 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 
 // mounts tells whether the sandbox has a view of folders of its own.
 func mounts(cfg config.Config) bool {
-	return !slices.Contains(cfg.Without, string(sandbox.LayerNamespaces))
+	return !slices.Contains(cfg.Sandbox.Without, string(sandbox.LayerNamespaces))
 }
 
 // newEgress builds the proxy to the package registries; nil when the operator wants none, and when programs are on the host's
@@ -62,12 +62,12 @@ func newEgress(cfg config.Config, commands ledger, log *slog.Logger) (*egress.Pr
 	if err != nil {
 		return nil, err
 	}
-	upstream, err := cfg.EgressProxy.Read()
+	upstream, err := cfg.Sandbox.Proxy.Read()
 	if err != nil {
 		return nil, err
 	}
 	p, err := egress.New(egress.Config{Rules: rules, Setting: "LONGSHIFT_REGISTRIES", Upstream: upstream, Log: log,
-		Limits: egress.Limits{UploadTotal: int64(cfg.EgressSent) << 20}, Budget: "LONGSHIFT_EGRESS_UPLOAD",
+		Limits: egress.Limits{UploadTotal: int64(cfg.Sandbox.Upload) << 20}, Budget: "LONGSHIFT_EGRESS_UPLOAD",
 		Denied: newRefusals(commands, time.Now, log).note})
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_EGRESS_PROXY: %w", err).WithHint("%s", fault.HintOf(err))
@@ -79,7 +79,7 @@ func newEgress(cfg config.Config, commands ledger, log *slog.Logger) (*egress.Pr
 // holds.
 func egressRules(cfg config.Config) ([]egress.Rule, error) {
 	var rules, defaults []egress.Rule
-	for _, text := range cfg.Registries {
+	for _, text := range cfg.Sandbox.Registries {
 		if text == "default" {
 			defaults = egress.Defaults()
 			continue
@@ -103,7 +103,7 @@ func hidden(cfg config.Config) []string {
 	if home := operatorHome(); home != "" {
 		list = append(list, home)
 	}
-	list = append(list, cfg.SigningKey) // the id of a key names no file
+	list = append(list, cfg.Author.SigningKey) // the id of a key names no file
 	list = append(list, cfg.SecretFiles()...)
 	for _, name := range keyVariables {
 		list = append(list, os.Getenv(name))
@@ -122,14 +122,14 @@ func tooWide(dir string, hidden []string) bool {
 // claudeInSight refuses an agent's binary that lies where agents must not look. A box without it would only say that there is no
 // such file.
 func claudeInSight(cfg config.Config) error {
-	path, err := exec.LookPath(cfg.Claude)
+	path, err := exec.LookPath(cfg.Model.Claude)
 	if err != nil {
 		return nil // told when a session needs it
 	}
 	below := hidden(cfg)
 	for _, dir := range binaryDirs(path) {
-		if tooWide(dir, below) && !slices.Contains(cfg.Readable, dir) {
-			return fault.New(fault.Input, "LONGSHIFT_CLAUDE=%q: it lies in %s, which agents must not see", cfg.Claude, dir).
+		if tooWide(dir, below) && !slices.Contains(cfg.Commands.Readable, dir) {
+			return fault.New(fault.Input, "LONGSHIFT_CLAUDE=%q: it lies in %s, which agents must not see", cfg.Model.Claude, dir).
 				WithHint("move it into a folder of its own, such as ~/.local/bin")
 		}
 	}
@@ -194,8 +194,8 @@ func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
 
 func newBox(ctx context.Context, cfg config.Config, log *slog.Logger) (*sandbox.Box, error) {
 	weaken := map[sandbox.Layer]bool{}
-	for _, name := range cfg.Without {
+	for _, name := range cfg.Sandbox.Without {
 		weaken[sandbox.Layer(name)] = true
 	}
-	return sandbox.New(ctx, sandbox.Config{Bwrap: cfg.Bubblewrap, Weaken: weaken, Log: log})
+	return sandbox.New(ctx, sandbox.Config{Bwrap: cfg.Sandbox.Bubblewrap, Weaken: weaken, Log: log})
 }

@@ -16,12 +16,12 @@ import (
 // serveHealth answers whoever asks whether this process lives, when there is an address for it: on a listener of its own, which nobody
 // fills who calls another. The returned function ends it.
 func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end func(), err error) {
-	if cfg.Health == "" {
+	if cfg.Listen.Health == "" {
 		return func() {}, nil
 	}
-	d := door.New(cfg.ListenHosts, nil, log)
+	d := door.New(cfg.Listen.Hosts, nil, log)
 	d.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	server, address, err := serveDoor(ctx, "LONGSHIFT_HEALTH", cfg.Health, d)
+	server, address, err := serveDoor(ctx, "LONGSHIFT_HEALTH", cfg.Listen.Health, d)
 	if err != nil {
 		return nil, err
 	}

@@ -73,11 +73,11 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
 		}
 	}
-	driver := claude.New(claude.Config{Binary: cfg.Claude, Path: taskPath(), Log: log})
-	second, _ := sensitive.ParseRules(cfg.Sensitive) // config has read it
+	driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: taskPath(), Log: log})
+	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has read it
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
-		Slots: cfg.Slots, Heartbeat: cfg.Heartbeat, ProbeWait: cfg.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
+		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
 		AgentConfig: activities.AgentConfig{Agents: map[string]agent.Agent{}, Gateway: gate, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
@@ -101,7 +101,7 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 
 func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {
 	return workspace.New(workspace.Config{
-		Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail}, SigningKey: cfg.SigningKey,
+		Dir: cfg.Data, Author: workspace.Person{Name: cfg.Author.Name, Email: cfg.Author.Email}, SigningKey: cfg.Author.SigningKey,
 		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: log, Now: time.Now,
 	})
 }
@@ -117,9 +117,10 @@ func trySigning(ctx context.Context, cfg config.Config) error {
 
 // newCaches builds what gives tasks their caches of tool chains.
 func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
-	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"), Share: cfg.Cache != config.CacheNone, Now: time.Now, Log: log}
+	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"),
+		Share: cfg.Tasks.Cache != config.CacheNone, Now: time.Now, Log: log}
 	if c.Share {
-		c.Seed = cfg.Cache
+		c.Seed = cfg.Tasks.Cache
 	}
 	return toolcache.New(c)
 }
@@ -140,9 +141,9 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 
 // limits are the operator's bounds on what repositories and tasks may ask for.
 func limits(cfg config.Config) project.Limits {
-	return project.Limits{MaxCost: cfg.MaxCost, MaxTime: cfg.MaxTime, MaxIterations: cfg.MaxIterations,
-		Agents: cfg.AllowedAgents(), Approval: string(cfg.Approval), Profiles: cfg.Profiles, NoDestructive: !cfg.Destructive,
-		Env: cfg.TaskVariables(os.LookupEnv)}
+	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
+		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
+		NoDestructive: !cfg.Commands.Destructive, Env: cfg.Tasks.Variables(os.LookupEnv)}
 }
 
 const hostFile = "host-id"

@@ -26,7 +26,7 @@ import (
 
 // newHub builds the forge that is GitHub.
 func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
-	return github.New(github.Config{Token: reader(cfg.GitHubToken), BaseURL: cfg.GitHubURL, Log: log})
+	return github.New(github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log})
 }
 
 // newControl builds what runs where the tokens of forges are.
@@ -42,13 +42,14 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
 			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
 	}
-	return &activities.Control{Host: cfg.GitHubHost(), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
-		Watching: activities.Watching{Repositories: cfg.GitHubRepositories, Label: cfg.GitHubLabel, Every: cfg.GitHubPoll},
-		Limits:   activities.Limits{Sessions: cfg.RepoSessions, DailyCost: cfg.RepoDailyCost, AllCost: cfg.DailyCost, Lease: cfg.Lease}}
+	return &activities.Control{Host: cfg.GitHub.Host(), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+		Watching: activities.Watching{Repositories: cfg.GitHub.Repositories, Label: cfg.GitHub.Label, Every: cfg.GitHub.Poll},
+		Limits: activities.Limits{Sessions: cfg.Limits.RepoSessions, DailyCost: cfg.Limits.RepoDailyCost, AllCost: cfg.Limits.DailyCost,
+			Lease: cfg.Limits.Lease}}
 }
 
 func isGitHub(cfg config.Config, r task.Repository) bool {
-	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHubHost() || r.Host == "github.com" && cfg.GitHubURL == ""
+	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHub.Host() || r.Host == "github.com" && cfg.GitHub.URL == ""
 }
 
 // remoteURL gives git's address of a repository.
@@ -60,13 +61,13 @@ func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 		case r.URL != "":
 			return r.URL, nil
 		}
-		return webScheme(cfg) + "://" + cfg.GitHubHost() + "/" + r.Owner + "/" + r.Name + ".git", nil
+		return webScheme(cfg) + "://" + cfg.GitHub.Host() + "/" + r.Owner + "/" + r.Name + ".git", nil
 	}
 }
 
 // webScheme is how the forge is reached.
 func webScheme(cfg config.Config) string {
-	if u, err := url.Parse(cfg.GitHubURL); err == nil && u.Scheme != "" {
+	if u, err := url.Parse(cfg.GitHub.URL); err == nil && u.Scheme != "" {
 		return u.Scheme
 	}
 	return "https"
@@ -82,10 +83,10 @@ func inTheOpen(cfg config.Config, r task.Repository) bool {
 // they are reached.
 func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
 	return func(_ context.Context, r task.Repository) (workspace.Auth, error) {
-		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHubToken.Present() {
+		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHub.Token.Present() {
 			return workspace.Auth{}, nil
 		}
-		token, err := cfg.GitHubToken.Read()
+		token, err := cfg.GitHub.Token.Read()
 		return workspace.Auth{User: "x-access-token", Token: token}, err
 	}
 }
@@ -97,7 +98,7 @@ var credentialKinds = map[config.ModelKind]gateway.Kind{
 // modelCredential gives what the gateway shows to the model's API.
 func modelCredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
 	return func(context.Context) (gateway.Credential, error) {
-		secret, kind := cfg.ModelSecret()
+		secret, kind := cfg.Model.Secret()
 		if kind == config.ModelNone {
 			return gateway.Credential{}, fault.New(fault.Denied, "no key for the model").
 				WithHint("set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY_FILE or LONGSHIFT_CLAUDE_TOKEN_FILE for the worker")
@@ -109,7 +110,7 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 
 // modelGateway is what the gateway to the model's API needs.
 func modelGateway(cfg config.Config) gateway.Config {
-	return gateway.Config{Upstream: cfg.AnthropicURL, Credential: modelCredential(cfg), Tools: cfg.ServerTools, Pass: cfg.GatewayPass}
+	return gateway.Config{Upstream: cfg.Model.URL, Credential: modelCredential(cfg), Tools: cfg.Model.ServerTools, Pass: cfg.Model.Pass}
 }
 
 // secretValues are the exact values that must never leave; a file that can't be read now has none.
@@ -117,7 +118,7 @@ func secretValues(cfg config.Config) []string {
 	var values []string
 	for _, s := range cfg.Secrets() {
 		v, err := s.Read()
-		if s == &cfg.EgressProxy {
+		if s == &cfg.Sandbox.Proxy {
 			v = passwordIn(v)
 		}
 		if err == nil && v != "" {
@@ -153,12 +154,12 @@ func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 // agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
 // reached, and who commits.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
-	tools, own := toolEnv(cfg), cfg.TaskVariables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
+	tools, own := toolEnv(cfg), cfg.Tasks.Variables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
 			"GOFLAGS":         "-modcacherw",
-			"GIT_AUTHOR_NAME": cfg.AuthorName, "GIT_AUTHOR_EMAIL": cfg.AuthorEmail,
-			"GIT_COMMITTER_NAME": cfg.AuthorName, "GIT_COMMITTER_EMAIL": cfg.AuthorEmail,
+			"GIT_AUTHOR_NAME": cfg.Author.Name, "GIT_AUTHOR_EMAIL": cfg.Author.Email,
+			"GIT_COMMITTER_NAME": cfg.Author.Name, "GIT_COMMITTER_EMAIL": cfg.Author.Email,
 			"GIT_TERMINAL_PROMPT": "0",
 		}
 		maps.Copy(env, tools)

@@ -42,7 +42,9 @@ func newHandler(cfg config.Config, c client.Client, namespace string, hub *githu
 		return nil, err
 	}
 	return inbound.New(inbound.Config{
-		Projects: folders, Issues: hub, Intakes: looker{c}, Host: cfg.GitHubHost(), Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.ChatRepository, WebURL: strings.TrimRight(cfg.WebURL, "/"),
+		Projects: folders, Issues: hub, Intakes: looker{c}, Host: cfg.GitHub.Host(),
+		Client: c, Namespace: namespace, People: people(cfg), Repository: cfg.Channels.Repository,
+		WebURL:    strings.TrimRight(cfg.WebURL, "/"),
 		Schedules: jobs.Book{Client: c},
 		Redact:    secrets.String, Log: log, Now: time.Now, Record: record,
 	})
@@ -50,10 +52,10 @@ func newHandler(cfg config.Config, c client.Client, namespace string, hub *githu
 
 // newProjects opens the folder of projects, which is this process's own. nil where the operator names none.
 func newProjects(cfg config.Config) (inbound.Projects, error) {
-	if cfg.Projects == "" {
+	if cfg.Channels.Projects == "" {
 		return nil, nil
 	}
-	folder, err := projects.Open(cfg.Projects, "")
+	folder, err := projects.Open(cfg.Channels.Projects, "")
 	if err != nil {
 		return nil, err // and not a nil folder in an interface
 	}
@@ -82,7 +84,7 @@ func newListeners(ctx context.Context, cfg config.Config, c client.Client, names
 		return nil, nil, err
 	}
 	typed := io.Reader(strings.NewReader(""))
-	if cfg.Terminal && term.IsTerminal(int(os.Stdin.Fd())) {
+	if cfg.Channels.Terminal && term.IsTerminal(int(os.Stdin.Fd())) {
 		typed = os.Stdin
 	}
 	chats, err := newChannels(cfg, console{typed, out}, log)
@@ -113,7 +115,7 @@ func (e *listeners) control(secrets *redact.Redactor) *activities.Control {
 	control.Channels, control.Rooms, control.OnForge = e.channels.all, e.rooms, e.handler.OnForge
 	control.Sources = e.sources
 	control.Take = func(ctx context.Context, ev forge.Event) (string, error) {
-		return e.handler.HandleRequest(ctx, ev, e.hub, e.cfg.GitHubLabel)
+		return e.handler.HandleRequest(ctx, ev, e.hub, e.cfg.GitHub.Label)
 	}
 	return control
 }
@@ -192,23 +194,23 @@ func (e *listeners) listen(ctx context.Context, name string, l channel.Listener)
 
 // serve opens the address for webhooks, when there is one.
 func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
-	if e.cfg.Listen == "" {
+	if e.cfg.Listen.Address == "" {
 		return nil, nil
 	}
-	proxies, err := door.ParseProxies(e.cfg.ListenProxies)
+	proxies, err := door.ParseProxies(e.cfg.Listen.Proxies)
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN_PROXIES: %w", err)
 	}
-	d := door.New(e.cfg.ListenHosts, proxies, e.log)
+	d := door.New(e.cfg.Listen.Hosts, proxies, e.log)
 	refused := newDoorman(e.record, proxies.Caller, e.log)
 	for name, w := range e.channels.webhooks {
 		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.handler.Handle)))
 	}
-	if e.cfg.GitHubWebhook.Present() {
-		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHubWebhook),
-			Label: e.cfg.GitHubLabel, Repositories: e.cfg.GitHubRepositories, Deliver: e.news.take, Log: e.log})))
+	if e.cfg.GitHub.Webhook.Present() {
+		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHub.Webhook),
+			Label: e.cfg.GitHub.Label, Repositories: e.cfg.GitHub.Repositories, Deliver: e.news.take, Log: e.log})))
 	}
-	server, address, err := serveDoor(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen, d)
+	server, address, err := serveDoor(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen.Address, d)
 	if err != nil {
 		return nil, err
 	}
@@ -221,10 +223,10 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 
 // watch sees to it that each repository has its one Watch, whichever process comes first.
 func (e *listeners) watch(ctx context.Context) {
-	if e.cfg.GitHubPoll <= 0 || !e.cfg.GitHubToken.Present() {
+	if e.cfg.GitHub.Poll <= 0 || !e.cfg.GitHub.Token.Present() {
 		return
 	}
-	for _, name := range e.cfg.GitHubRepositories {
+	for _, name := range e.cfg.GitHub.Repositories {
 		r, err := task.ParseRepository(name)
 		if err != nil { // owner/*: for webhooks only
 			continue
@@ -232,7 +234,7 @@ func (e *listeners) watch(ctx context.Context) {
 		in := signals.WatchInput{Repository: name}
 		e.insist(ctx, "watch "+name, func(ctx context.Context) error {
 			_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-				ID: signals.WatchID(e.cfg.GitHubHost(), r), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+				ID: signals.WatchID(e.cfg.GitHub.Host(), r), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
 				WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 				StaticSummary:            "watches " + task.Literally(name),
 			}, signals.Watch, in)
@@ -243,7 +245,8 @@ func (e *listeners) watch(ctx context.Context) {
 
 // invite makes a one-time code for a channel on which nobody may do anything yet, and shows it to whoever reads the worker's log.
 func (e *listeners) invite(ctx context.Context) {
-	if e.channels.all[channel.Telegram] == nil || len(e.cfg.TelegramStart)+len(e.cfg.TelegramApprove)+len(e.cfg.TelegramCommands) > 0 {
+	set := e.cfg.Channels.Telegram
+	if e.channels.all[channel.Telegram] == nil || len(set.Start)+len(set.Approve)+len(set.Commands) > 0 {
 		return
 	}
 	for _, b := range e.handler.BoundChats(ctx) {

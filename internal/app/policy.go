@@ -35,14 +35,14 @@ type operatorRules struct {
 // The operator decides on the rest.
 func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	c := policy.Config{
-		Profiles: cfg.Profiles, Destructive: cfg.Destructive, WriteOff: cfg.WriteOff,
+		Profiles: cfg.Commands.Profiles, Destructive: cfg.Commands.Destructive, WriteOff: cfg.Commands.WriteOff,
 		Registry: sandboxed && viaProxy(cfg), PrivateTmp: sandboxed, Loopback: sandboxed && ownNetwork(cfg), Namespace: sandboxed,
-		Boxed: sandboxed && len(cfg.Without) == 0,
+		Boxed: sandboxed && len(cfg.Sandbox.Without) == 0,
 	}
-	if cfg.Policy == "" {
+	if cfg.Commands.Policy == "" {
 		return c, nil
 	}
-	data, err := os.ReadFile(cfg.Policy)
+	data, err := os.ReadFile(cfg.Commands.Policy)
 	if err != nil {
 		return c, fault.New(fault.Input, "LONGSHIFT_POLICY: %w", err).WithHint("give a file with the operator's rules, or leave it empty")
 	}
@@ -50,24 +50,25 @@ func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&rules); err != nil && !errors.Is(err, io.EOF) {
-		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %s", cfg.Policy, plainYAML(err)).WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %s", cfg.Commands.Policy, plainYAML(err)).
+			WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
 	}
 	c.Allow, c.Ask, c.Deny, c.Protected = rules.Allow, rules.Ask, rules.Deny, rules.Protected
 	check := c
 	check.Root = "/workspace"
 	if _, err := policy.New(check); err != nil {
-		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %w", cfg.Policy, err)
+		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %w", cfg.Commands.Policy, err)
 	}
 	return c, nil
 }
 
 func hasRegistries(cfg config.Config) bool {
-	return len(cfg.Registries) > 0 && cfg.Registries[0] != "none"
+	return len(cfg.Sandbox.Registries) > 0 && cfg.Sandbox.Registries[0] != "none"
 }
 
 // ownNetwork tells whether programs have a network of their own. Without, the loopback they see is the host's.
 func ownNetwork(cfg config.Config) bool {
-	return !slices.Contains(cfg.Without, string(sandbox.LayerNetwork))
+	return !slices.Contains(cfg.Sandbox.Without, string(sandbox.LayerNetwork))
 }
 
 // viaProxy tells whether programs reach the registries, and those alone, through our proxy.
@@ -92,8 +93,8 @@ func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit
 	if err != nil {
 		return nil, err
 	}
-	if cfg.AuditKeep > 0 {
-		if _, err := l.Prune(ctx, time.Now().Add(-cfg.AuditKeep)); err != nil {
+	if cfg.Keep.Audit > 0 {
+		if _, err := l.Prune(ctx, time.Now().Add(-cfg.Keep.Audit)); err != nil {
 			_ = l.Close()
 			return nil, err
 		}

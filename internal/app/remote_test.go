@@ -63,7 +63,7 @@ func TestRemotes(t *testing.T) {
 		if err != nil || (auth.Token == token) != c.token || (auth == workspace.Auth{}) == c.token {
 			t.Errorf("%s: the token goes along: %v, %v; want %v", c.repository, auth.Token != "", err, c.token)
 		}
-		if u, err := url.Parse(address); c.token && (err != nil || u.Host != c.cfg.GitHubHost() || u.Scheme != webScheme(c.cfg)) {
+		if u, err := url.Parse(address); c.token && (err != nil || u.Host != c.cfg.GitHub.Host() || u.Scheme != webScheme(c.cfg)) {
 			t.Errorf("%s: the token would go to %s", c.repository, address)
 		}
 	}
@@ -113,7 +113,7 @@ func TestTokenGoesToItsForgeOnly(t *testing.T) {
 	t.Parallel()
 	forge, foreign := gitServer(t), gitServer(t)
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL="+forge.URL)
-	spaces, err := workspace.New(workspace.Config{Dir: cfg.Data, Author: workspace.Person{Name: cfg.AuthorName, Email: cfg.AuthorEmail},
+	spaces, err := workspace.New(workspace.Config{Dir: cfg.Data, Author: workspace.Person{Name: cfg.Author.Name, Email: cfg.Author.Email},
 		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	for id, text := range map[string]string{"t1": "ann/calc", "t2": foreign.URL + "/ann/calc.git"} {

@@ -46,7 +46,7 @@ func grantedTo(cfg config.Config, pattern string, r task.Repository) bool {
 	name := r.Owner + "/" + r.Name
 	names := []string{r.Host + "/" + name}
 	if isGitHub(cfg, r) {
-		names = []string{name, cfg.GitHubHost() + "/" + name}
+		names = []string{name, cfg.GitHub.Host() + "/" + name}
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		matches, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name))

@@ -17,19 +17,19 @@ import (
 func TestSigningKeyStaysOutside(t *testing.T) {
 	_, cfg := workHome(t)
 	dir := seenInBoxes(t)
-	cfg.SigningKey = filepath.Join(dir, "key")
-	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", cfg.SigningKey).CombinedOutput()
+	cfg.Author.SigningKey = filepath.Join(dir, "key")
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", cfg.Author.SigningKey).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	must(t, trySigning(t.Context(), cfg))
-	must(t, os.Chmod(cfg.SigningKey, 0o644))
-	t.Setenv("LONGSHIFT_SIGNING_KEY", cfg.SigningKey)
-	got := inProject(t, cfg, "cat "+cfg.SigningKey+".pub; cat "+cfg.SigningKey+"; env; git config --list", nil)
+	must(t, os.Chmod(cfg.Author.SigningKey, 0o644))
+	t.Setenv("LONGSHIFT_SIGNING_KEY", cfg.Author.SigningKey)
+	got := inProject(t, cfg, "cat "+cfg.Author.SigningKey+".pub; cat "+cfg.Author.SigningKey+"; env; git config --list", nil)
 	if !strings.Contains(got, "ssh-ed25519 ") {
 		t.Fatalf("the folder is not to be seen at all, so this shows nothing: %s", got)
 	}
-	if strings.Contains(got, "PRIVATE KEY") || strings.Contains(strings.ReplaceAll(got, "cat: "+cfg.SigningKey, ""), cfg.SigningKey) {
+	if strings.Contains(got, "PRIVATE KEY") || strings.Contains(strings.ReplaceAll(got, "cat: "+cfg.Author.SigningKey, ""), cfg.Author.SigningKey) {
 		t.Errorf("a task sees the key:\n%s", got)
 	}
 }

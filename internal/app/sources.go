@@ -28,18 +28,18 @@ func (l looker) Look(ctx context.Context, host, owner, name, label string) (bool
 
 // newSources builds the places where work comes from by itself.
 func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {
-	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: cfg.GitHubHost(), Label: cfg.GitHubLabel, Log: log})
+	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: cfg.GitHub.Host(), Label: cfg.GitHub.Label, Log: log})
 	if err != nil {
 		return nil, err
 	}
 	state := filepath.Join(cfg.Data, "intake")
 	sources := map[intake.Kind]activities.Source{
 		intake.GitHub:    ofGitHub,
-		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
-		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Quiet, Now: time.Now, Log: log}),
+		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Limits.Quiet, Now: time.Now, Log: log}),
+		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Limits.Quiet, Now: time.Now, Log: log}),
 	}
-	if cfg.Linear.Present() {
-		sources[intake.Linear], err = linear.New(linear.Config{Token: reader(cfg.Linear), BaseURL: cfg.LinearURL, Log: log})
+	if cfg.Linear.Token.Present() {
+		sources[intake.Linear], err = linear.New(linear.Config{Token: reader(cfg.Linear.Token), BaseURL: cfg.Linear.URL, Log: log})
 	}
 	return sources, err
 }

@@ -25,7 +25,7 @@ func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweepe
 	if err != nil {
 		return nil, err
 	}
-	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep, Size: int64(cfg.KeepSize) << 30, Spaces: spaces,
+	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces,
 		Ended: func(ctx context.Context, o sweep.Owner) (bool, error) { return ended(ctx, c, o) }, Now: time.Now, Log: log}, nil
 }
 

@@ -96,7 +96,7 @@ func belowHome(folders []string) (list []string) {
 // readable is what programs see below a hidden folder all the same: tool chains and the agents' binaries. Of a folder that
 // also holds keys (".cargo", ".local") only the programs are shown.
 func readable(cfg config.Config) []string {
-	list := slices.Clone(cfg.Readable)
+	list := slices.Clone(cfg.Commands.Readable)
 	env := toolEnv(cfg)
 	for name := range toolHomes {
 		list = append(list, env[name])
@@ -115,12 +115,12 @@ func readable(cfg config.Config) []string {
 		}
 	}
 	list = append(list, versionsFile(cfg))
-	if path, err := exec.LookPath(cfg.Claude); err == nil {
+	if path, err := exec.LookPath(cfg.Model.Claude); err == nil {
 		list = append(list, binaryDirs(path)...)
 	}
 	covered := hidden(cfg)
 	list = slices.DeleteFunc(list, func(dir string) bool {
-		return dir == "" || tooWide(dir, covered) && !slices.Contains(cfg.Readable, dir)
+		return dir == "" || tooWide(dir, covered) && !slices.Contains(cfg.Commands.Readable, dir)
 	})
 	list = slices.DeleteFunc(list, func(dir string) bool {
 		return !slices.ContainsFunc(append(covered, "/tmp", "/var/tmp"), func(h string) bool { return strings.HasPrefix(dir, h+"/") })

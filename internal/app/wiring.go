@@ -111,7 +111,7 @@ func missingFile(stderr string) bool {
 func readIssue(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) {
 	known := task.Issue{Number: number}
 	r, err := task.ParseRepository(repository)
-	if err != nil || !isGitHub(process, r) || !process.GitHubToken.Present() {
+	if err != nil || !isGitHub(process, r) || !process.GitHub.Token.Present() {
 		return known, err
 	}
 	hub, err := newHub(process, slog.New(slog.DiscardHandler))

@@ -90,7 +90,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	w := &workers{client: c, log: log, options: worker.Options{
 		WorkerStopTimeout: stopTimeout,
-		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Alone}},
+		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
 	}}
 	if cfg.Role.Host() {
 		host, closeHost, err := newHostConfig(ctx, cfg, secrets, log)
@@ -110,7 +110,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		until, stop := context.WithCancel(ctx)
 		defer stop()
 		sweeping.Go(func() { keepSweeping(until, sweeper, host.Caches.Sweep, tick.C) })
-		log.Info("Host ready", "host", host.ID, "slots", cfg.Slots, "agents", cfg.AllowedAgents())
+		log.Info("Host ready", "host", host.ID, "slots", cfg.Host.Slots, "agents", cfg.AllowedAgents())
 	}
 	if !cfg.Role.Listen() {
 		return w.run(ctx)
@@ -123,7 +123,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if cfg.Role.Control() {
 		w.control(e.control(secrets))
 	}
-	if !cfg.Listeners {
+	if !cfg.Listen.Listeners {
 		return w.run(ctx)
 	}
 	return w.runWith(ctx, e)

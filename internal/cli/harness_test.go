@@ -74,7 +74,7 @@ func testWiring() Wiring {
 			if own != nil {
 				job = *own
 			}
-			r, err := project.Resolve(project.Limits{MaxCost: process.MaxCost, Agents: process.AllowedAgents()}, task.Config{}, job)
+			r, err := project.Resolve(project.Limits{MaxCost: process.Limits.MaxCost, Agents: process.AllowedAgents()}, task.Config{}, job)
 			var settings []setup.Setting
 			for _, o := range r.Origins {
 				settings = append(settings, setup.Setting(o))
@@ -82,23 +82,23 @@ func testWiring() Wiring {
 			return setup.Resolved{Settings: settings, Warnings: r.Warnings}, err
 		},
 		Sandbox: func(_ context.Context, process config.Config) ([]dev.Layer, error) {
-			if process.Bubblewrap != "bwrap" {
-				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found", process.Bubblewrap).WithHint("install the package bubblewrap")
+			if process.Sandbox.Bubblewrap != "bwrap" {
+				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found", process.Sandbox.Bubblewrap).WithHint("install the package bubblewrap")
 			}
-			return []dev.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Without) == 0}}, nil
+			return []dev.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Sandbox.Without) == 0}}, nil
 		},
 		Work: func(context.Context, config.Config) ([]dev.Tool, error) {
 			return []dev.Tool{{Name: "go", Works: true, Detail: "go1.26.8"}, {Name: "cargo", Detail: "rustup could not choose a version"}}, nil
 		},
 		Signing: func(_ context.Context, process config.Config) error {
-			if process.SigningKey != "/keys/good" {
-				return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: no such file", process.SigningKey).WithHint("see that it is there")
+			if process.Author.SigningKey != "/keys/good" {
+				return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: no such file", process.Author.SigningKey).WithHint("see that it is there")
 			}
 			return nil
 		},
 		Model: func(ctx context.Context, process config.Config) (string, error) {
-			return gateway.Try(ctx, gateway.Config{Upstream: process.AnthropicURL, Credential: func(context.Context) (gateway.Credential, error) {
-				secret, kind := process.ModelSecret()
+			return gateway.Try(ctx, gateway.Config{Upstream: process.Model.URL, Credential: func(context.Context) (gateway.Credential, error) {
+				secret, kind := process.Model.Secret()
 				value, err := secret.Read()
 				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind], Value: value}, err
 			}})
@@ -119,7 +119,7 @@ func testWiring() Wiring {
 			return hub.ForkOf(ctx, r)
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
-			return policy.Config{Profiles: process.Profiles, Destructive: process.Destructive, WriteOff: process.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
+			return policy.Config{Profiles: process.Commands.Profiles, Destructive: process.Commands.Destructive, WriteOff: process.Commands.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
 				Loopback: sandboxed, Namespace: sandboxed}, nil
 		},
 	}
@@ -313,7 +313,7 @@ func TestServerScripts(t *testing.T) {
 
 // hubOf is GitHub as a process is configured for it, and a repository there.
 func hubOf(process config.Config, repository string) (*github.Forge, task.Repository, error) {
-	hub, err := github.New(github.Config{BaseURL: process.GitHubURL, Token: func(context.Context) (string, error) { return process.GitHubToken.Read() }})
+	hub, err := github.New(github.Config{BaseURL: process.GitHub.URL, Token: func(context.Context) (string, error) { return process.GitHub.Token.Read() }})
 	if err != nil {
 		return nil, task.Repository{}, err
 	}

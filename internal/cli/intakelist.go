@@ -77,7 +77,7 @@ func (o *intakeOptions) status(ctx context.Context, c intakes.Reader, conf confi
 
 // forgeHost is the forge that owner/name is on, as ids of workflows name it; empty for github.com.
 func forgeHost(conf config.Config) string {
-	u, err := url.Parse(conf.GitHubURL)
+	u, err := url.Parse(conf.GitHub.URL)
 	if err != nil {
 		return ""
 	}

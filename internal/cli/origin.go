@@ -54,7 +54,7 @@ func (t *targets) whichever(ctx context.Context, o *targetFlags) (string, error)
 	if wrong != nil {
 		return "", wrong
 	}
-	host := conf.GitHubHost()
+	host := conf.GitHub.Host()
 	if named := t.env.Get("GITHUB_REPO"); named != "" {
 		r, err := task.ParseRepository(named)
 		if err != nil || r.Path != "" {

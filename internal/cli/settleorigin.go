@@ -56,7 +56,7 @@ func (f *forgeCheck) reach(ctx context.Context, t *forgeTarget, in *task.Input) 
 	if err != nil {
 		return Standing{}, err
 	}
-	if !conf.GitHubToken.Present() {
+	if !conf.GitHub.Token.Present() {
 		return Standing{}, fault.New(fault.Input, "the pull request would go to %s, and there is no token for it", t).
 			WithHint("set GH_TOKEN, or give --local to work in this folder; with --repo %s the worker's own token counts", t.repository)
 	}
@@ -68,7 +68,7 @@ func (f *forgeCheck) reach(ctx context.Context, t *forgeTarget, in *task.Input) 
 		return Standing{}, fault.New(fault.KindOf(err), "%s: %w", t, err).
 			WithHint("%s; or give --local to work in this folder", cmp.Or(fault.HintOf(err), "try again later"))
 	case !standing.Writable && !in.Fork:
-		return Standing{}, fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHubToken.Source(), t).
+		return Standing{}, fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHub.Token.Source(), t).
 			WithHint("give --fork to push to a fork in its account, or a token with write access, or --local to work in this folder")
 	}
 	return standing, nil

@@ -5,7 +5,52 @@ import (
 	"strings"
 )
 
-// The forms of ids. A name in the place of an id would match nobody, and nobody would know why.
+// Channels are the chats in which people see and steer tasks.
+type Channels struct {
+	Slack      Slack
+	Telegram   Telegram
+	WhatsApp   WhatsApp
+	Terminal   bool   `envconfig:"LONGSHIFT_TERMINAL" default:"false" help:"true: show tasks on the worker's own terminal, and take what is typed there"`
+	Repository string `envconfig:"LONGSHIFT_CHAT_REPOSITORY" help:"repository of tasks that are started from a chat without naming one"`
+	Projects   string `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
+}
+
+// Slack configures the Slack app, and what its users may do.
+type Slack struct {
+	Bot      Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
+	App      Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
+	Signing  Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET" help:"secret that signs what Slack sends to /webhooks/slack"`
+	URL      string   `envconfig:"LONGSHIFT_SLACK_URL" help:"base URL of Slack's Web API; slack.com when empty"`
+	Channels []string `envconfig:"LONGSHIFT_SLACK_CHANNELS" help:"channels in which every task is shown (comma list of ids such as C0123456789)"`
+	Start    []string `envconfig:"LONGSHIFT_SLACK_START" help:"who may start tasks (comma list of user ids such as U0123456789)"`
+	Approve  []string `envconfig:"LONGSHIFT_SLACK_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	Commands []string `envconfig:"LONGSHIFT_SLACK_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+}
+
+// Telegram configures the bot, and what its users may do.
+type Telegram struct {
+	Token    Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN" help:"token of the Telegram bot"`
+	URL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org" help:"base URL of the Bot API"`
+	Chats    []string `envconfig:"LONGSHIFT_TELEGRAM_CHATS" help:"chats in which every task is shown, beside those bound with a code (comma list of ids)"`
+	Start    []string `envconfig:"LONGSHIFT_TELEGRAM_START" help:"who may start tasks (comma list of user ids)"`
+	Approve  []string `envconfig:"LONGSHIFT_TELEGRAM_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
+	Commands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+}
+
+// WhatsApp configures a number of the Cloud API, and what its users may do.
+type WhatsApp struct {
+	Token    Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN" help:"access token of the WhatsApp Cloud API"`
+	Secret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET" help:"app secret that signs what WhatsApp sends to /webhooks/whatsapp"`
+	Verify   Secret   `envconfig:"LONGSHIFT_WHATSAPP_VERIFY_TOKEN" help:"token by which WhatsApp checks the webhook's address once"`
+	Phone    string   `envconfig:"LONGSHIFT_WHATSAPP_PHONE_ID" help:"id of the phone number that messages come from"`
+	URL      string   `envconfig:"LONGSHIFT_WHATSAPP_URL" default:"https://graph.facebook.com" help:"base URL of the Graph API"`
+	Numbers  []string `envconfig:"LONGSHIFT_WHATSAPP_NUMBERS" help:"people to whom every task is shown (comma list of phone numbers, digits only)"`
+	Start    []string `envconfig:"LONGSHIFT_WHATSAPP_START" help:"who may start tasks (comma list of phone numbers)"`
+	Approve  []string `envconfig:"LONGSHIFT_WHATSAPP_APPROVE" help:"who may decide about plans and steer tasks (comma list of phone numbers)"`
+	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
+}
+
+// The forms of ids. Without a check, a name given in place of an id would silently match nobody.
 var (
 	slackRoom    = regexp.MustCompile(`^[CDG][A-Z0-9]{2,20}$`)
 	slackUser    = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
@@ -15,7 +60,16 @@ var (
 	ownerName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/([A-Za-z0-9._-]+|\*)$`)
 )
 
-// validateChannels checks what concerns chats and webhooks.
+// What to give where an id has the wrong form.
+const (
+	giveSlackRoom    = "give the id of a channel, such as C0123456789 (in its details, at the end)"
+	giveSlackUser    = "give the id of a user, such as U0123456789 (in the profile: copy member ID)"
+	giveTelegramChat = "give the id of a chat, such as 12345678 or -1001234567890"
+	giveTelegramUser = "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"
+	givePhoneNumber  = "give a phone number with its country, digits only, such as 491701234567"
+)
+
+// validateChannels checks the channels, and what starts tasks on GitHub.
 func (c *Config) validateChannels() []error {
 	var mistakes []error
 	wrong := func(ok bool, name, value, what string) {
@@ -23,36 +77,39 @@ func (c *Config) validateChannels() []error {
 			mistakes = append(mistakes, mistake(name, value, what))
 		}
 	}
+	s, t, w, g := &c.Channels.Slack, &c.Channels.Telegram, &c.Channels.WhatsApp, &c.GitHub
 	for _, l := range []struct {
 		name string
 		list *[]string
 		form *regexp.Regexp
-		way  string
+		give string
 	}{
-		{"LONGSHIFT_SLACK_CHANNELS", &c.SlackChannels, slackRoom, "give the id of a channel, such as C0123456789 (in its details, at the end)"},
-		{"LONGSHIFT_SLACK_START", &c.SlackStart, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_APPROVE", &c.SlackApprove, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_SLACK_COMMANDS", &c.SlackCommands, slackUser, "give the id of a user, such as U0123456789 (in the profile: copy member ID)"},
-		{"LONGSHIFT_TELEGRAM_CHATS", &c.TelegramChats, telegramChat, "give the id of a chat, such as 12345678 or -1001234567890"},
-		{"LONGSHIFT_TELEGRAM_START", &c.TelegramStart, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_APPROVE", &c.TelegramApprove, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_TELEGRAM_COMMANDS", &c.TelegramCommands, telegramUser, "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"},
-		{"LONGSHIFT_WHATSAPP_NUMBERS", &c.WhatsAppNumbers, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_START", &c.WhatsAppStart, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_APPROVE", &c.WhatsAppApprove, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_WHATSAPP_COMMANDS", &c.WhatsAppCommands, phoneNumber, "give a phone number with its country, digits only, such as 491701234567"},
-		{"LONGSHIFT_GITHUB_REPOSITORIES", &c.GitHubRepositories, ownerName, "give owner/name, or owner/*"},
+		{"LONGSHIFT_SLACK_CHANNELS", &s.Channels, slackRoom, giveSlackRoom},
+		{"LONGSHIFT_SLACK_START", &s.Start, slackUser, giveSlackUser},
+		{"LONGSHIFT_SLACK_APPROVE", &s.Approve, slackUser, giveSlackUser},
+		{"LONGSHIFT_SLACK_COMMANDS", &s.Commands, slackUser, giveSlackUser},
+		{"LONGSHIFT_TELEGRAM_CHATS", &t.Chats, telegramChat, giveTelegramChat},
+		{"LONGSHIFT_TELEGRAM_START", &t.Start, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_TELEGRAM_APPROVE", &t.Approve, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_TELEGRAM_COMMANDS", &t.Commands, telegramUser, giveTelegramUser},
+		{"LONGSHIFT_WHATSAPP_NUMBERS", &w.Numbers, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_START", &w.Start, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_APPROVE", &w.Approve, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_WHATSAPP_COMMANDS", &w.Commands, phoneNumber, givePhoneNumber},
+		{"LONGSHIFT_GITHUB_REPOSITORIES", &g.Repositories, ownerName, "give owner/name, or owner/*"},
 	} {
 		*l.list = tidy(*l.list)
 		for _, item := range *l.list {
-			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.way)
+			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.give)
 		}
 	}
-	wrong(c.GitHubPoll >= 0, "LONGSHIFT_GITHUB_POLL", c.GitHubPoll.String(), "negative; give a duration such as 1m, or 0s for never")
-	wrong(c.GitHubLabel != "" && len(c.GitHubLabel) <= 50, "LONGSHIFT_GITHUB_LABEL", c.GitHubLabel, "not a label; give one of up to 50 characters")
-	wrong(!c.WhatsApp.Present() || c.WhatsAppPhone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "", "not set, and there is a token for WhatsApp; give the id of the phone number")
-	wrong(!c.WhatsApp.Present() || c.WhatsAppSecret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "", "not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
-	wrong(!c.SlackApp.Present() || c.Slack.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
-	wrong(c.WhatsAppPhone == "" || strings.Trim(c.WhatsAppPhone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", c.WhatsAppPhone, "not an id; give digits only")
+	wrong(g.Poll >= 0, "LONGSHIFT_GITHUB_POLL", g.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
+	wrong(g.Label != "" && len(g.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", g.Label, "not a label; give one of up to 50 characters")
+	wrong(!w.Token.Present() || w.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "",
+		"not set, and there is a token for WhatsApp; give the id of the phone number")
+	wrong(!w.Token.Present() || w.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "",
+		"not set, and there is a token for WhatsApp; without it nobody's message could be trusted")
+	wrong(!s.App.Present() || s.Bot.Present(), "LONGSHIFT_SLACK_BOT_TOKEN", "", "not set, and there is a token for Socket Mode; give both")
+	wrong(w.Phone == "" || strings.Trim(w.Phone, "0123456789") == "", "LONGSHIFT_WHATSAPP_PHONE_ID", w.Phone, "not an id; give digits only")
 	return mistakes
 }

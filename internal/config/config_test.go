@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Data, c.Role, c.Slots, c.Heartbeat, c.Probe, c.Alone, c.MaxCost, c.MaxTime, c.MaxIterations, c.Approval, c.WebURL, c.Log, c.Scenario}
+	got := []any{c.Data, c.Role, c.Host.Slots, c.Host.Heartbeat, c.Host.Probe, c.Host.Alone, c.Limits.MaxCost, c.Limits.MaxTime, c.Limits.MaxIterations, c.Limits.Approval, c.WebURL, c.Log, c.Scenario}
 	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 15 * time.Minute, 0.0, time.Duration(0), 0, Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff([]string{"claude"}, c.AllowedAgents()); diff != "" {
 		t.Error(diff)
 	}
-	if c.AnthropicKey.Present() || c.GitHubToken.Present() {
+	if c.Model.Key.Present() || c.GitHub.Token.Present() {
 		t.Error("a secret is present without being set")
 	}
 }
@@ -47,7 +47,7 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Data, c.Role, c.Role.Control(), c.Role.Host(), c.Slots, c.Heartbeat, c.MaxCost, c.Approval, c.WebURL, c.Log, c.AuthorName, c.Claude}
+	got := []any{c.Data, c.Role, c.Role.Control(), c.Role.Host(), c.Host.Slots, c.Host.Heartbeat, c.Limits.MaxCost, c.Limits.Approval, c.WebURL, c.Log, c.Author.Name, c.Model.Claude}
 	want := []any{"/srv/ls", RoleHost, false, true, 8, 2 * time.Second, 12.5, ApprovalRequired, "https://temporal.example.com", slog.LevelWarn, "Longshift", `/opt/a "b"/claude`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -116,7 +116,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Health is beside the webhooks and on this machine only, unless somebody says otherwise.
+// By default health is on the port after the webhooks', on this machine only.
 func TestHealthHasAnAddressOfItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		set  []string
@@ -130,8 +130,8 @@ func TestHealthHasAnAddressOfItsOwn(t *testing.T) {
 		{[]string{"LONGSHIFT_HEALTH=127.0.0.1:9000"}, "127.0.0.1:9000"},
 	} {
 		cfg, err := Load(lookup(c.set...))
-		if err != nil || cfg.Health != c.want {
-			t.Errorf("%v: %q, %v; want %q", c.set, cfg.Health, err, c.want)
+		if err != nil || cfg.Listen.Health != c.want {
+			t.Errorf("%v: %q, %v; want %q", c.set, cfg.Listen.Health, err, c.want)
 		}
 		for _, v := range cfg.Describe() {
 			if v.Name == "LONGSHIFT_HEALTH" && v.Value != c.want {
@@ -153,15 +153,15 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// The configuration is what the caller hands in, whatever the environment of the process says.
+// The configuration depends only on the given environment, not on that of the process.
 func TestProcessEnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("LONGSHIFT_SLOTS", "9")
 	t.Setenv("SLOTS", "9")
-	if c, err := Load(lookup()); err != nil || c.Slots != 2 {
-		t.Errorf("slots %d, %v", c.Slots, err)
+	if c, err := Load(lookup()); err != nil || c.Host.Slots != 2 {
+		t.Errorf("slots %d, %v", c.Host.Slots, err)
 	}
-	if c, err := Load(os.LookupEnv); err != nil || c.Slots != 9 {
-		t.Errorf("slots %d, %v", c.Slots, err)
+	if c, err := Load(os.LookupEnv); err != nil || c.Host.Slots != 9 {
+		t.Errorf("slots %d, %v", c.Host.Slots, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,17 +10,11 @@ import (
 	"github.com/kelseyhightower/envconfig"
 )
 
-// decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first one.
+// decode fills the fields one by one and collects every mistake; envconfig alone would stop at the first.
 func (c *Config) decode(lookup Lookup) []error {
 	var mistakes []error
-	fields := reflect.TypeFor[Config]()
-	for i := range fields.NumField() {
-		field := fields.Field(i)
+	for field, into := range c.fields() {
 		name := field.Tag.Get("envconfig")
-		if name == "" {
-			continue
-		}
-		into := reflect.ValueOf(c).Elem().Field(i)
 		if secret, ok := into.Addr().Interface().(*Secret); ok {
 			if err := secret.load(name, fallbacks(field.Tag), lookup); err != nil {
 				mistakes = append(mistakes, err)
@@ -37,7 +32,31 @@ func (c *Config) decode(lookup Lookup) []error {
 	return mistakes
 }
 
-// fallbacks are the variables of other programs that stand in for one of ours, the first before the next.
+// fields iterates over the fields that have a variable, including those of groups, in the order of the documentation.
+func (c *Config) fields() iter.Seq2[reflect.StructField, reflect.Value] {
+	return func(yield func(reflect.StructField, reflect.Value) bool) {
+		eachField(reflect.ValueOf(c).Elem(), yield)
+	}
+}
+
+func eachField(group reflect.Value, yield func(reflect.StructField, reflect.Value) bool) bool {
+	for i := range group.NumField() {
+		field := group.Type().Field(i)
+		switch {
+		case !field.IsExported():
+			continue
+		case field.Tag.Get("envconfig") == "":
+			if !eachField(group.Field(i), yield) {
+				return false
+			}
+		case !yield(field, group.Field(i)):
+			return false
+		}
+	}
+	return true
+}
+
+// fallbacks are the variables of other programs that are used when ours is not set, in order of precedence.
 func fallbacks(tag reflect.StructTag) []string {
 	if list := tag.Get("fallback"); list != "" {
 		return strings.Split(list, ",")
@@ -45,7 +64,7 @@ func fallbacks(tag reflect.StructTag) []string {
 	return nil
 }
 
-// firstSet gives the first variable that holds something, with what it holds; or "".
+// firstSet returns the first variable that is set to something, with its value; or "".
 func firstSet(lookup Lookup, names []string) (name, value string) {
 	for _, name := range names {
 		if value, _ := lookup(name); value != "" {
@@ -55,8 +74,8 @@ func firstSet(lookup Lookup, names []string) (name, value string) {
 	return "", ""
 }
 
-// decodeField lets envconfig read one field from a value of ours. envconfig knows only the environment of the process,
-// so the value goes in as the default of a variable that can't exist: its name has an "=" in it.
+// decodeField has envconfig decode one field. envconfig reads only the environment of the process, so the value is passed as the
+// default of a variable that can't exist, because its name is "=".
 func decodeField(field reflect.StructField, into reflect.Value, value string) error {
 	if value == "" {
 		value = field.Tag.Get("default")
@@ -70,7 +89,7 @@ func decodeField(field reflect.StructField, into reflect.Value, value string) er
 	return nil
 }
 
-// wayOut says what a field of this type takes.
+// wayOut says what values a field of this type accepts.
 func wayOut(field reflect.Value) string {
 	switch field.Type().String() {
 	case "time.Duration":
@@ -85,7 +104,7 @@ func wayOut(field reflect.Value) string {
 	return "can't be read as " + field.Type().String()
 }
 
-// mistake is one line: the variable, its value, what is wrong and the way out.
+// mistake formats one line: the variable, its value, what is wrong, and the way out.
 func mistake(name, value, what string) error {
 	if value == "" {
 		return fmt.Errorf("%s: %s", name, what)

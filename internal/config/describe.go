@@ -22,7 +22,7 @@ type Variable struct {
 	Origin  string `json:"origin"` // default, environment, or the name of the fallback variable
 	Help    string `json:"help"`
 
-	unread bool // set, but of the wrong form
+	unread bool // set, but its value can't be decoded
 }
 
 // Describe lists every variable in the order of the documentation. Secrets are hidden.
@@ -35,8 +35,8 @@ func Variables() []Variable {
 	return c.variables
 }
 
-// Unknown gives the variables that begin with LONGSHIFT_ and mean nothing to us, each with the name that was probably
-// meant, or "". environ is a list of NAME=value.
+// Unknown returns the variables that begin with LONGSHIFT_ and do not exist, each with the name that was probably meant, or "". environ
+// is a list of NAME=value.
 func Unknown(environ []string) map[string]string {
 	var known []string
 	for _, v := range Variables() {
@@ -52,7 +52,7 @@ func Unknown(environ []string) map[string]string {
 	return unknown
 }
 
-// nearest gives the name that is at most two letters away, or "".
+// nearest returns the closest name, at most two edits away, or "".
 func nearest(name string, known []string) string {
 	best, at := "", 3
 	for _, candidate := range known {
@@ -63,7 +63,7 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// describe shows a variable; origin is the one that is set, ours or a fallback, or "".
+// describe describes the variable of a field. origin is the variable that is set, ours or a fallback, or "".
 func describe(tag reflect.StructTag, field reflect.Value, origin string, unread bool) Variable {
 	v := Variable{Name: tag.Get("envconfig"), Help: tag.Get("help"), Default: tag.Get("default"), Origin: OriginDefault, unread: unread}
 	if shown := tag.Get("shown"); shown != "" {
@@ -80,7 +80,7 @@ func describe(tag reflect.StructTag, field reflect.Value, origin string, unread 
 	return v
 }
 
-// variables of a secret: NAME, NAME_FILE and NAME_FD.
+// variables describes the variables of a secret: NAME, NAME_FILE and NAME_FD.
 func (s Secret) variables(tag reflect.StructTag) []Variable {
 	name, fallbacks := tag.Get("envconfig"), fallbacks(tag)
 	key := Variable{Name: name, Origin: OriginDefault, Help: tag.Get("help")}
@@ -88,7 +88,8 @@ func (s Secret) variables(tag reflect.StructTag) []Variable {
 		key.Default = "$" + strings.Join(fallbacks, " or $")
 	}
 	file := Variable{Name: name + "_FILE", Origin: OriginDefault, Help: "file that holds it; read at every use"}
-	fd := Variable{Name: name + "_FD", Origin: OriginDefault, Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
+	fd := Variable{Name: name + "_FD", Origin: OriginDefault,
+		Help: "inherited file descriptor that holds it; read once at the start (number, 3 or more)"}
 	switch s.source {
 	case "":
 	case name:
@@ -103,7 +104,7 @@ func (s Secret) variables(tag reflect.StructTag) []Variable {
 	return []Variable{key, file, fd}
 }
 
-// show prints a field as one would write it into the variable.
+// show formats a field as one would write it into the variable.
 func show(field reflect.Value) string {
 	switch v := field.Interface().(type) {
 	case []string:
@@ -115,7 +116,7 @@ func show(field reflect.Value) string {
 	}
 }
 
-// setValue corrects the shown value of a variable that was computed after decoding.
+// setValue corrects the described value of a variable that Load has changed after decoding.
 func (c *Config) setValue(name, value string) {
 	for i := range c.variables {
 		if c.variables[i].Name == name {
@@ -124,7 +125,7 @@ func (c *Config) setValue(name, value string) {
 	}
 }
 
-// distance counts the letters to insert, delete or replace to get from a to b.
+// distance is the number of letters to insert, delete or replace to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

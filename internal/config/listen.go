@@ -7,29 +7,38 @@ import (
 	"strings"
 )
 
-// defaultHealth puts health beside the webhooks, where only this machine reaches it.
-func (c *Config) defaultHealth() {
-	if c.Health == "none" {
-		c.Health = ""
+// Listen says whether this process receives events, and which addresses it opens for webhooks and health.
+type Listen struct {
+	Listeners bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
+	Address   string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
+	Hosts     []string `envconfig:"LONGSHIFT_LISTEN_HOSTS" help:"public names under which webhooks and health are called, such as hooks.example.com (comma list); localhost and the machine's own address need none"`
+	Proxies   []string `envconfig:"LONGSHIFT_LISTEN_PROXIES" help:"proxies before LONGSHIFT_LISTEN on other machines (comma list of addresses and networks such as 172.18.0.0/16): whom they name in X-Forwarded-For is the caller"`
+	Health    string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN" help:"address on which GET /healthz answers; none when both are empty, or for the value none"`
+}
+
+// defaultHealth puts health on the port after the webhooks', where only this machine reaches it.
+func (l *Listen) defaultHealth() {
+	if l.Health == "none" {
+		l.Health = ""
 		return
 	}
-	_, port, err := net.SplitHostPort(c.Listen)
-	if c.Health != "" || err != nil {
+	_, port, err := net.SplitHostPort(l.Address)
+	if l.Health != "" || err != nil {
 		return
 	}
 	switch n, err := strconv.ParseUint(port, 10, 16); {
 	case err != nil:
 	case n == 0:
-		c.Health = "127.0.0.1:0"
+		l.Health = "127.0.0.1:0"
 	default:
-		c.Health = net.JoinHostPort("127.0.0.1", strconv.FormatUint(n+1, 10))
+		l.Health = net.JoinHostPort("127.0.0.1", strconv.FormatUint(n+1, 10))
 	}
 }
 
-// validateListeners checks the addresses that this process opens, and who may call them.
-func (c *Config) validateListeners() []error {
+// validate checks the addresses that this process opens, and who may call them.
+func (l *Listen) validate() []error {
 	var mistakes []error
-	for _, a := range []struct{ name, address string }{{"LONGSHIFT_LISTEN", c.Listen}, {"LONGSHIFT_HEALTH", c.Health}} {
+	for _, a := range []struct{ name, address string }{{"LONGSHIFT_LISTEN", l.Address}, {"LONGSHIFT_HEALTH", l.Health}} {
 		if a.address == "" {
 			continue
 		}
@@ -38,16 +47,18 @@ func (c *Config) validateListeners() []error {
 			mistakes = append(mistakes, mistake(a.name, a.address, "not an address; give host:port such as 127.0.0.1:8088"))
 		}
 	}
-	c.ListenHosts, c.ListenProxies = tidy(c.ListenHosts), tidy(c.ListenProxies)
-	for _, name := range c.ListenHosts {
+	l.Hosts, l.Proxies = tidy(l.Hosts), tidy(l.Proxies)
+	for _, name := range l.Hosts {
 		if strings.ContainsAny(name, "/*@ ") {
-			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_HOSTS", name, "not the name of a host; give one such as hooks.example.com, without a scheme or path"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_HOSTS", name,
+				"not the name of a host; give one such as hooks.example.com, without a scheme or path"))
 		}
 	}
-	for _, proxy := range c.ListenProxies {
+	for _, proxy := range l.Proxies {
 		_, noNet := netip.ParsePrefix(proxy)
 		if _, noAddr := netip.ParseAddr(proxy); noNet != nil && noAddr != nil {
-			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_PROXIES", proxy, "neither an address nor a network; give one such as 10.0.0.7 or 172.18.0.0/16"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_PROXIES", proxy,
+				"neither an address nor a network; give one such as 10.0.0.7 or 172.18.0.0/16"))
 		}
 	}
 	return mistakes

@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-// The address that every program uses stands in for ours, and ours comes first.
+// ANTHROPIC_BASE_URL is used when LONGSHIFT_ANTHROPIC_URL is not set.
 func TestModelAddress(t *testing.T) {
 	for _, c := range []struct {
 		env          []string
@@ -13,8 +13,8 @@ func TestModelAddress(t *testing.T) {
 		{[]string{"ANTHROPIC_BASE_URL=https://gw.example.com", "LONGSHIFT_ANTHROPIC_URL=https://own.example.com"}, "https://own.example.com", OriginEnvironment},
 	} {
 		got, err := Load(lookup(c.env...))
-		if err != nil || got.AnthropicURL != c.want {
-			t.Errorf("%v: %q, %v", c.env, got.AnthropicURL, err)
+		if err != nil || got.Model.URL != c.want {
+			t.Errorf("%v: %q, %v", c.env, got.Model.URL, err)
 		}
 		for _, v := range got.Describe() {
 			if v.Name == "LONGSHIFT_ANTHROPIC_URL" && v.Origin != c.origin {
@@ -24,7 +24,7 @@ func TestModelAddress(t *testing.T) {
 	}
 }
 
-// Of the variables of other programs the first counts, and only when none of ours is set.
+// The first fallback variable is used, and only when LONGSHIFT_GITHUB_TOKEN is not set.
 func TestGitHubToken(t *testing.T) {
 	for _, c := range []struct {
 		env          []string
@@ -38,8 +38,8 @@ func TestGitHubToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := got.GitHubToken.Read(); err != nil || v != c.want || got.GitHubToken.Source() != c.source {
-			t.Errorf("%v: %q from %q, %v", c.env, v, got.GitHubToken.Source(), err)
+		if v, err := got.GitHub.Token.Read(); err != nil || v != c.want || got.GitHub.Token.Source() != c.source {
+			t.Errorf("%v: %q from %q, %v", c.env, v, got.GitHub.Token.Source(), err)
 		}
 	}
 }

@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// hidden is what every printed form of a secret shows.
+// hidden is printed in place of every secret.
 const hidden = "[hidden]"
 
-// Secret is a key or token. No way of printing it shows its value; only Read gives it. A secret kept in a file is read
-// from there at every use, so that it can be changed while the process runs.
+// Secret is a key or token. It is never printed, whatever the format; only Read returns its value. A secret kept in a file is read at
+// every use, so that it can be changed while the process runs.
 type Secret struct {
 	value  string // from a variable or a file descriptor
 	file   string // or the file that holds it
@@ -23,10 +22,11 @@ type Secret struct {
 	report func(values ...string)
 }
 
-// NewSecret makes a secret of a value that no variable holds; source says where it comes from.
+// NewSecret makes a secret that comes from no variable; source says where it comes from.
 func NewSecret(value, source string) Secret { return Secret{value: value, source: source} }
 
-// load finds where the secret comes from: NAME, NAME_FILE, NAME_FD, or the first fallback variable when none of these is set.
+// load finds the source of the secret: NAME, NAME_FILE, NAME_FD, or the first fallback variable when none of these is set. It is an
+// error to set more than one.
 func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	var ways []string
 	for _, way := range []string{name, name + "_FILE", name + "_FD"} {
@@ -65,23 +65,19 @@ func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	return nil
 }
 
-// ReportSecrets has every secret of the configuration tell each value that it gives out, before whoever asked gets it. So a
-// redactor knows a key that was changed on disk from its first use on. report is called from many goroutines.
+// ReportSecrets has every secret pass its value to report before Read returns it, so that a redactor knows a key that was changed on
+// disk from its first use. report is called from many goroutines.
 func (c *Config) ReportSecrets(report func(values ...string)) {
 	for _, s := range c.Secrets() {
 		s.report = report
 	}
 }
 
-// Secrets gives every secret of the configuration, whether it is set or not, and those that tasks are granted.
+// Secrets returns every secret of the configuration, set or not, and those granted to tasks.
 func (c *Config) Secrets() []*Secret {
 	var all []*Secret
-	config := reflect.ValueOf(c).Elem()
-	for i := range config.NumField() {
-		if !config.Type().Field(i).IsExported() {
-			continue
-		}
-		if secret, ok := config.Field(i).Addr().Interface().(*Secret); ok {
+	for _, field := range c.fields() {
+		if secret, ok := field.Addr().Interface().(*Secret); ok {
 			all = append(all, secret)
 		}
 	}
@@ -94,11 +90,11 @@ func (c *Config) Secrets() []*Secret {
 // Present tells whether the secret is configured. A file may still turn out to be missing when it is read.
 func (s Secret) Present() bool { return s.source != "" }
 
-// Source names the variable the secret comes from, or "".
+// Source returns the name of the variable that the secret comes from, or "".
 func (s Secret) Source() string { return s.source }
 
-// Read gives the secret, without spaces around it. An unset secret is "" without an error. The error, a fault.Denied,
-// names the variable and never the value.
+// Read returns the secret without surrounding spaces. An unset secret is "" without an error. The error, a fault.Denied, names the
+// variable and never contains the value.
 func (s Secret) Read() (string, error) {
 	value := strings.TrimSpace(s.value)
 	if s.file != "" {
@@ -127,7 +123,7 @@ func (s Secret) readFile() (string, error) {
 	return value, nil
 }
 
-// String gives "[hidden]", or "" when unset.
+// String returns "[hidden]", or "" when the secret is unset.
 func (s Secret) String() string {
 	if !s.Present() {
 		return ""
@@ -135,11 +131,11 @@ func (s Secret) String() string {
 	return hidden
 }
 
-// Format keeps every verb of fmt from looking inside.
+// Format hides the value from every verb of fmt.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.String()) }
 
-// MarshalJSON gives the hidden form.
+// MarshalJSON hides the value.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// LogValue gives the hidden form.
+// LogValue hides the value.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -17,9 +17,9 @@ const (
 	waitInherited = 10 * time.Second // for a pipe whose writer does not finish
 )
 
-// readInherited reads a secret from a file descriptor that the process was started with, to its end, and closes it, so that
-// neither the environment nor a file ever holds the secret and no child inherits it. It is read once: the configuration has
-// to be loaded once, and before anything else is opened or started.
+// readInherited reads a secret from an inherited file descriptor to its end and closes it, so that neither the environment nor a file
+// ever holds the secret, and no child inherits it. A descriptor can be read only once: the configuration must be loaded once, before
+// anything else is opened or started.
 func readInherited(variable, number string) (string, error) {
 	fd, err := strconv.Atoi(strings.TrimSpace(number))
 	if err != nil || fd < 3 || fd > 1<<16 {
@@ -41,14 +41,14 @@ func readInherited(variable, number string) (string, error) {
 	return value, nil
 }
 
-// drain reads and closes a file descriptor. Only one that may be read is taken, and no folder.
+// drain reads and closes a file descriptor, which must be a file, a pipe or a socket.
 func drain(fd int, wait time.Duration) (string, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return "", err
 	}
 	switch stat.Mode & unix.S_IFMT {
-	case unix.S_IFIFO, unix.S_IFSOCK: // may never end; files do
+	case unix.S_IFIFO, unix.S_IFSOCK: // may never end, so set a deadline
 		if err := unix.SetNonblock(fd, true); err != nil {
 			return "", err
 		}
@@ -66,7 +66,7 @@ func drain(fd int, wait time.Duration) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(f, mostInherited+1))
 	var path *os.PathError
 	if errors.As(err, &path) {
-		err = path.Err // the rest names a file that has no name
+		err = path.Err // the path is the made-up name of the descriptor
 	}
 	return string(content), err
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// inherited gives the number of a file descriptor that nothing in this process but the configuration will close.
+// inherited returns a file descriptor that nothing but the configuration will close.
 func inherited(t *testing.T, f *os.File) int {
 	t.Helper()
 	fd, err := unix.Dup(int(f.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = unix.Close(fd) }) // when the test has failed; numbers are not used again before
+	t.Cleanup(func() { _ = unix.Close(fd) }) // for a failed test; the number is not reused before
 	return fd
 }
 
@@ -63,8 +63,8 @@ func TestSecretFromDescriptor(t *testing.T) {
 			t.Errorf("%s: still open, so children would inherit it", kind)
 		}
 		for range 2 {
-			if got, err := c.GitHubToken.Read(); got != key || err != nil || c.GitHubToken.Source() != "LONGSHIFT_GITHUB_TOKEN_FD" {
-				t.Errorf("%s: %q from %s, %v", kind, got, c.GitHubToken.Source(), err)
+			if got, err := c.GitHub.Token.Read(); got != key || err != nil || c.GitHub.Token.Source() != "LONGSHIFT_GITHUB_TOKEN_FD" {
+				t.Errorf("%s: %q from %s, %v", kind, got, c.GitHub.Token.Source(), err)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestSecretDescriptorMistakes(t *testing.T) {
 	}
 }
 
-// A writer that never finishes must not keep the process from starting without a word.
+// A writer that never finishes makes the process fail with a message instead of hanging.
 func TestSecretDescriptorNeverEnds(t *testing.T) {
 	fd := pipe(t, key, false)
 	_, err := drain(fd, 10*time.Millisecond)

@@ -23,8 +23,8 @@ func TestSecretNeverShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var logs bytes.Buffer
-	slog.New(slog.NewJSONHandler(&logs, nil)).Info("x", "key", c.AnthropicKey, "config", c)
-	slog.New(slog.NewTextHandler(&logs, nil)).Info("x", "key", c.AnthropicKey, "config", c)
+	slog.New(slog.NewJSONHandler(&logs, nil)).Info("x", "key", c.Model.Key, "config", c)
+	slog.New(slog.NewTextHandler(&logs, nil)).Info("x", "key", c.Model.Key, "config", c)
 	asJSON, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestSecretNeverShows(t *testing.T) {
 	}
 	var whole any = c
 	for _, shown := range []string{logs.String(), string(asJSON), string(described),
-		fmt.Sprintf("%v %+v %#v %s %q %x %d", whole, whole, whole, whole, whole, whole, whole), fmt.Sprint(c.AnthropicKey), fmt.Sprintf("%#v", &c.AnthropicKey)} {
+		fmt.Sprintf("%v %+v %#v %s %q %x %d", whole, whole, whole, whole, whole, whole, whole), fmt.Sprint(c.Model.Key), fmt.Sprintf("%#v", &c.Model.Key)} {
 		if strings.Contains(shown, key) || strings.Contains(shown, fmt.Sprintf("%x", key)) {
 			t.Errorf("the key shows in %s", shown)
 		}
@@ -61,36 +61,36 @@ func TestSecretSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := got.ClaudeToken.Read()
-		if err != nil || value != c.want || got.ClaudeToken.Source() != c.source || got.ClaudeToken.Present() != (c.source != "") {
-			t.Errorf("%v: %q from %q, %v", c.env, value, got.ClaudeToken.Source(), err)
+		value, err := got.Model.Login.Read()
+		if err != nil || value != c.want || got.Model.Login.Source() != c.source || got.Model.Login.Present() != (c.source != "") {
+			t.Errorf("%v: %q from %q, %v", c.env, value, got.Model.Login.Source(), err)
 		}
 	}
 }
 
-// A key in a file can be rotated, and may appear after the start.
+// A key in a file can be rotated, and may be written after the start.
 func TestSecretFileIsReadAtUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE=" + file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.GitHubToken.Read(); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.HintOf(err), "LONGSHIFT_GITHUB_TOKEN_FILE") {
+	if _, err := c.GitHub.Token.Read(); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.HintOf(err), "LONGSHIFT_GITHUB_TOKEN_FILE") {
 		t.Errorf("missing file: %v, hint %q", err, fault.HintOf(err))
 	}
 	for _, want := range []string{"first", "second"} {
 		write(t, file, want+"\n")
-		if got, err := c.GitHubToken.Read(); got != want || err != nil {
+		if got, err := c.GitHub.Token.Read(); got != want || err != nil {
 			t.Errorf("got %q, %v; want %q", got, err, want)
 		}
 	}
 	write(t, file, key+"\nrest")
-	if _, err := c.GitHubToken.Read(); err == nil || strings.Contains(err.Error(), key) {
+	if _, err := c.GitHub.Token.Read(); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("a file of two lines: %v", err)
 	}
 }
 
-// Two ways at once is a mistake, whichever they are; the fallback counts only without the others.
+// Two ways at once are a mistake, whichever they are; a fallback is used only without them.
 func TestSecretTwice(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
@@ -109,7 +109,7 @@ func TestSecretTwice(t *testing.T) {
 	}
 }
 
-// Whoever hides secrets learns a value at the moment it is read, before anybody can use it.
+// The redactor learns a value when it is read, before anybody can use it.
 func TestSecretsAreReported(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	c, err := Load(lookup("LONGSHIFT_GITHUB_TOKEN_FILE="+file, "ANTHROPIC_API_KEY= "+key))
@@ -118,23 +118,23 @@ func TestSecretsAreReported(t *testing.T) {
 	}
 	var told []string
 	c.ReportSecrets(func(values ...string) { told = append(told, values...) })
-	copied := c // the configuration is handed on by value
+	copied := c // configurations are passed by value
 	for _, value := range []string{"first", "second"} {
 		write(t, file, value+"\n")
-		if got, err := copied.GitHubToken.Read(); got != value || err != nil {
+		if got, err := copied.GitHub.Token.Read(); got != value || err != nil {
 			t.Errorf("got %q, %v", got, err)
 		}
 	}
-	if got, err := copied.AnthropicKey.Read(); got != key || err != nil {
+	if got, err := copied.Model.Key.Read(); got != key || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := copied.ClaudeToken.Read(); err != nil {
+	if _, err := copied.Model.Login.Read(); err != nil {
 		t.Error(err)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := copied.GitHubToken.Read(); err == nil {
+	if _, err := copied.GitHub.Token.Read(); err == nil {
 		t.Error("a missing file was read")
 	}
 	if diff := cmp.Diff([]string{"first", "second", key}, told); diff != "" {

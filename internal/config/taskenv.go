@@ -6,11 +6,18 @@ import (
 	"github.com/longshift/longshift/internal/variable"
 )
 
-// TaskVariables gives the variables that LONGSHIFT_TASK_ENV hands to every program of every task. A name without a value takes the
-// worker's own; one that the worker does not have is left out.
-func (c Config) TaskVariables(lookup Lookup) map[string]string {
+// Tasks is what this worker hands to its tasks: variables, secrets and caches.
+type Tasks struct {
+	Env     string `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
+	Secrets string `envconfig:"LONGSHIFT_TASK_SECRETS" help:"secrets of the worker's environment that tasks get, with spaces between them: NAME@owner/name for setup and check, NAME:setup@owner/* for setup alone, NAME:setup,check,agent@/path for agents too; the value is in NAME or in the file that NAME_FILE names"`
+	Cache   string `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
+}
+
+// Variables returns the variables that LONGSHIFT_TASK_ENV sets for every program of every task. A name without a value takes the
+// worker's own value, and is left out when the worker has none.
+func (t Tasks) Variables(lookup Lookup) map[string]string {
 	all := map[string]string{}
-	for _, entry := range strings.Fields(c.TaskEnv) {
+	for _, entry := range strings.Fields(t.Env) {
 		name, value, given := strings.Cut(entry, "=")
 		if !given {
 			if value, given = lookup(name); !given {
@@ -22,15 +29,17 @@ func (c Config) TaskVariables(lookup Lookup) map[string]string {
 	return all
 }
 
-// validateTaskEnv refuses what would hand a secret to tasks, or take away what holds them.
-func (c *Config) validateTaskEnv() (mistakes []error) {
-	for _, entry := range strings.Fields(c.TaskEnv) {
+// validate refuses variables that would give tasks a secret, and those that Longshift sets itself.
+func (t Tasks) validate() (mistakes []error) {
+	for _, entry := range strings.Fields(t.Env) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !variable.IsName(name):
-			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "no name of a variable; give names and NAME=value with spaces between them"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name,
+				"no name of a variable; give names and NAME=value with spaces between them"))
 		case variable.SaysSecret(name):
-			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "a secret by its name, and every agent could read it; grant it in LONGSHIFT_TASK_SECRETS"))
+			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name,
+				"a secret by its name, and every agent could read it; grant it in LONGSHIFT_TASK_SECRETS"))
 		case variable.Reserved(name):
 			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_ENV", name, "set by Longshift itself; leave it out"))
 		}

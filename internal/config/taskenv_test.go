@@ -21,7 +21,7 @@ func TestTaskVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"GOPRIVATE": "github.com/acme/*,git.acme.com", "CC": "clang", "EMPTY": "", "GIT_AUTHOR_NAME": "Ada", "NODE_OPTIONS": "--max-old-space-size=4096"}
-	if diff := cmp.Diff(want, c.TaskVariables(lookup)); diff != "" {
+	if diff := cmp.Diff(want, c.Tasks.Variables(lookup)); diff != "" {
 		t.Error(diff)
 	}
 	for entry, says := range map[string]string{"NPM_TOKEN=x": "a secret by its name", "MY_API_KEY": "a secret by its name", "1X=y": "no name", "PATH=/x": "set by Longshift",

@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	leastSecret = 8  // bytes; what is shorter can't be told from ordinary text, and so not be hidden
-	mostGrants  = 32 // the redactor knows a bounded number of values
+	leastSecret = 8  // bytes; shorter values can't be told from ordinary text, and so can't be redacted
+	mostGrants  = 32 // the redactor holds a limited number of values
 	grantForm   = "give NAME@repository, or NAME:setup,check@repository"
 )
 
@@ -32,13 +32,13 @@ type Grant struct {
 	secret *Secret
 }
 
-// Grants are the grants of LONGSHIFT_TASK_SECRETS.
+// Grants returns the grants of LONGSHIFT_TASK_SECRETS.
 func (c Config) Grants() []Grant { return slices.Clone(c.grants) }
 
 // Present tells whether the worker has the secret. A file may still turn out to be missing when it is read.
 func (g Grant) Present() bool { return g.secret.Present() }
 
-// Read gives the value. The error, a fault.Denied, names the variable and never the value.
+// Read returns the value. The error, a fault.Denied, names the variable and never contains the value.
 func (g Grant) Read() (string, error) {
 	value, err := g.secret.Read()
 	switch {
@@ -54,11 +54,11 @@ func (g Grant) Read() (string, error) {
 	return value, nil
 }
 
-// loadGrants reads LONGSHIFT_TASK_SECRETS and finds where each secret comes from. A name may stand in several grants.
+// loadGrants parses LONGSHIFT_TASK_SECRETS and loads each secret once, although a name may occur in several grants.
 func (c *Config) loadGrants(lookup Lookup) (mistakes []error) {
 	own := c.Secrets()
 	secrets := map[string]*Secret{}
-	for _, entry := range strings.Fields(c.TaskSecrets) {
+	for _, entry := range strings.Fields(c.Tasks.Secrets) {
 		g, what := parseGrant(entry)
 		if what == "" {
 			what = c.conflict(g.Name, own)
@@ -82,8 +82,8 @@ func (c *Config) loadGrants(lookup Lookup) (mistakes []error) {
 	return mistakes
 }
 
-// parseGrant reads NAME[:parts]@repository and says what is wrong with it. Of what is wrong only the name is repeated: somebody may
-// have written the secret itself there.
+// parseGrant parses NAME[:parts]@repository; what says what is wrong with it. A message repeats only the name of a wrong entry, because
+// the rest may be the secret itself.
 func parseGrant(entry string) (g Grant, what string) {
 	left, repository, found := strings.Cut(entry, "@")
 	name, parts, some := strings.Cut(left, ":")
@@ -111,9 +111,9 @@ func parseGrant(entry string) (g Grant, what string) {
 	return g, ""
 }
 
-// conflict says why a name can't be granted beside what else is set.
+// conflict says why a name can't be granted besides the other settings, or "".
 func (c *Config) conflict(name string, own []*Secret) string {
-	for entry := range strings.FieldsSeq(c.TaskEnv) {
+	for entry := range strings.FieldsSeq(c.Tasks.Env) {
 		if given, _, _ := strings.Cut(entry, "="); given == name {
 			return "stands in LONGSHIFT_TASK_ENV too, which gives it to every task; leave it out there"
 		}

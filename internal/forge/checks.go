@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// warning is said before anything else: that the check fails, or that there is none.
+// warning comes before everything else in a body: the check fails, or there is none.
 func (s Summary) warning(l limits) []string {
 	if s.Unchecked {
 		return []string{"> **Unchecked**: the repository's settings name no check command, so nothing but the review has looked at this change."}

@@ -7,21 +7,21 @@ import (
 	"github.com/longshift/longshift/internal/neutral"
 )
 
-// maxRaw is how much of a text Clean reads: twice what a forge takes for one.
+// maxRaw is how many bytes of a text Clean reads: twice what a forge accepts for one.
 const maxRaw = 128 << 10
 
 var blankLines = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
 
-// Clean is a text that a person wrote on a forge as a model may read it: what the page shows, and nothing that it hides. It takes out
-// characters that cannot be seen or turn the reading direction, comments, tags with their attributes, images with their text, titles of
-// links and what stands in their addresses behind the path, definitions of links, footnotes that nothing refers to, all but a word behind
-// the fence of code, and math that may hide something. What is folded is marked as such. Code keeps its tags, where the page takes it
-// for code. What entities spell is taken out as well. The text is cut to most bytes, with a note. It is hygiene, not a boundary: what is
-// left is still data, and may lie.
+// Clean prepares a text that a person wrote on a forge for a model: it keeps what the page shows and removes what the page hides.
+// Removed are invisible characters and those that change the reading direction, comments, tags and their attributes, images with their
+// alternative text, titles of links, everything after the path of a link's address, link definitions, footnotes that nothing refers to,
+// everything but the language after the fence of a code block, and math that may hide something. The same holds for what entities
+// spell. Collapsed sections are marked as such. Code keeps its tags where the page renders it as code. The text is cut to most bytes,
+// with a note. This is hygiene and no boundary: the result is still untrusted data.
 func Clean(text string, most int) string {
 	text, l := lay(lines(text[:min(len(text), maxRaw)]))
 	text = decoded(dropNotes(dropMath(dropTags(dropLinks(text, l.refs)))))
-	for range 3 { // what was taken out may have kept the parts of another apart
+	for range 3 { // removing one construct can join the parts of another
 		next := dropMath(dropTags(dropLinks(text, nil)))
 		if next == text {
 			break
@@ -32,14 +32,14 @@ func Clean(text string, most int) string {
 	return cutBytes(strings.TrimSpace(text), most)
 }
 
-// lines makes text valid UTF-8 with plain line ends, and frees it of what would be taken for our own marks. Nothing else is taken out
-// before the text is parsed, for the page parses it as well.
+// lines makes text valid UTF-8 with \n line ends, and removes what could be mistaken for the marks of this package. It removes nothing
+// else, because the text is parsed after it as the page would parse it.
 func lines(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	return strings.NewReplacer("\r", "\n", codeMark, "\x03", edge, "\x03").Replace(s)
 }
 
-// CleanLine is a name or a path as one line of at most most bytes, without what nobody can see.
+// CleanLine returns a name or a path as one line of at most most bytes, without invisible characters.
 func CleanLine(text string, most int) string {
 	const mark = "…"
 	text = flat(neutral.Clean(start(text, most)))
@@ -49,7 +49,8 @@ func CleanLine(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most-len(mark))], "") + mark
 }
 
-// CleanEnd is text that is no Markdown, such as a part of a diff, without what nobody can see: the last lines of it, at most most bytes.
+// CleanEnd returns the last lines of a text that is not Markdown, such as part of a diff: at most most bytes, without invisible
+// characters.
 func CleanEnd(text string, most int) string {
 	text = strings.Trim(neutral.Clean(end(text, most)), "\n")
 	if len(text) <= most {

@@ -65,7 +65,7 @@ func TestCleanIsBounded(t *testing.T) {
 	}
 }
 
-// TestCleanHostile: texts that make a careless reader slow.
+// TestCleanHostile: texts that would make a naive parser slow.
 func TestCleanHostile(t *testing.T) {
 	for _, part := range []string{"<a \"", "![", "<!--", "](", "`", "[a", "<<b>b", "&lt;", "<a b='", "```\n", "](<a ", "[a](", "> ", "- ", "1. ", "<!a ", "<?", "<![CDATA[", "<?<!a", "[^a]",
 		"[^a]: b\n", "![[", "[a][b", "[a", "$\\color", "](a \"", "(((", "<div ", "<div =\"", "`a``b", "[x]: <a", "[a]: b 'c\n", "|a",

@@ -18,23 +18,23 @@ const brokenHTML = "\n(cut: HTML without an end)"
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,20}`)
 
-// laid is a text whose code and HTML are sorted out.
+// laid is a text whose code and HTML have been located.
 type laid struct {
 	source string
-	raw    []byte // the same
+	raw    []byte // the source, as bytes
 	edits  []edit
 	code   []string
 	parsed
 }
 
-// edit puts text in the place of a part of the source.
+// edit replaces a part of the source with text.
 type edit struct {
 	from, to int
 	text     string
 }
 
-// lay sorts out what a page takes for code, which it shows as it stands, and for HTML, of which it shows the text. What the page takes
-// for it, not what looks like it: a row of backticks inside of HTML begins no code.
+// lay locates what the page renders as code, which stays as it is, and what it renders as HTML, of which only the text stays. The
+// parser of Markdown decides, not the look of the text: a row of backticks inside HTML begins no code.
 func lay(source string) (string, *laid) {
 	l := &laid{source: source, raw: []byte(source)}
 	p, ok := parse(l.raw)
@@ -84,7 +84,7 @@ func (l *laid) node(n ast.Node) {
 	}
 }
 
-// html keeps the text of a block of HTML. One that ends inside of a tag or a comment hides all that follows.
+// html keeps the text of an HTML block. A block that ends inside a tag or a comment hides everything after it.
 func (l *laid) html(n *ast.HTMLBlock) {
 	lines := *n.Lines()
 	if n.HasClosure() {
@@ -101,7 +101,8 @@ func (l *laid) html(n *ast.HTMLBlock) {
 	l.replace(lines.At(0).Start, to, edge+neutral.Clean(shown))
 }
 
-// keep puts a piece of code aside. Comments go, for not every forge and not every reader agrees on what code is.
+// keep replaces a piece of code with a mark, to be put back later. It removes comments, because forges and readers do not agree on what
+// is code.
 func (l *laid) keep(from, to int, code string) {
 	l.code = append(l.code, comment.ReplaceAllString(neutral.Clean(code), " "))
 	l.replace(from, to, codeMark+strconv.Itoa(len(l.code)-1)+codeMark)
@@ -115,7 +116,7 @@ func (l *laid) span(from, to int) {
 	l.keep(from, to, code)
 }
 
-// fence keeps the code of a block, and of what stands behind its fence, which no page shows, one plain word.
+// fence keeps the code of a block. Of the text after the opening fence, which no page shows, it keeps one plain word.
 func (l *laid) fence(n *ast.FencedCodeBlock) {
 	word := ""
 	if n.Info != nil {
@@ -134,7 +135,7 @@ func (l *laid) fence(n *ast.FencedCodeBlock) {
 		return
 	}
 	for from := 0; from < lines.Len(); {
-		to := from // lines that touch, in a quote each for itself
+		to := from // adjacent lines are one piece; the lines of a quote are apart
 		for to+1 < lines.Len() && lines.At(to).Stop == lines.At(to+1).Start {
 			to++
 		}
@@ -144,7 +145,7 @@ func (l *laid) fence(n *ast.FencedCodeBlock) {
 	}
 }
 
-// text is the source with its edits. Of two that overlap the first counts.
+// text returns the source with its edits applied. Of two edits that overlap the first one is applied.
 func (l *laid) text() string {
 	slices.SortStableFunc(l.edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 // TestCleanHidden: what a page hides does not reach the model, however it is hidden.
 func TestCleanHidden(t *testing.T) {
 	long := strings.Repeat("a ", 2500)
-	for _, c := range []struct{ name, in, want string }{ // want is a part of what is left
+	for _, c := range []struct{ name, in, want string }{ // want is a part of the result
 		{"footnote that nobody refers to", "It crashes.\n\n[^x]: SECRET\nSECRET\n\n    SECRET\n\nShown.", "Shown."},
 		{"footnote that only code refers to", "It `[^x]` crashes \\[^x].\n\n[^x]: SECRET", "crashes"},
 		{"span in HTML", "<div>\n`<img alt=\"SECRET\" src=\"https://example.com/1.png\">`\n</div>\n", ""},
@@ -73,7 +73,7 @@ func TestCleanHidden(t *testing.T) {
 	}
 }
 
-// TestCleanShown: what a page shows stays, also where it looks like something else.
+// TestCleanShown: what a page shows stays, even if it looks like something hidden.
 func TestCleanShown(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"folded", "<details><summary>Log</summary>\n\nThe log\n\n</details>", "(folded)\n\nLog\n\nThe log\n\n(end of what can be folded)"},

@@ -10,8 +10,8 @@ var (
 	isOpen    = regexp.MustCompile(`(?i)^<details\s+open(?:=(?:""|"open"))?\s*>$`)
 )
 
-// stripHTML is the text of HTML, as a browser reads it: without tags and comments. whole is false when it ends inside of one, or when
-// readers of HTML would not agree on where one ends: then shown is what stands before it.
+// stripHTML returns the text of HTML as a browser shows it, without tags and comments. whole is false when the HTML ends inside a tag
+// or comment, or when parsers would not agree on where one ends: shown is then the text before it.
 func stripHTML(s string) (shown string, whole bool) {
 	var b strings.Builder
 	for s != "" {
@@ -36,7 +36,7 @@ func stripHTML(s string) (shown string, whole bool) {
 	return b.String(), true
 }
 
-// htmlEnd finds where the comment or tag at the start of s ends: 0 when it is none, -1 when it has no clear end.
+// htmlEnd returns where the comment or tag at the start of s ends: 0 when there is none, -1 when its end is ambiguous.
 func htmlEnd(s string) int {
 	switch {
 	case strings.HasPrefix(s, "<!--"):
@@ -58,7 +58,7 @@ func htmlEnd(s string) int {
 	return 0
 }
 
-// clearEnd finds the end of what some readers end earlier: it is clear only where no tag stands in between.
+// clearEnd finds the end of a construct that some parsers end earlier. It is unambiguous only when no tag lies in between.
 func clearEnd(s, end string) int {
 	n := strings.Index(s, end)
 	if n < 0 || strings.Contains(s[1:n], "<") {
@@ -67,7 +67,7 @@ func clearEnd(s, end string) int {
 	return n + len(end)
 }
 
-// htmlTagEnd finds the end of a tag. Only behind "=" does a quote begin a value.
+// htmlTagEnd finds the end of a tag. A quote begins a value only after "=".
 func htmlTagEnd(s string) int {
 	quote, value := byte(0), false
 	for i := 1; i < len(s); i++ {
@@ -89,7 +89,8 @@ func htmlTagEnd(s string) int {
 	return -1
 }
 
-// tagText is what stands in the place of a tag or a comment. A short name alone stays: it is more likely a type, or a place to fill in.
+// tagText returns the replacement for a tag or a comment. A short name without attributes stays, because it is more likely a type
+// parameter or a placeholder.
 func tagText(tag string) string {
 	m := tagName.FindStringSubmatch(tag)
 	if m == nil {

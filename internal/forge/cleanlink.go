@@ -13,17 +13,17 @@ const maxTarget = 200 // bytes
 
 var (
 	autoLink = regexp.MustCompile(`^<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>`)
-	// placeForm is the part of an address behind # that leads to lines or to a comment.
+	// placeForm matches the fragment of an address that leads to lines or to a comment.
 	placeForm = regexp.MustCompile(`^(?:L\d+(?:-L\d+)?|issuecomment-\d+|discussion_r\d+|pullrequestreview-\d+)$`)
 )
 
-// linked goes through a text without code and tags, and takes from links what the page does not show: images with their text, titles,
-// and what stands in an address behind the path.
+// linked scans a text without code and tags, and removes from its links what the page does not show: images with their alternative
+// text, titles, and everything in an address after the path.
 type linked struct {
 	rest    string
 	out     []byte
 	open    []bracket
-	passive int            // links among the first so many brackets can't be any: they hold a link
+	passive int            // the first so many brackets can't be links, because they contain one
 	refs    parser.Context // addresses by name; may be nil
 }
 
@@ -67,7 +67,7 @@ func (l *linked) keep(n int) {
 	l.rest = l.rest[n:]
 }
 
-// close ends what the last bracket has begun.
+// close handles the end of the last open bracket.
 func (l *linked) close() {
 	b := l.open[len(l.open)-1]
 	l.open = l.open[:len(l.open)-1]
@@ -91,7 +91,7 @@ func (l *linked) close() {
 	}
 }
 
-// byName finds the address of [text][name], [name][] or [name]; n is the length of the second bracket.
+// byName finds the address of [text][name], [name][] or [name]. n is the length of the second bracket.
 func (l *linked) byName(before []byte) (to string, n int, ok bool) {
 	name := ""
 	if len(before) <= 1000 {
@@ -115,7 +115,7 @@ func (l *linked) byName(before []byte) (to string, n int, ok bool) {
 	return string(ref.Destination()), n, true
 }
 
-// cutTarget is of an address what tells where it leads, scheme, host and path, at most 200 bytes.
+// cutTarget keeps the part of an address that says where it leads: scheme, host and path, at most 200 bytes.
 func cutTarget(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Opaque != "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {

@@ -9,20 +9,21 @@ import (
 	"github.com/longshift/longshift/internal/neutral"
 )
 
-// What stands in a text while it is worked on: code is taken out, and blocks are kept apart. No text of others holds these.
+// Marks that a text contains while it is being cleaned: they stand for code that was removed, and separate blocks. lines removes them
+// from the texts of others.
 const (
 	codeMark = "\x00" // on both sides of the number of a piece of code
-	edge     = "\x01" // a paragraph, a heading or a cell begins here: nothing reaches over it
+	edge     = "\x01" // start of a paragraph, heading or table cell: no construct extends over it
 )
 
 var marks = regexp.MustCompile(codeMark + `\d+` + codeMark + `|` + edge)
 
-// decoded is a text whose entities are characters: they can spell what is taken out.
+// decoded replaces the entities of a text with their characters, because they can spell what has to be removed.
 func decoded(s string) string {
 	return betweenMarks(s, func(part string) string { return neutral.Clean(html.UnescapeString(part)) })
 }
 
-// betweenMarks changes what stands between marks.
+// betweenMarks applies a change to the text between marks.
 func betweenMarks(s string, change func(string) string) string {
 	var b strings.Builder
 	at := 0
@@ -33,7 +34,7 @@ func betweenMarks(s string, change func(string) string) string {
 	return b.String() + change(s[at:])
 }
 
-// restore puts the code back, and takes the edges away.
+// restore puts the code back and removes the edges.
 func (l *laid) restore(s string) string {
 	return marks.ReplaceAllStringFunc(s, func(m string) string {
 		n, err := strconv.Atoi(strings.Trim(m, codeMark))

@@ -10,7 +10,7 @@ var (
 	noteCall  = regexp.MustCompile(`\\?\[\^([^\]\s]+)\]`)
 )
 
-// dropNotes takes out the footnotes that nothing refers to: no page shows them.
+// dropNotes removes footnotes that nothing refers to: pages do not show them.
 func dropNotes(s string) string {
 	if !strings.Contains(s, "[^") {
 		return s

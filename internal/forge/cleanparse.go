@@ -10,14 +10,14 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What a text may make the parser do. Beyond these its work would grow with the square of the text, so such a text is read as if all
-// of it were HTML: nothing in it is taken for code.
+// Limits on what a text can make the parser do. Beyond them its work would grow with the square of the text, so such a text is treated
+// as HTML throughout: nothing in it counts as code.
 const (
 	maxDepth = 60   // blocks within blocks; a list takes two
-	maxLinks = 2000 // brackets that may be a link's
+	maxLinks = 2000 // brackets that may belong to a link
 )
 
-// page parses Markdown as the page of a forge does. Emphasis is left out: it decides neither what is code nor what is hidden.
+// page parses Markdown as the page of a forge does. Emphasis is not parsed, because it affects neither what is code nor what is hidden.
 var page = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -45,7 +45,7 @@ var page = parser.NewParser(
 )
 
 var (
-	hardKey    = parser.NewContextKey() // *bool: the text is too much for the parser
+	hardKey    = parser.NewContextKey() // *bool: the text exceeds a limit
 	triesKey   = parser.NewContextKey() // *int
 	definedKey = parser.NewContextKey() // *[]text.Segment: lines that define addresses
 )
@@ -57,10 +57,10 @@ type parsed struct {
 	refs    parser.Context
 }
 
-// parse gives false for a text that it does not want to, or can't, understand.
+// parse returns false for a text that exceeds a limit or that the parser fails on.
 func parse(source []byte) (p parsed, ok bool) {
 	defer func() {
-		if recover() != nil { // the parser is not ours, and the text is a stranger's
+		if recover() != nil { // a library on untrusted text may panic
 			p, ok = parsed{}, false
 		}
 	}()
@@ -73,7 +73,7 @@ func parse(source []byte) (p parsed, ok bool) {
 	return p, !hard
 }
 
-// shallow opens no block below a certain depth.
+// shallow is a block parser that opens no block below a certain depth.
 type shallow struct{ parser.BlockParser }
 
 // Open opens a block where the depth allows it.
@@ -89,10 +89,10 @@ func (s shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 	return s.BlockParser.Open(parent, r, pc)
 }
 
-// fewLinks looks at so many brackets only.
+// fewLinks is a link parser that handles a limited number of brackets.
 type fewLinks struct{ parser.InlineParser }
 
-// Parse looks at a bracket.
+// Parse handles a bracket.
 func (f fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
 	n := pc.Get(triesKey).(*int)
 	if *n++; *n > maxLinks {
@@ -102,17 +102,17 @@ func (f fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.N
 	return f.InlineParser.Parse(parent, r, pc)
 }
 
-// CloseBlock clears up at the end of a block.
+// CloseBlock resets the state at the end of a block.
 func (f fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
 	if c, ok := f.InlineParser.(parser.CloseBlocker); ok {
 		c.CloseBlock(parent, r, pc)
 	}
 }
 
-// defined notes the lines of a paragraph that define addresses, which no page shows.
+// defined records the lines of a paragraph that define link addresses, which pages do not show.
 type defined struct{ parser.ParagraphTransformer }
 
-// Transform takes the definitions out of a paragraph.
+// Transform removes the definitions from a paragraph.
 func (d defined) Transform(node *ast.Paragraph, r text.Reader, pc parser.Context) {
 	lines := node.Lines()
 	if lines.Len() == 0 {

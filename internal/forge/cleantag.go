@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// longTag bounds how far the end of a tag, an image or a link is looked for, so that the work on a hostile text has a bound.
+// longTag limits how far to search for the end of a tag, an image or a link, so that the work on hostile text is bounded.
 const longTag = 4 << 10
 
 var (
 	openComment = regexp.MustCompile(`^<(?:!--|!\[CDATA\[|![A-Za-z]|\?)`)
 	tagName     = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)`)
-	// wholeTag is what Markdown takes for a tag: a name and attributes.
+	// wholeTag matches what Markdown takes for a tag: a name and attributes.
 	wholeTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*\s*/?>$`)
-	// elements are those of HTML that can hold text in an attribute or hide what is inside; others without attributes stay, for
-	// they are more likely a type or a place to fill in.
+	// elements matches the elements of HTML that can hold text in an attribute or hide their content. Other names without attributes
+	// stay, because they are more likely a type parameter or a placeholder.
 	elements = regexp.MustCompile(`(?i)^(?:a|abbr|area|article|aside|audio|b|base|blockquote|body|br|button|center|code|col|dd|del|details|` +
 		`dfn|div|dl|dt|em|embed|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|` +
 		`main|map|mark|meta|nav|noscript|object|ol|option|p|picture|pre|q|s|samp|script|section|select|small|source|span|strike|strong|` +
@@ -22,7 +22,7 @@ var (
 	blocks = regexp.MustCompile(`(?i)^(?:blockquote|br|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|summary|table|td|th|tr|ul)$`)
 )
 
-// dropTags takes out what looks like comments and tags to a reader of the text, though the page shows it: entities can spell them.
+// dropTags removes what a reader of the source takes for comments and tags although the page shows it: entities can spell them.
 func dropTags(text string) string {
 	s := tagged{rest: text}
 	for s.rest != "" {
@@ -41,14 +41,14 @@ func dropTags(text string) string {
 	return s.out.String()
 }
 
-// tagged goes through a text from left to right.
+// tagged scans a text from left to right.
 type tagged struct {
 	rest    string
 	out     strings.Builder
-	endless string // end of a declaration that is not to be found any more
+	endless string // end of a declaration that does not occur in the rest of the text
 }
 
-// near is what comes next, at most n bytes: a regular expression that is given more takes time for all of it.
+// near returns the next bytes, at most n: a regular expression would otherwise take time for the whole rest.
 func (s *tagged) near(n int) string { return s.rest[:min(len(s.rest), n)] }
 
 func (s *tagged) keep(n int) {
@@ -56,7 +56,7 @@ func (s *tagged) keep(n int) {
 	s.rest = s.rest[n:]
 }
 
-// comment drops a comment, a declaration or an instruction to the page. One without an end hides all that follows.
+// comment removes a comment, a declaration or a processing instruction. One without an end hides everything after it.
 func (s *tagged) comment() bool {
 	at := openComment.FindString(s.near(16))
 	if at == "" {
@@ -67,7 +67,7 @@ func (s *tagged) comment() bool {
 		end = ">"
 	}
 	i := -1
-	if s.endless != end { // what has no end from here on has none further on
+	if s.endless != end { // an end that is missing from here on is missing further on
 		i = strings.Index(s.rest[len(at):], end)
 	}
 	switch {
@@ -83,7 +83,7 @@ func (s *tagged) comment() bool {
 	return true
 }
 
-// tag drops a tag and keeps what it is around.
+// tag removes a tag and keeps its content.
 func (s *tagged) tag() bool {
 	m := tagName.FindStringSubmatch(s.near(64))
 	if m == nil {
@@ -106,7 +106,7 @@ func (s *tagged) tag() bool {
 	return true
 }
 
-// tagEnd finds where a tag ends, or gives -1. An empty line ends the paragraph, and with it what looks like a tag.
+// tagEnd returns where a tag ends, or -1. An empty line ends the paragraph, and with it what looks like a tag.
 func tagEnd(s string) int {
 	quote := byte(0)
 	for i := 1; i < len(s); i++ {

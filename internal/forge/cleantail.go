@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// linkTail reads what stands behind the text of a link: an address in parentheses, with or without a title. n is its length, 0 when
-// there is none. Each byte is looked at a bounded number of times in a text, however many such tails it pretends to have.
+// linkTail reads what follows the text of a link: an address in parentheses, with or without a title. n is its length, 0 when there is
+// none. It reads each byte of a text a bounded number of times, however many such tails the text seems to have.
 func linkTail(s string) (to string, n int) {
 	if !strings.HasPrefix(s, "(") {
 		return "", 0
@@ -28,7 +28,7 @@ func linkTail(s string) (to string, n int) {
 	return to, at + 1
 }
 
-// blanks counts blanks, over one end of a line at most; a quote begins its next line with a mark.
+// blanks counts blanks, over at most one line end. In a quote the next line begins with a mark.
 func blanks(s string) int {
 	n := len(s) - len(strings.TrimLeft(s, " \t"))
 	if !strings.HasPrefix(s[n:], "\n") || strings.HasPrefix(s[n:], "\n\n") {
@@ -37,7 +37,7 @@ func blanks(s string) int {
 	return len(s) - len(strings.TrimLeft(s[n+1:], " \t>"))
 }
 
-// target reads an address: in angle brackets, or without blanks and with its parentheses in pairs. k is its length, -1 for none.
+// target reads an address: in angle brackets, or without blanks and with balanced parentheses. k is its length, -1 for none.
 func target(s string) (to string, k int) {
 	pointed, depth := strings.HasPrefix(s, "<"), 0
 	for i := 0; i < len(s); i++ {
@@ -62,7 +62,7 @@ func target(s string) (to string, k int) {
 	return "", -1
 }
 
-// titleLength is the length of a title at the start of s, 0 for none. Its paragraph holds it.
+// titleLength returns the length of a title at the start of s, 0 for none. A title does not extend beyond its paragraph.
 func titleLength(s string) int {
 	if s == "" || strings.IndexByte(`"'(`, s[0]) < 0 {
 		return 0

@@ -24,14 +24,14 @@ func Compose(s Summary) (title, body string) {
 	}
 }
 
-// limits bound the untrusted parts of a body. They are halved until the whole fits.
+// limits bound the untrusted parts of a body. They are halved until the body fits.
 type limits struct {
 	text int // bytes of a long text
 	line int // characters of a line
 	rows int // rows of a list
 }
 
-// title cuts before it neutralises, for a cut code span would be no code span.
+// title shortens before it neutralises, because half of a code span would not be one.
 func (s Summary) title() string {
 	text := "Changes by Longshift"
 	for _, t := range []string{s.Title, s.Overview, s.Task} {
@@ -122,7 +122,7 @@ func (s Summary) notes(l limits) []string {
 
 func more(n int) string { return fmt.Sprintf("- and %d more", n) }
 
-// webLink gives an address fit to stand between < and >, or "".
+// webLink returns an address that can be put between < and >, or "".
 func webLink(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {

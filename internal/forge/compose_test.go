@@ -95,7 +95,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestTitleIsHarmless: a title is no Markdown, and becomes the first line of a commit where a pull request is squashed.
+// TestTitleIsHarmless: a title is not Markdown, and squashing makes it the first line of a commit.
 func TestTitleIsHarmless(t *testing.T) {
 	title, _ := Compose(Summary{Title: "Closes #7 \u202e@everyone\x1b [skip ci] Co-authored-by: A <a@b>"})
 	if want := "Closes `#7` `@everyone` [ skip ci] Co-authored- by: A <a@b>"; title != want {
@@ -110,7 +110,7 @@ func TestComposeLeavesOut(t *testing.T) {
 	}
 }
 
-// What is said of checks that need no warning, and of none at all.
+// Checks without a warning, and no checks at all.
 func TestComposeChecks(t *testing.T) {
 	for _, c := range []struct {
 		summary Summary
@@ -166,14 +166,14 @@ func TestTitle(t *testing.T) {
 	if got, _ := Compose(Summary{Task: "Do it"}); got != "Do it" {
 		t.Errorf("from the task: %q", got)
 	}
-	// Each wrapped name makes it longer; it must keep to its width all the same, with no span cut in two.
+	// Each code span makes the line longer; it must keep to its width without cutting a span in two.
 	got, _ := Compose(Summary{Title: strings.Repeat("@a #1 ", 40)})
 	if n := utf8.RuneCountInString(got); n > 72 || strings.Count(got, "`")%2 != 0 {
 		t.Errorf("%d characters: %q", n, got)
 	}
 }
 
-// TestComposeFits fills every field with far too much, of the kind that grows most when it is made harmless.
+// TestComposeFits fills every field with far too much of the text that grows most when it is neutralised.
 func TestComposeFits(t *testing.T) {
 	s := full()
 	for _, stuff := range []string{"<", "@a ", "[", "`", "&#64;", "```\n", "ä", "word ", "\\", "<!--"} {

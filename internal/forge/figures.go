@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// figures is the row of numbers: files, lines, cost, tokens, sessions, turns, time.
+// figures is the line of numbers: files, lines, cost, tokens, sessions, turns, time.
 func (s Summary) figures() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -34,7 +34,7 @@ func (s Summary) figures() string {
 	return strings.Join(parts, " · ")
 }
 
-// origin says who asked, which issue is done with this, and where the run can be seen.
+// origin says who asked, which issue the merge closes, and where the run can be seen.
 func (s Summary) origin(l limits) []string {
 	var lines []string
 	if p := s.RequestedBy; p != nil && strings.TrimSpace(p.Name) != "" {
@@ -53,7 +53,7 @@ func (s Summary) origin(l limits) []string {
 	return nonEmpty(lines)
 }
 
-// issueLine is the one place that may close an issue: by number, and only one of this forge.
+// issueLine is the only text that may close an issue: by number, and only one of this forge.
 func issueLine(i task.Issue, l limits) string {
 	here := i.Forge == "" || i.Forge == "github"
 	if i.Number > 0 && here {
@@ -69,7 +69,7 @@ func issueLine(i task.Issue, l limits) string {
 	return title
 }
 
-// nonEmpty drops empty lines and ends the others so that Markdown keeps them apart.
+// nonEmpty removes empty lines and ends the others so that Markdown keeps the breaks.
 func nonEmpty(lines []string) []string {
 	var out []string
 	for _, line := range lines {
@@ -97,7 +97,7 @@ func thousands(n int64) string {
 	return fmt.Sprintf("%dk", (n+500)/1000)
 }
 
-// spell says a duration the way people do: 42 s, 7 min, 1 h 5 min.
+// spell formats a duration as people write it: 42 s, 7 min, 1 h 5 min.
 func spell(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -7,64 +7,64 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// A Follower reads what has become of a pull request of ours, and answers. Every method may be called again after a crash with the
-// same effect as one call.
+// A Follower reads the state of a pull request that Longshift has opened, and answers on it. Every method may be called again after a
+// crash, with the effect of one call.
 type Follower interface {
-	// Snapshot reads the pull request as it is now. seen is the Stamp of an earlier look, "" for none: when nothing that Look reads has
-	// changed since, as the forge itself says, the answer has Unchanged set and nothing else.
+	// Snapshot reads the pull request as it is now. seen is the Stamp of an earlier snapshot, "" for none: when the forge says that
+	// nothing has changed since, the result has Unchanged set and nothing else.
 	Snapshot(ctx context.Context, r task.Repository, number int, seen string) (Snapshot, error)
-	// Answer writes what was done about each item, where the item stands, and asks those for a review again who asked for changes.
-	// An answer that stands already, by its hidden mark, is not written again. The text is Markdown from a model: it is neutralised.
+	// Answer replies to each item where it was written, and requests another review from those who asked for changes. It finds its
+	// earlier replies by their hidden mark and does not write them again. The text is Markdown from a model: it is neutralised.
 	Answer(ctx context.Context, r task.Repository, number int, answers []Reply) error
 }
 
-// Snapshot is a pull request as it stands, with what there is to do for us.
+// Snapshot is the state of a pull request, with what there is to do.
 type Snapshot struct {
 	Unchanged  bool   `json:"unchanged,omitempty"`
-	Stamp      string `json:"stamp,omitempty"` // what the next Look is told; at most 1 KiB
+	Stamp      string `json:"stamp,omitempty"` // for the next call; at most 1 KiB
 	State      State  `json:"state,omitempty"`
 	Draft      bool   `json:"draft,omitempty"`
 	Head       string `json:"head,omitempty"` // commit
 	Base       string `json:"base,omitempty"` // branch; people may change it
 	BaseHead   string `json:"baseHead,omitempty"`
-	Mergeable  *bool  `json:"mergeable,omitempty"` // nil: the forge has not found out yet
-	MergedBy   string `json:"mergedBy,omitempty"`  // or closed by, when that is known
-	Pending    int    `json:"pending,omitempty"`   // checks that still run on the head
+	Mergeable  *bool  `json:"mergeable,omitempty"` // nil: the forge does not know yet
+	MergedBy   string `json:"mergedBy,omitempty"`  // or who closed it, when known
+	Pending    int    `json:"pending,omitempty"`   // checks still running on the head
 	Passed     int    `json:"passed,omitempty"`    // checks that passed on it
-	Items      []Item `json:"items,omitempty"`     // in the order in which they came up: at most 20
+	Items      []Item `json:"items,omitempty"`     // oldest first, at most 20
 	More       int    `json:"more,omitempty"`      // items that were left out
 	Ignored    int    `json:"ignored,omitempty"`   // comments of people without write access, and of bots
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	Warnings []string `json:"warnings,omitempty"` // what could not be read and does not spoil the rest: one line each, at most 3
+	Warnings []string `json:"warnings,omitempty"` // what could not be read, although the rest could: one line each, at most 3
 }
 
-// ItemKind is what there is to do about.
+// ItemKind is the kind of an Item.
 type ItemKind string
 
 // The kinds.
 const (
 	CheckItem   ItemKind = "check"   // a check, or commit status, failed on the head
-	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line, without an answer of ours after the last word of people
-	ReviewItem  ItemKind = "review"  // a review that asks for changes, or comments with a text, without an answer of ours; an approval is none
-	CommentItem ItemKind = "comment" // a comment in the conversation without an answer of ours that is meant for us: it begins with /longshift, and is no order (see IsOrder), or mentions the account of the token
+	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line whose last comment has no answer yet
+	ReviewItem  ItemKind = "review"  // a review with a text, or one that requests changes, without an answer; approvals do not count
+	CommentItem ItemKind = "comment" // a comment without an answer that mentions us, or begins with /longshift and is no order
 )
 
-// Item is one thing to do: by somebody with write access, asked of the forge at this moment, or a failed check.
+// Item is one thing to do: a failed check, or something that a person with write access has written.
 type Item struct {
-	Key    string    `json:"key"` // names it for good: "check:NAME", "thread:ID", "review:ID", "comment:ID"; at most 206 bytes
+	Key    string    `json:"key"` // stable: "check:NAME", "thread:ID", "review:ID", "comment:ID"; at most 206 bytes
 	Kind   ItemKind  `json:"kind"`
 	By     string    `json:"by,omitempty"`   // user name; at most 80 bytes
 	Path   string    `json:"path,omitempty"` // ThreadItem: of the file; at most 200 bytes
 	Line   int       `json:"line,omitempty"`
-	Text   string    `json:"text"`           // what people wrote (the last words of a thread, each with its author), or the check's summary; cleaned, at most 4 KiB
-	Hunk   string    `json:"hunk,omitempty"` // ThreadItem: the lines that it is about; at most 2 KiB
-	Log    string    `json:"log,omitempty"`  // CheckItem: the end of its log, times and colours taken out; at most 4 KiB
-	Sign   string    `json:"sign,omitempty"` // CheckItem: the same for the same failure on another head (numbers, ids, times and paths of the machine left out)
+	Text   string    `json:"text"`           // cleaned, at most 4 KiB: what people wrote, or the check's summary
+	Hunk   string    `json:"hunk,omitempty"` // ThreadItem: the commented lines; at most 2 KiB
+	Log    string    `json:"log,omitempty"`  // CheckItem: the end of its log, without times and colours; at most 4 KiB
+	Sign   string    `json:"sign,omitempty"` // CheckItem: the same for the same failure on another head (see Sign)
 	URL    string    `json:"url,omitempty"`  // http or https, at most 300 bytes; "" for others
-	Last   int64     `json:"last,omitempty"` // id of the last comment in it: what an answer answers
+	Last   int64     `json:"last,omitempty"` // id of its last comment, which an answer refers to
 	At     time.Time `json:"at,omitzero"`
-	Change bool      `json:"change,omitempty"` // ReviewItem: it asks for changes
+	Change bool      `json:"change,omitempty"` // ReviewItem: it requests changes
 }
 
 // Reply is the answer to one item.

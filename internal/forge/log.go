@@ -15,16 +15,18 @@ const logCut = "(cut)"
 
 var (
 	logStamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?`)
-	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|\berror(?::|\[)|assertion|exception\b`)
+	failing  = regexp.MustCompile(`(?i)^\s*(?:--- fail|fail\b|not ok\b|panic:|fatal|error[:\[ ]|e  +|traceback|npm err!)|` +
+		`\berror(?::|\[)|assertion|exception\b`)
 	// What differs from run to run of the same failure.
 	pathForm = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}|\\\\[\w.@+~\\-]+`)
 	hexForm  = regexp.MustCompile(`(?i)\b(?:0x)?[0-9a-f]*\d[0-9a-f]*(?:-[0-9a-f]+)*\b`)
-	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
-	number   = regexp.MustCompile(`\d+`)
+	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|` +
+		`\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
+	number = regexp.MustCompile(`\d+`)
 )
 
-// LogTail is the part of a log that tells most about a failure, at most most bytes of whole lines: what stands around the first
-// line that is marked as an error, or the end. Times at the start of lines, colours and what nobody can see are taken out.
+// LogTail returns the part of a log that says most about a failure, at most most bytes of whole lines: those around the first line that
+// is marked as an error, or the end. It removes times at the start of lines, colours and invisible characters.
 func LogTail(raw string, most int) string {
 	lines := logLines(raw)
 	at := firstError(lines)
@@ -35,7 +37,7 @@ func LogTail(raw string, most int) string {
 		lines = lines[:at+i]
 	}
 	room := most - 2*(len(logCut)+1)
-	from, to := at, at // lines[from:to] is taken
+	from, to := at, at // lines[from:to] is returned
 	take := func(i, least int) bool {
 		if i < 0 || i >= len(lines) || room-len(lines[i])-1 < least {
 			return false
@@ -43,10 +45,10 @@ func LogTail(raw string, most int) string {
 		room -= len(lines[i]) + 1
 		return true
 	}
-	for to < len(lines) && to < at+3 && take(to, 0) { // the error itself first, then what led to it, then what follows
+	for to < len(lines) && to < at+3 && take(to, 0) { // first the error itself, then what precedes it, then what follows
 		to++
 	}
-	if to == at { // a line that is longer than all there is room for
+	if to == at { // the line alone does not fit
 		if at < 0 {
 			return ""
 		}
@@ -79,7 +81,7 @@ func logLines(raw string) []string {
 	return lines
 }
 
-// firstError finds the line at which a failure shows: one that the forge has marked, else one that looks like it, else none.
+// firstError finds the line that shows a failure: one that the forge has marked, else one that looks like it, else none.
 func firstError(lines []string) int {
 	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "##[error]") }); i >= 0 {
 		return i
@@ -87,9 +89,8 @@ func firstError(lines []string) int {
 	return slices.IndexFunc(lines, failing.MatchString)
 }
 
-// Sign names a failure: a check and what it said. It is the same for the same failure on another commit, machine or day: numbers,
-// ids, times and the folders in paths are left out, and so is the order of the lines. Of a text that marks errors only those
-// lines count.
+// Sign identifies a failure by its check and output. It is the same for the same failure on another commit, machine or day: it ignores
+// numbers, ids, times, the folders of paths, and the order of lines. Where lines are marked as errors, only those count.
 func Sign(name string, texts ...string) string {
 	var essence []string
 	for _, text := range texts {
@@ -114,7 +115,7 @@ func Sign(name string, texts ...string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// normal is a line without what differs from run to run.
+// normal returns a line without what differs from run to run.
 func normal(l string) string {
 	l = timeForm.ReplaceAllString(l, "0")
 	l = pathForm.ReplaceAllStringFunc(l, func(p string) string { return p[strings.LastIndexAny(p, `\/`)+1:] })

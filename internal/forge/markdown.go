@@ -8,23 +8,23 @@ import (
 	"github.com/longshift/longshift/internal/neutral"
 )
 
-// Text from a model or an issue is data. GitHub acts on what it finds in the *rendered* text of a pull request: it pings
-// @names, links #numbers, and closes issues after words like "fixes". A backslash or an entity in front does not stop that,
-// for both are gone by then; a code span does. So what could act is put into code spans, everything that could start HTML,
-// a link or an entity is escaped, and only code that we have delimited ourselves is left as it was.
+// Text from a model or an issue is data. GitHub acts on the *rendered* text of a pull request: it notifies @names, links #numbers, and
+// closes issues after words like "fixes". A backslash or an entity does not prevent that, because rendering removes both; a code span
+// does. So whatever could act is put into a code span, whatever could start HTML, a link or an entity is escaped, and code stays as it
+// is only where this package has delimited it.
 
 var (
 	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	entity  = regexp.MustCompile(`^&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
 )
 
-// plain is clean text without HTML comments and without what acts in code too, for a commit message made of it has no code. The blank in
-// the place of a comment keeps the parts around one from making a new one.
+// plain returns a text without HTML comments and without whatever could act in code, for use in a commit message, which has no code
+// spans. A blank replaces each comment, so that the text around it can't form a new one.
 func plain(s string) string {
 	return neutral.Orders(comment.ReplaceAllString(neutral.Clean(s), " "))
 }
 
-// start and end give twice as much of a text as n characters can take, so that the work on a huge one has a bound.
+// start and end return twice as much of a text as n characters can take, so that the work on a huge one is bounded.
 func start(s string, n int) string { return s[:min(len(s), 8*n+200)] }
 func end(s string, n int) string   { return s[max(0, len(s)-8*n-200):] }
 
@@ -45,14 +45,14 @@ func cutBytes(s string, n int) string {
 	return s + mark
 }
 
-// starter finds what would make the start of a line a heading, a list, a quote or a rule.
+// starter matches what would make a line a heading, a list, a quote or a rule.
 var starter = regexp.MustCompile(`^(#{1,6}(?: |$)|[-+*](?: |$)|>|[-=*_]{2,}$|={1,}$|\d{1,9}[.)](?: |$))`)
 
-// phrase is untrusted text as one line of Markdown, at most n characters of it.
+// phrase turns untrusted text into one line of Markdown of at most n characters.
 func phrase(s string, n int) string {
 	s = cutRunes(flat(plain(start(s, n))), n)
 	if at := starter.FindString(s); at != "" {
-		i := len(strings.TrimRight(at, " ")) - 1 // the mark itself, or the dot behind a number
+		i := len(strings.TrimRight(at, " ")) - 1 // the mark itself, or the dot after a number
 		if at[0] < '0' || at[0] > '9' {
 			i = 0
 		}
@@ -61,7 +61,7 @@ func phrase(s string, n int) string {
 	return line(s)
 }
 
-// span is untrusted text as one code span, at most n characters of it.
+// span turns untrusted text into one code span of at most n characters.
 func span(s string, n int) string {
 	s = neutral.Closers(cutRunes(flat(plain(start(s, n))), n))
 	if s == "" {
@@ -74,7 +74,7 @@ func span(s string, n int) string {
 	return fence + s + fence
 }
 
-// block is untrusted text as a fenced block of at most n bytes: the last lines of it, for the end of an output tells most.
+// block turns untrusted text into a fenced block of at most n bytes. It keeps the last lines, because the end of an output says most.
 func block(s string, n int) string {
 	s = strings.Trim(plain(end(s, n/4)), "\n")
 	if len(s) > n {
@@ -92,7 +92,7 @@ func fenced(info, s string) string {
 	return fence + info + "\n" + neutral.Closers(s) + "\n" + fence
 }
 
-// longestRun counts the longest row of backticks.
+// longestRun returns the length of the longest row of backticks.
 func longestRun(s string) int {
 	longest, run := 0, 0
 	for i := range len(s) {

@@ -82,16 +82,15 @@ func TestBlockKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// outside takes fenced blocks and code spans out of what we have written, by the simplest of rules: they are well formed, for it is
-// we who have written them.
+// outside removes fenced blocks and code spans by the simplest of rules, because this package has written them.
 func outside(md string) string {
 	md = regexp.MustCompile("(?ms)^(`{3,})[a-z+-]*\n.*?\n`{3,}$").ReplaceAllString(md, "")
 	md = regexp.MustCompile(`\\.`).ReplaceAllString(md, "")
 	return regexp.MustCompile("``.*?``|`[^`]*`").ReplaceAllString(md, "")
 }
 
-// TestNothingActs builds texts from pieces that are hard to get right. What is left outside of code must hold nothing that a forge
-// acts upon, and no tag, comment or link.
+// TestNothingActs builds texts from difficult pieces. Outside of code, the result must contain nothing that a forge acts upon, and no
+// tag, comment or link.
 func TestNothingActs(t *testing.T) {
 	pieces := []string{"@bob", "#12", "fixes ", " ", "\n", "\n\n", "\\", "|", "a", "*", "_", "<", ">", "<!--", "-->", "&#64;", "[", "]", "(",
 		"- ", "    ", "# ", "---", "https://github.com/o/r/issues/3", "GH-3", "o/r#4", "> ", "longshift:task=x fence=1", "<div>", "é"}

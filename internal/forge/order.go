@@ -7,16 +7,15 @@ import (
 
 const orderWord = "/longshift"
 
-// orders are what people can tell the workflow itself.
+// orders are the commands that people can give in a comment.
 var orders = []string{
 	"resume", "abandon", "tell", "allow", "deny", "approve", "edit", "reject", // decisions
 	"start", "run", "status", "cancel", "logs", "list", "help",
 }
 
-// IsOrder tells whether a comment is an order to the workflow itself, and no wish about the work: it begins with /longshift, and
-// behind that stands one of the known verbs, or nothing.
+// IsOrder tells whether a comment is a command to Longshift and not a request about the work: /longshift, alone or with a known verb.
 func IsOrder(text string) bool {
-	words := strings.Fields(strings.ToLower(text[:min(len(text), 4<<10)])) // blanks in front don't count, and nobody writes so many
+	words := strings.Fields(strings.ToLower(text[:min(len(text), 4<<10)])) // long enough for any blanks before the command
 	switch len(words) {
 	case 0:
 		return false

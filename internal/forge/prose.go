@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// openFence finds the start of fenced code, also in a quote and behind a bullet.
+	// openFence matches the start of fenced code, also in a quote or a list item.
 	openFence = regexp.MustCompile("^([ \t>]*(?:(?:[-*+]|\\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})[ \t]*([A-Za-z0-9+-]*)[^`]*$")
 	heading   = regexp.MustCompile(`^((?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(#{1,6}(?:[ \t]|$))`)
 	underline = regexp.MustCompile(`^([ \t>]*)(=+|-+)[ \t]*$`)
 )
 
-// prose is untrusted Markdown that keeps its lists, tables, emphasis and code, at most n bytes of it.
-// Headings lose their rank, so that nobody can add a section of ours.
+// prose returns at most n bytes of untrusted Markdown with its lists, tables, emphasis and code. Headings lose their rank, so that
+// nobody can add a section to the body.
 func prose(s string, n int) string {
 	lines := strings.Split(cutBytes(strings.TrimSpace(plain(start(s, n/4))), n), "\n")
 	var out []string
@@ -29,13 +29,13 @@ func prose(s string, n int) string {
 		for i++; i < len(lines) && !closesFence(dedent(lines[i], m[1]), m[2]); i++ {
 			code = append(code, dedent(lines[i], m[1]))
 		}
-		// At the left margin and with a row longer than any inside, it is a block for every reader of Markdown.
+		// At the left margin, and with a fence longer than any inside, every Markdown parser reads it as one block.
 		out = append(out, fenced(language(m[3]), strings.Join(code, "\n")))
 	}
 	return strings.Join(out, "\n")
 }
 
-// dedent takes from a line what stood before the fence: blanks for a bullet, marks for a quote.
+// dedent removes from a line what precedes the fence: blanks in a list item, marks in a quote.
 func dedent(s, prefix string) string {
 	set := " \t"
 	if strings.Contains(prefix, ">") {
@@ -53,7 +53,7 @@ func closesFence(s, fence string) bool {
 	return len(s) >= len(fence) && strings.Trim(s, fence[:1]) == ""
 }
 
-// language is the name behind a fence, unless the forge would draw the block instead of showing it.
+// language returns the name after a fence, unless the forge would draw the block instead of showing it.
 func language(name string) string {
 	switch strings.ToLower(name) {
 	case "mermaid", "geojson", "topojson", "stl", "math", "suggestion":
@@ -75,7 +75,8 @@ func textLine(s string) string {
 	return line(s)
 }
 
-// line neutralises one line of text, code spans apart. A span that holds a bar isn't trusted to be one: in a table the bar ends it.
+// line neutralises one line of text except for its code spans. A span that contains a bar is not kept, because in a table the bar ends
+// it.
 func line(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -99,7 +100,7 @@ func line(s string) string {
 	return b.String()
 }
 
-// nextTick finds the first backtick that no backslash escapes, or -1.
+// nextTick returns the index of the first backtick without a backslash before it, or -1.
 func nextTick(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -112,7 +113,7 @@ func nextTick(s string) int {
 	return -1
 }
 
-// closingRun finds a row of exactly n backticks, or -1.
+// closingRun returns the index of a row of exactly n backticks, or -1.
 func closingRun(s string, n int) int {
 	for i := 0; i < len(s); {
 		if s[i] != '`' {
@@ -128,7 +129,7 @@ func closingRun(s string, n int) int {
 	return -1
 }
 
-// apart keeps two code spans from touching: their backticks would make one row.
+// apart separates two adjacent code spans, whose backticks would otherwise form one row.
 func apart(b *strings.Builder) {
 	if strings.HasSuffix(b.String(), "`") {
 		b.WriteByte(' ')

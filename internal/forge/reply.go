@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxAnswer is the longest text of an answer, in bytes.
+// maxAnswer is the longest text of a reply, in bytes.
 const maxAnswer = 8_000
 
 var (
@@ -16,10 +16,10 @@ var (
 	anyMark    = regexp.MustCompile(`(?i)<!-*\s*longshift:`)
 )
 
-// HasMark tells whether a text holds a hidden mark of ours, whatever it says.
+// HasMark tells whether a text contains any of the hidden marks.
 func HasMark(body string) bool { return anyMark.MatchString(body) }
 
-// AnswerKeys reads the keys of the answers in a comment of ours.
+// AnswerKeys returns the keys of the replies in a comment that Longshift has written.
 func AnswerKeys(body string) []string {
 	var keys []string
 	for _, m := range answerMark.FindAllStringSubmatch(body, -1) {
@@ -30,7 +30,8 @@ func AnswerKeys(body string) []string {
 	return keys
 }
 
-// AnsweredItems reads from a comment of ours which items it answers: key to the id of the last comment that was answered.
+// AnsweredItems returns the items that a comment of Longshift answers: the item's key, and the id of the last comment that was
+// answered.
 func AnsweredItems(body string) map[string]int64 {
 	items := map[string]int64{}
 	for _, m := range itemMark.FindAllStringSubmatch(body, -1) {
@@ -43,22 +44,22 @@ func AnsweredItems(body string) map[string]int64 {
 	return items
 }
 
-// marks are the hidden lines below an answer: by the first it is found before it is written again, by the second the item that it
-// answers is known to be done.
+// marks are the hidden lines below a reply. The first one identifies the reply, so that it is not written twice; the second one says
+// which item it answers.
 func (r Reply) marks() string {
 	return "<!-- longshift:answer=" + inMark(r.Key) + " -->\n" +
 		"<!-- longshift:item=" + inMark(r.Item.Key) + " last=" + strconv.FormatInt(r.Item.Last, 10) + " -->"
 }
 
-// inMark writes text so that it can stand in a comment of HTML, where "--" is not allowed everywhere.
+// inMark escapes text for an HTML comment, which may not contain "--" everywhere.
 func inMark(text string) string {
 	return strings.ReplaceAll(url.PathEscape(text), "--", "-%2D")
 }
 
-// InThread is the answer as it stands in a thread, with its marks.
+// InThread returns the reply for a review thread, with its marks.
 func (r Reply) InThread() string { return signed(r.said(), r) }
 
-// InTalk is the answer as it stands in the conversation: it quotes a line of what it answers, and links there.
+// InTalk returns the reply for the conversation: it quotes a line of the item and links to it.
 func (r Reply) InTalk() string {
 	quote := ""
 	for line := range strings.Lines(r.Item.Text) {
@@ -76,7 +77,7 @@ func (r Reply) InTalk() string {
 	return signed(head+r.said(), r)
 }
 
-// ChecksInTalk is one answer for all checks.
+// ChecksInTalk returns one reply for all checks.
 func ChecksInTalk(replies []Reply) string {
 	rows := make([]string, len(replies))
 	for i, r := range replies {
@@ -85,7 +86,7 @@ func ChecksInTalk(replies []Reply) string {
 	return signed("On the checks that failed:\n\n"+strings.Join(rows, "\n"), replies...)
 }
 
-// said is the text, made harmless.
+// said returns the neutralised text.
 func (r Reply) said() string {
 	text := prose(r.Text, maxAnswer)
 	if strings.TrimSpace(text) == "" {
@@ -94,7 +95,7 @@ func (r Reply) said() string {
 	return text
 }
 
-// signed puts the marks below a text. What could be taken for one in the text goes.
+// signed appends the marks to a text, after removing anything in it that could be taken for a mark.
 func signed(text string, replies ...Reply) string {
 	marks := "\n"
 	for _, r := range replies {

@@ -7,10 +7,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// MaxTitle is the longest title that a forge takes, in characters.
+// MaxTitle is the longest title that a forge accepts, in characters.
 const MaxTitle = 256
 
-// Check refuses a request that no forge could carry out. The error names the field.
+// Check returns an error, which names the field, for a request that no forge could carry out.
 func (r Request) Check() error {
 	for _, f := range []struct{ name, value string }{
 		{"task id", r.TaskID}, {"head branch", r.Head}, {"base branch", r.Base}, {"title", strings.TrimSpace(r.Title)},
@@ -31,10 +31,10 @@ func (r Request) Check() error {
 	return nil
 }
 
-// OneLine is the title as a forge takes it: one line, at most MaxTitle characters.
+// OneLine returns the title on one line of at most MaxTitle characters.
 func (r Request) OneLine() string { return cutRunes(flat(r.Title), MaxTitle) }
 
-// flat puts text on one line.
+// flat joins the lines of a text.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cutRunes shortens text to at most n characters, the last one an ellipsis when something was left out; between words if it can.

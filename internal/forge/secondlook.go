@@ -2,12 +2,13 @@ package forge
 
 import "fmt"
 
-// secondLook names the changes that a reader should look at before all others. It stands before anything that a model has written.
+// secondLook lists the changes that a reader should look at first. It precedes everything that a model has written.
 func (s Summary) secondLook(l limits) []string {
 	if len(s.Sensitive) == 0 {
 		return nil
 	}
-	rows := []string{"> **Look at these files first**: they start something by themselves, decide where code comes from, lead elsewhere, can't be read, or take protection away.", ">"}
+	rows := []string{"> **Look at these files first**: they start something by themselves, decide where code comes from, " +
+		"lead elsewhere, can't be read, or take protection away.", ">"}
 	for i, f := range s.Sensitive {
 		if i == l.rows {
 			rows = append(rows, fmt.Sprintf("> - and %d more", len(s.Sensitive)-i))

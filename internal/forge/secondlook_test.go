@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// What deserves a second look stands before every word of a model, and after the warning about the check alone. Names are made harmless.
+// The second look precedes every word of a model, and follows only the warning about the check. Names are neutralised.
 func TestComposeSecondLook(t *testing.T) {
 	s := full()
 	s.Sensitive = []task.Finding{

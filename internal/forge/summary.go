@@ -6,15 +6,15 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Summary is what a pull request tells about the task behind it. Every field but Title may be empty; its line is then left out.
-// Texts may come from a model or from strangers: Compose makes them harmless.
+// Summary is what a pull request says about its task. Every field but Title may be empty; its line is then left out. Texts may come
+// from a model or from strangers: Compose neutralises them.
 type Summary struct {
 	Title        string             `json:"title,omitempty"`    // one line; the first line of Overview or Task when empty
 	Task         string             `json:"task,omitempty"`     // what was asked for
 	Overview     string             `json:"overview,omitempty"` // what was done: Markdown
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
 	Checks       []Check            `json:"checks,omitempty"`
-	Before       *Check             `json:"before,omitempty"`    // on the base, when it failed there
+	Before       *Check             `json:"before,omitempty"`    // the check on the base, when it failed there
 	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
 	Sensitive    []task.Finding     `json:"sensitive,omitempty"` // changes that deserve a second look
@@ -25,9 +25,9 @@ type Summary struct {
 	Usage        task.Usage         `json:"usage,omitzero"`
 	Sessions     int                `json:"sessions,omitempty"`
 	Turns        int                `json:"turns,omitempty"`
-	Duration     time.Duration      `json:"duration,omitempty"` // running time, waits for people left out
+	Duration     time.Duration      `json:"duration,omitempty"` // running time, without waits for people
 	RequestedBy  *task.Person       `json:"requestedBy,omitempty"`
-	Issue        *task.Issue        `json:"issue,omitempty"`  // closed by the merge when its number is known and it lives on the forge
+	Issue        *task.Issue        `json:"issue,omitempty"`  // the merge closes it when it has a number on this forge
 	RunURL       string             `json:"runUrl,omitempty"` // page of the run in Temporal Web
 }
 

@@ -29,7 +29,7 @@ func TestFindTag(t *testing.T) {
 		"x " + Tag("a", 1):                     "",  // not on a line of its own
 		Tag("a", 1) + " x":                     "",  //
 		"x\r\n\r\n" + Tag("a", 1) + "\r\nmore": "a", // edited in a browser
-		Tag("a", 1) + "\n" + Tag("b", 2):       "a", // what was added below does not count
+		Tag("a", 1) + "\n" + Tag("b", 2):       "a", // text added below does not count
 		"<!-- longshift:task=a fence=x -->":    "",  //
 		"<!-- longshift:task=a -->":            "",  //
 		"<!-- longshift:task=%zz fence=1 -->":  "",  //

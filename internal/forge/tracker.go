@@ -8,41 +8,40 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// A Tracker reads issues as pieces of work, and who has asked for them. It changes nothing.
+// A Tracker reads issues as requests for work, and who made them. It changes nothing.
 type Tracker interface {
-	// Issues calls visit for each open issue that q describes, in the order in which they were opened, until visit returns false. Pull
-	// requests are none. It reads page by page and calls visit outside of any lock; a page that has not changed costs nothing.
+	// Issues calls visit for each open issue that q describes, oldest first, until visit returns false. It leaves out pull requests. It
+	// reads page by page and calls visit without holding a lock; a page that has not changed costs nothing.
 	Issues(ctx context.Context, r task.Repository, q IssueQuery, visit func(ListedIssue) bool) error
-	// Asked reads an issue as it is now, with those who have made it what q describes. Without is not looked at. A number that is
-	// missing, was deleted or has moved away, or is a pull request's, is a fault of kind NotFound.
+	// Asked reads an issue as it is now, with the people who made it match q; it ignores Without. A number that does not exist, was
+	// deleted or transferred, or is a pull request's, is a fault of kind NotFound.
 	Asked(ctx context.Context, r task.Repository, number int, q IssueQuery) (Asked, error)
-	// Edits lists who has changed an issue's body since a time, that second included. Where the forge can't be asked, and for a body with
-	// more edits than anybody reads, the error is ErrUntold: then nobody knows.
+	// Edits lists the changes to an issue's body since a time, including that second. The error is ErrUntold when the forge can't say,
+	// and when there are too many edits to read.
 	Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]Act, error)
 }
 
-// ErrUntold is the answer of a forge that gives none to this question.
+// ErrUntold is the error of a forge that can't say who has edited an issue.
 var ErrUntold = errors.New("the forge does not tell")
 
-// A Marker shows at an issue what becomes of it. Every call may be made again with the effect of one.
+// A Marker shows at an issue what becomes of it. Every call may be repeated with the effect of one.
 type Marker interface {
-	// SetLabel puts a label on an issue, which need not exist before, or takes it off.
+	// SetLabel adds a label to an issue, creating it when necessary, or removes it.
 	SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error
-	// SetNote writes the one comment of a key, or brings it up to date. Empty fields keep what stands there; a comment that is new needs
-	// a text.
+	// SetNote writes the one comment of a key, or updates it. Empty fields keep their value; a new comment needs a text.
 	SetNote(ctx context.Context, r task.Repository, number int, n Note) error
-	// Notes lists what SetNote has written at an issue with the token's account, oldest first, without the texts.
+	// Notes lists the notes that the account of the token has written at an issue, oldest first, without their texts.
 	Notes(ctx context.Context, r task.Repository, number int) ([]Note, error)
 }
 
-// IssueQuery says which issues are meant: those with all that is named.
+// IssueQuery selects issues: those that match every field that is set.
 type IssueQuery struct {
 	Label    string
 	Assignee string // user name; "me" is the account of the token
-	Without  string // leaves out issues with this label
+	Without  string // excludes issues with this label
 }
 
-// ListedIssue is an issue as a list has it.
+// ListedIssue is an issue in a list.
 type ListedIssue struct {
 	Number  int
 	Title   string // cleaned, one line
@@ -52,32 +51,32 @@ type ListedIssue struct {
 	Updated time.Time // when anything of it changed last
 }
 
-// Asked is an issue as somebody has asked for it.
+// Asked is an issue with the people who asked for it.
 type Asked struct {
 	Issue   task.Issue // cleaned and bounded
 	Open    bool
-	Author  string // "" for an account that is gone
+	Author  string // "" for a deleted account
 	Labels  []string
 	Created time.Time
 	Updated time.Time // when anything of it changed last
-	Fits    bool      // it is what the query describes
-	By      []Act     // when it fits: who has set the label, the assignment; one for each that the query names
-	Renamed []Act     // who has changed the title since the last of these
+	Fits    bool      // it matches the query
+	By      []Act     // when it fits: who set the label and the assignment that the query names
+	Renamed []Act     // who has changed the title since the last act in By
 }
 
-// Act is something that somebody has done. By is "" where nobody can tell who it was.
+// Act is something that a person or program did. By is "" when nobody can tell who it was.
 type Act struct {
 	What string // "label", "assign", "edit" or "rename"
 	By   string
-	Bot  bool // the account is no person's
+	Bot  bool // the account is not a person's
 	At   time.Time
 }
 
-// Note is a comment of ours that is kept up to date.
+// Note is a comment of Longshift that is kept up to date.
 type Note struct {
 	Key     string
-	State   string // a word for ourselves, of small letters, which the page does not show
+	State   string // a word of lower-case letters, hidden from the page
 	Text    string // Markdown
-	ID      int64  // rises from comment to comment; SetNote takes no notice of it
+	ID      int64  // increases from comment to comment; SetNote ignores it
 	Changed time.Time
 }

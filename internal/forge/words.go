@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/neutral"
 )
 
-// words writes text without code: what a forge acts upon as code spans, what could start markup escaped.
+// words renders text without code: code spans around what a forge acts upon, escapes for what could start markup.
 func words(b *strings.Builder, s string) {
 	s = dropEscapes(s)
 	from := 0
@@ -19,7 +19,7 @@ func words(b *strings.Builder, s string) {
 	escape(b, s[from:])
 }
 
-// titleLine puts what acts into code spans and leaves the rest: a title is no Markdown, an escape would be shown.
+// titleLine puts what acts into code spans and leaves the rest: a title is not Markdown, so escapes would be visible.
 func titleLine(s string) string {
 	s = strings.ReplaceAll(s, "`", "'")
 	var b strings.Builder
@@ -33,8 +33,8 @@ func titleLine(s string) string {
 	return b.String() + s[from:]
 }
 
-// dropEscapes takes away backslashes that would hide from us what a reader will see. Those that only keep a mark from being
-// markup stay.
+// dropEscapes removes backslashes behind which something would be missed that the reader will see. Those that only keep a character
+// from being markup stay.
 func dropEscapes(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -53,12 +53,12 @@ func dropEscapes(s string) string {
 		if i+1 < len(s) && isPunct(s[i+1]) {
 			continue
 		}
-		b.WriteString(`\\`) // stands for itself
+		b.WriteString(`\\`) // a literal backslash
 	}
 	return b.String()
 }
 
-// keepsEscape tells whether the mark at the start of s can stay escaped: no name, number or address can follow from it.
+// keepsEscape tells whether the character at the start of s can stay escaped: no name, number or address can follow from it.
 func keepsEscape(s string) bool {
 	if strings.IndexByte("#-.", s[0]) >= 0 {
 		return len(s) == 1 || !isAlnum(s[1])
@@ -66,11 +66,11 @@ func keepsEscape(s string) bool {
 	return strings.IndexByte(`\*_~|>=+`, s[0]) >= 0
 }
 
-// escape writes text that holds nothing to act upon.
+// escape renders text that contains nothing to act upon.
 func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c == '\\' && i+1 < len(s): // a pair that dropEscapes has left
+		case c == '\\' && i+1 < len(s): // an escape that dropEscapes kept
 			b.WriteString(s[i : i+2])
 			i++
 		case c == '<':

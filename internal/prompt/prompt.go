@@ -29,28 +29,38 @@ type Conventions struct {
 // Data is what varies between sessions. Fields that do not apply are left empty.
 type Data struct {
 	Conventions
-	Task        string            `json:"task,omitempty"`
-	Issue       *task.Issue       `json:"issue,omitempty"` // its text is marked as data
-	RequestedBy *task.Person      `json:"requestedBy,omitempty"`
-	Plan        *task.Plan        `json:"plan,omitempty"`
-	Progress    []task.Entry      `json:"progress,omitempty"`
-	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // for the implementer: the one to do
+	Task        string       `json:"task,omitempty"`
+	Issue       *task.Issue  `json:"issue,omitempty"` // its text is marked as data
+	RequestedBy *task.Person `json:"requestedBy,omitempty"`
+	Plan        *task.Plan   `json:"plan,omitempty"`
+	Progress    []task.Entry `json:"progress,omitempty"`
+	Work
+	Review   string       `json:"review,omitempty"` // the review that asked for changes
+	Edit     string       `json:"edit,omitempty"`   // what a person wants changed in the plan
+	EditBy   *task.Person `json:"editBy,omitempty"`
+	Messages []Message    `json:"tells,omitempty"` // messages from people
+	Change
+	Resumed bool     `json:"resumed,omitempty"` // an earlier attempt was interrupted
+	Unset   []string `json:"unset,omitempty"`   // variables that the project needs and the session does not have
+}
+
+// Work is what there is to do, and what came of it so far.
+type Work struct {
+	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // the one to do
 	Left        int               `json:"left,omitempty"`        // how many others are pending after it
 	Feedback    *Feedback         `json:"feedback,omitempty"`    // what the deliverable is about, when it comes from the pull request
 	Result      *Result           `json:"result,omitempty"`      // of the check command, on what is there now
 	Before      *Result           `json:"before,omitempty"`      // of the check command on the base, when it failed there
 	Fixing      int               `json:"fixing,omitempty"`      // how manieth session that mends what is wrong after this deliverable, 0 for none
 	Refused     string            `json:"refused,omitempty"`     // why the commit of its work was refused, "" when it was not
-	Review      string            `json:"review,omitempty"`      // the review that asked for changes
-	Edit        string            `json:"edit,omitempty"`        // what a person wants changed in the plan
-	EditBy      *task.Person      `json:"editBy,omitempty"`
-	Messages    []Message         `json:"tells,omitempty"`      // messages from people
-	BaseCommit  string            `json:"baseCommit,omitempty"` // for the reviewer; "" when the repository was empty
-	Diff        string            `json:"diff,omitempty"`       // for the reviewer: git diff, or its beginning
-	DiffPath    string            `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
-	Sensitive   []task.Finding    `json:"sensitive,omitempty"`  // for the reviewer: changes that deserve a second look
-	Resumed     bool              `json:"resumed,omitempty"`    // an earlier attempt was interrupted
-	Unset       []string          `json:"unset,omitempty"`      // variables that the project needs and the session does not have
+}
+
+// Change is what a reviewer judges.
+type Change struct {
+	BaseCommit string         `json:"baseCommit,omitempty"` // "" when the repository was empty
+	Diff       string         `json:"diff,omitempty"`       // git diff, or its beginning
+	DiffPath   string         `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
+	Sensitive  []task.Finding `json:"sensitive,omitempty"`  // changes that deserve a second look
 }
 
 // Result is what a check command came to.

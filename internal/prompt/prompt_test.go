@@ -59,20 +59,21 @@ func full() Data {
 		Plan: &task.Plan{Revision: 2, Verdict: task.VerdictWork, Summary: "The greeting is right.", Deliverables: []task.Deliverable{
 			{ID: "FIX-001", Description: "Greet says Hello", Acceptance: []string{"go test passes"}, Status: task.Passed},
 			{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}, Status: task.Pending}}},
-		Progress:    []task.Entry{{Time: at, Kind: "NOTE", Text: "Names are trimmed."}, {Time: at.Add(time.Minute), Kind: "commit", Text: "fix: greet"}},
-		Deliverable: &task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}},
-		Result:      &Result{Command: "go test ./...", Exit: 1, Tail: "--- FAIL: TestGreet\nFAIL", Path: "/state/check.log", Failing: []string{"example.com/greet.TestGreet"}},
-		Before:      &Result{Command: "go test ./...", Exit: 1, Tail: "panic", Failing: nil},
-		Fixing:      2,
-		Review:      "1. greet.go:3: no comment",
-		Edit:        "Leave the README alone.",
-		EditBy:      &task.Person{Name: "grace", Via: "web"},
-		Messages:    []Message{{From: &task.Person{Name: "grace", Via: "cli"}, Text: "Use British spelling."}, {Text: "And be quick."}},
-		BaseCommit:  "0123456789abcdef",
-		Diff:        " greet.go | 2 +-",
-		Sensitive:   []task.Finding{{Kind: "ci", Path: ".github/workflows/x.yml", What: "new; uses secrets", Action: task.AskFinding}, {Kind: "locks", Path: "go.sum", What: "changed"}},
-		Resumed:     true,
-		Unset:       []string{"NPM_TOKEN", "LICENSE"},
+		Progress: []task.Entry{{Time: at, Kind: "NOTE", Text: "Names are trimmed."}, {Time: at.Add(time.Minute), Kind: "commit", Text: "fix: greet"}},
+		Work: Work{
+			Deliverable: &task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}},
+			Result:      &Result{Command: "go test ./...", Exit: 1, Tail: "--- FAIL: TestGreet\nFAIL", Path: "/state/check.log", Failing: []string{"example.com/greet.TestGreet"}},
+			Before:      &Result{Command: "go test ./...", Exit: 1, Tail: "panic", Failing: nil},
+			Fixing:      2,
+		},
+		Review:   "1. greet.go:3: no comment",
+		Edit:     "Leave the README alone.",
+		EditBy:   &task.Person{Name: "grace", Via: "web"},
+		Messages: []Message{{From: &task.Person{Name: "grace", Via: "cli"}, Text: "Use British spelling."}, {Text: "And be quick."}},
+		Change: Change{BaseCommit: "0123456789abcdef", Diff: " greet.go | 2 +-",
+			Sensitive: []task.Finding{{Kind: "ci", Path: ".github/workflows/x.yml", What: "new; uses secrets", Action: task.AskFinding}, {Kind: "locks", Path: "go.sum", What: "changed"}}},
+		Resumed: true,
+		Unset:   []string{"NPM_TOKEN", "LICENSE"},
 	}
 }
 
@@ -93,7 +94,7 @@ func TestGoldenPrompts(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, string(role)+"-user-full", text)
-		text, err = User(role, Data{Task: d.Task, Deliverable: d.Deliverable, Left: 2})
+		text, err = User(role, Data{Task: d.Task, Work: Work{Deliverable: d.Deliverable, Left: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}

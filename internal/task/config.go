@@ -1,7 +1,8 @@
 package task
 
 // Config is the configuration of one task. Every field is optional in each source: .longshift.yaml of the base commit,
-// then the task's own; nil means "not said here". Durations are Go durations as text ("20m", "2h").
+// then the task's own; nil means "not said here". Durations are Go durations as text ("20m", "2h"). It is wide because it has a field
+// for each key at the top of that file.
 type Config struct {
 	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude or script
 	Model       *string            `json:"model,omitempty" yaml:"model"`             // for implementing and reviewing

@@ -56,8 +56,9 @@ func (w *waiting) followOne(ctx context.Context, id string, settings task.Settin
 	}
 	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "write three files"}, Settings: settings, Task: "task-" + id, Run: id, TaskID: id,
-		Fence: 1, Number: 7, URL: "https://github.com/acme/calc/pull/7", Branch: "longshift/" + id, Base: "main", Head: strings.Repeat("a", 40),
-		Plan: plan, Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: 20, BudgetTime: 2 * time.Hour,
+		Fence: 1, PullRequest: signals.PullRequest{Number: 7, URL: "https://github.com/acme/calc/pull/7"},
+		Branch: "longshift/" + id, Base: "main", Head: strings.Repeat("a", 40), Plan: plan,
+		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: 20, BudgetTime: 2 * time.Hour},
 	}
 	_, err := w.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.PullRequestFlow, in)

@@ -64,9 +64,10 @@ func following(p *play) ([]any, error) {
 	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
 	return []any{signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run", TaskID: "calc-1",
-		Fence: 1, Number: pullNumber, URL: pullURL, Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
-		Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
-		Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std(),
+		Fence: 1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
+		Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
+		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
+			Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std()},
 	}}, nil
 }
 

@@ -32,7 +32,7 @@ func BenchmarkCall(b *testing.B) {
 	for b.Loop() {
 		var said time.Time
 		s := agent.Session{ID: newID(), Role: task.Implementer, Dir: dir, StateDir: b.TempDir(), System: "Role: implementer\n", Prompt: "p", Model: "opus",
-			BaseURL: model.URL, Token: "t"}
+			Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "t"}}
 		s.Permit = func(context.Context, agent.Call) agent.Decision {
 			asked = append(asked, time.Since(said).Seconds()*1e3)
 			return agent.Decision{Allow: true}

@@ -33,7 +33,7 @@ func newBench(t *testing.T, role task.Role, script func(dir string) agenttest.Sc
 	b := &bench{model: model, session: agent.Session{
 		ID: newID(), Role: role, Dir: dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
 		Prompt: "Do what is to be done.", Model: "opus", ReadOnly: role.ReadOnly(), Wall: time.Minute,
-		BaseURL: model.URL, Token: "session-token",
+		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
 	}}
 	b.session.Permit = agenttest.Inside(b.session)
 	b.Driver = New(Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})

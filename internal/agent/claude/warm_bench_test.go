@@ -22,7 +22,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 			var first, total time.Duration
 			for b.Loop() {
 				s := agent.Session{ID: newID(), Role: task.Implementer, Dir: b.TempDir(), StateDir: b.TempDir(), System: "Role: implementer\n",
-					Prompt: "p", Model: "opus", BaseURL: model.URL, Token: "t"}
+					Prompt: "p", Model: "opus", Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "t"}}
 				if warm {
 					if err := d.Warm(context.Background(), s); err != nil {
 						b.Fatal(err)

@@ -48,7 +48,7 @@ func (d *demo) must(line string) string {
 // ask runs a session in the role and gives what it reported.
 func (d *demo) ask(role task.Role, do *task.Deliverable) (agent.Outcome, task.Report) {
 	d.Helper()
-	data := prompt.Data{Task: DemoTask, Deliverable: do, Review: d.review, BaseCommit: "0123"}
+	data := prompt.Data{Task: DemoTask, Work: prompt.Work{Deliverable: do}, Review: d.review, Change: prompt.Change{BaseCommit: "0123"}}
 	if d.plan.Revision > 0 {
 		data.Plan = &d.plan
 	}

@@ -100,7 +100,7 @@ func (o *options) run(ctx context.Context) error {
 
 // warnOfModel says, while everything starts, what would keep agents from their model. The function that it returns ends that.
 func (o *options) warnOfModel(ctx context.Context, conf config.Config) (wait func()) {
-	if !conf.Role.Host() || !slices.Contains(conf.Agents, "claude") {
+	if !conf.Role.Host() || !slices.Contains(conf.Limits.Agents, "claude") {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -182,7 +182,7 @@ func (o *options) workerEnv(info info, conf config.Config) []string {
 		env = append(o.env.Without("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(o.stack.options)...)
 	}
 	env = append(env, "TEMPORAL_ADDRESS="+o.stack.options.HostPort, "LONGSHIFT_DATA="+conf.Data)
-	if token, err := conf.GitHubToken.Read(); err == nil && conf.GitHubToken.Source() == environ.GHTokenSource {
+	if token, err := conf.GitHub.Token.Read(); err == nil && conf.GitHub.Token.Source() == environ.GHTokenSource {
 		env = append(env, "GH_TOKEN="+token)
 	}
 	if o.env.Get("LONGSHIFT_LOG") == "" {

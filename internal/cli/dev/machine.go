@@ -64,11 +64,11 @@ func (m *machineCheck) all(ctx context.Context) []finding {
 		if len(conf.Grants()) > 0 {
 			findings = append(findings, checkGrants(conf))
 		}
-		if conf.SigningKey != "" && data.State == stateOK {
+		if conf.Author.SigningKey != "" && data.State == stateOK {
 			findings = append(findings, m.checkSigning(ctx, conf))
 		}
 	}
-	if slices.Contains(conf.Agents, "claude") && conf.Role.Host() {
+	if slices.Contains(conf.Limits.Agents, "claude") && conf.Role.Host() {
 		findings = append(findings, m.checkClaude(ctx, conf), checkModel(ctx, conf, m.model))
 	}
 	if conf.Scenario != "" {
@@ -135,7 +135,7 @@ func (m *machineCheck) checkSigning(ctx context.Context, conf config.Config) fin
 	if err := m.signing(ctx, conf); err != nil {
 		return failed("signing key", err)
 	}
-	return finding{Check: "signing key", State: stateOK, Detail: conf.SigningKey + " signs commits"}
+	return finding{Check: "signing key", State: stateOK, Detail: conf.Author.SigningKey + " signs commits"}
 }
 
 // checkData writes a file into the data folder and removes it.

@@ -18,7 +18,7 @@ import (
 // checkClaude runs the agent's binary for its version.
 func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) finding {
 	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
-	path := conf.Claude
+	path := conf.Model.Claude
 	if !filepath.IsAbs(path) {
 		found, err := m.env.Program(path)
 		if err != nil {
@@ -54,7 +54,7 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 // checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
 // nothing.
 func checkModel(ctx context.Context, conf config.Config, call modelCall) finding {
-	secret, kind := conf.ModelSecret()
+	secret, kind := conf.Model.Secret()
 	if kind == config.ModelNone {
 		return finding{"model key", stateWarn, "none is set", "set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN"}
 	}
@@ -78,15 +78,15 @@ func checkScenario(path string) finding {
 func (m *machineCheck) checkGitHub(ctx context.Context) finding {
 	conf, err := m.config.WithToken(ctx)
 	if err == nil {
-		_, err = conf.GitHubToken.Read()
+		_, err = conf.GitHub.Token.Read()
 	}
 	switch {
 	case err != nil:
 		return failed("github token", err)
-	case !conf.GitHubToken.Present():
+	case !conf.GitHub.Token.Present():
 		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
-	case conf.GitHubToken.Source() == environ.GHTokenSource:
+	case conf.GitHub.Token.Source() == environ.GHTokenSource:
 		return finding{Check: "github token", State: stateOK, Detail: "from " + environ.GHTokenSource + ", for the worker of `longshift dev`"}
 	}
-	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHubToken.Source()}
+	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHub.Token.Source()}
 }

@@ -23,11 +23,11 @@ func NewConfig(env Environ) *Config {
 // WithToken returns the configuration with a token for GitHub: the one that is set, or that of gh's login.
 func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
 	conf, err := c.Read()
-	if err != nil || conf.GitHubToken.Present() {
+	if err != nil || conf.GitHub.Token.Present() {
 		return conf, err
 	}
-	if token := c.ghToken(ctx, conf.GitHubHost()); token != "" {
-		conf.GitHubToken = config.NewSecret(token, GHTokenSource)
+	if token := c.ghToken(ctx, conf.GitHub.Host()); token != "" {
+		conf.GitHub.Token = config.NewSecret(token, GHTokenSource)
 		c.Read = func() (config.Config, error) { return conf, nil } // gh is asked once
 	}
 	return conf, nil

@@ -24,7 +24,7 @@ func NewWorkspaces(env environ.Environ, config *environ.Config, say func(format 
 // has no folder of projects.
 func (w *Workspaces) current() (path string, chosen bool, err error) {
 	conf, err := w.config.Read()
-	if err != nil || conf.Projects == "" {
+	if err != nil || conf.Channels.Projects == "" {
 		return "", false, err
 	}
 	current, err := w.choices.Read()
@@ -87,12 +87,12 @@ func (w *Workspaces) Folder() (*projects.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conf.Projects == "" {
+	if conf.Channels.Projects == "" {
 		return nil, projects.NotSet()
 	}
 	git, err := w.env.Program("git")
 	if err != nil {
 		return nil, err
 	}
-	return projects.Open(conf.Projects, git)
+	return projects.Open(conf.Channels.Projects, git)
 }

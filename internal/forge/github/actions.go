@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxRuns = 50 // of GitHub Actions on one commit whose jobs are read
+	maxRuns = 50 // runs of GitHub Actions on one commit whose jobs are read
 
 	// What a token may lack, and the look can do without.
 	checksDoor  = "checks"
@@ -23,8 +23,8 @@ const (
 		"\"Actions: read\", or \"Checks: read\" where it can have it"
 )
 
-// checkRuns gives the checks of the head. A token that may not read them sees the jobs of GitHub Actions, and one that may not read
-// these either sees none.
+// checkRuns returns the checks of the head. With a token that may not read checks it returns the jobs of GitHub Actions, and with one
+// that may not read those either it returns none.
 func (l *look) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
 	if l.mayTry(checksDoor) {
 		runs, err := pagesAt(ctx, l, kindRuns, func(r gh.ListCheckRunsResults) []*gh.CheckRun { return r.CheckRuns })
@@ -43,8 +43,8 @@ func (l *look) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
 	return nil, nil
 }
 
-// jobs gives the jobs of the newest runs on the head as the checks that GitHub makes of them. One that was skipped or is neutral says
-// nothing.
+// jobs returns the jobs of the newest runs on the head, as the checks that GitHub makes of them. It leaves out jobs that were skipped
+// or are neutral.
 func (l *look) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
 	runs, err := pagesAt(ctx, l, kindActions, func(r gh.WorkflowRuns) []*gh.WorkflowRun { return r.WorkflowRuns })
 	if err != nil {
@@ -69,28 +69,30 @@ func (l *look) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
 		if isDone(r.GetStatus()) || slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
 			continue
 		}
-		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status}) // jobs that wait for others are not there yet
+		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status}) // jobs that wait for others do not exist yet
 	}
 	return all, nil
 }
 
-// newest leaves of the runs of one workflow for one kind of event the last one, which is what counts at a pull request. Their order is
-// the same for each commit.
+// newest returns the last run of each workflow and kind of event: only that one counts for a pull request. The order is the same for
+// each commit.
 func newest(runs []*gh.WorkflowRun) []*gh.WorkflowRun {
 	kind := func(a, b *gh.WorkflowRun) int {
 		return cmp.Or(cmp.Compare(a.GetWorkflowID(), b.GetWorkflowID()), cmp.Compare(a.GetEvent(), b.GetEvent()))
 	}
-	runs = slices.SortedFunc(slices.Values(runs), func(a, b *gh.WorkflowRun) int { return cmp.Or(kind(a, b), cmp.Compare(b.GetID(), a.GetID())) })
+	runs = slices.SortedFunc(slices.Values(runs), func(a, b *gh.WorkflowRun) int {
+		return cmp.Or(kind(a, b), cmp.Compare(b.GetID(), a.GetID()))
+	})
 	return slices.CompactFunc(runs, func(a, b *gh.WorkflowRun) bool { return kind(a, b) == 0 })
 }
 
-// jobsOf gives the jobs of a run in its newest attempt. When run and jobs have ended, only another attempt can change them, and that
-// shows in the list of runs: a stamp need not hold the tags of the jobs.
+// jobsOf returns the jobs of the newest attempt of a run. After run and jobs have ended, only another attempt can change them, which
+// shows in the list of runs; so a stamp need not contain the tags of the jobs.
 func (l *look) jobsOf(ctx context.Context, r *gh.WorkflowRun) ([]*gh.WorkflowJob, error) {
 	tags, untold := l.tags, l.untold
 	jobs, err := pagesAt(ctx, l, ofRun(r.GetID()), func(j gh.Jobs) []*gh.WorkflowJob { return j.Jobs })
 	switch {
-	case answered(err, http.StatusNotFound): // somebody has deleted it since
+	case answered(err, http.StatusNotFound): // deleted since it was listed
 		l.untold = true
 		return nil, nil
 	case err != nil:
@@ -104,7 +106,7 @@ func (l *look) jobsOf(ctx context.Context, r *gh.WorkflowRun) ([]*gh.WorkflowJob
 
 func isDone(status string) bool { return status == "completed" }
 
-// asCheck is the check that GitHub makes of a job. It has the same number; its page names it.
+// asCheck returns the check that GitHub makes of a job. Both have the same number and the same page.
 func asCheck(j *gh.WorkflowJob) *gh.CheckRun {
 	slug, title := "github-actions", ""
 	for _, s := range j.Steps {

@@ -71,7 +71,7 @@ func TestJobSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestRunAgain: of a run its newest attempt counts, and of a workflow its newest run for the same event.
+// TestRunAgain: only the newest attempt of a run counts, and only the newest run of a workflow for the same event.
 func TestRunAgain(t *testing.T) {
 	b, n := fineGrained(t)
 	b.server.SetCheck(repo, aJob("test", "", "failure"))
@@ -95,7 +95,7 @@ func TestRunAgain(t *testing.T) {
 	expect(t, b.look(n, ""), "check:lint")
 }
 
-// TestRunWithoutJobs: a run that has not ended is pending, although the jobs that wait for others are not there yet.
+// TestRunWithoutJobs: a run that has not ended is pending, although jobs that wait for others do not exist yet.
 func TestRunWithoutJobs(t *testing.T) {
 	for _, status := range []string{"queued", "pending", "in_progress"} {
 		b, n := fineGrained(t)
@@ -114,7 +114,7 @@ func TestRunWithoutJobs(t *testing.T) {
 	}
 }
 
-// TestEveryChangeOfJobsIsSeen changes one thing at a time; what does not change costs nothing.
+// TestEveryChangeOfJobsIsSeen changes one thing at a time; polling without a change costs nothing.
 func TestEveryChangeOfJobsIsSeen(t *testing.T) {
 	head := commit("work 1")
 	for name, change := range map[string]func(b *bench, id int64){
@@ -166,7 +166,7 @@ func TestEveryChangeOfJobsIsSeen(t *testing.T) {
 	}
 }
 
-// TestManyRuns: runs that have ended leave room in the stamp.
+// TestManyRuns: runs that have ended take no room in the stamp.
 func TestManyRuns(t *testing.T) {
 	b, n := fineGrained(t)
 	for i := range int64(60) {
@@ -204,7 +204,7 @@ func TestActionsSteps(t *testing.T) {
 	}
 }
 
-// TestRunIsDeleted: the look goes on without it, and the next one looks again.
+// TestRunIsDeleted: the snapshot is taken without the run, and the next one is taken anew.
 func TestRunIsDeleted(t *testing.T) {
 	b, n := fineGrained(t)
 	b.server.SetCheck(repo, aJob("test", "", "failure"))

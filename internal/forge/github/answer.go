@@ -13,22 +13,22 @@ import (
 	"github.com/longshift/longshift/internal/httpdate"
 )
 
-// problem is what went wrong in one request, without any type of the library: those hold the request, and with it the token.
+// problem is the failure of one request. It holds no type of the library, because those hold the request and with it the token.
 type problem struct {
 	status  int // 0 when there was no answer
 	message string
 	details []detail // of a 422
-	needs   string   // permission that GitHub names
-	passing bool     // trying again can help
+	needs   string   // permission that the call needs, as GitHub names it
+	passing bool     // trying again may help
 	limited bool     // GitHub asks for a pause
 	wait    time.Duration
-	gone    string // head branch that GitHub does not see
+	gone    string // head branch that GitHub does not find
 }
 
-// detail is one entry in the list of a 422.
+// detail is one entry of the errors of a 422.
 type detail struct{ field, code, message string }
 
-// Error gives GitHub's own words, shortened.
+// Error returns GitHub's own message, shortened.
 func (p *problem) Error() string {
 	text := p.message
 	for _, d := range p.details {
@@ -44,7 +44,7 @@ func (p *problem) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", p.status, text))
 }
 
-// says tells whether GitHub's words hold a phrase.
+// says tells whether GitHub's message contains a phrase, in any case of letters.
 func (p *problem) says(phrase string) bool {
 	phrase = strings.ToLower(phrase)
 	if strings.Contains(strings.ToLower(p.message), phrase) {
@@ -58,7 +58,7 @@ func (p *problem) says(phrase string) bool {
 	return false
 }
 
-// invalid tells whether a 422 is about a field.
+// invalid tells whether a 422 rejects a field.
 func (p *problem) invalid(field string) bool {
 	for _, d := range p.details {
 		if d.field == field && d.code == "invalid" {
@@ -68,7 +68,7 @@ func (p *problem) invalid(field string) bool {
 	return false
 }
 
-// understand turns what the library gives into a problem. An end of ctx stays what it is.
+// understand turns an error of the library into a problem. When ctx has ended, it returns the error of ctx.
 func understand(ctx context.Context, resp *gh.Response, err error, now time.Time) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -122,7 +122,8 @@ func understandAnswer(a *gh.ErrorResponse, now time.Time) *problem {
 	return p
 }
 
-// timed reads how long GitHub asks to wait: Retry-After first, then the reset of a used-up allowance.
+// timed sets the wait that GitHub asks for: Retry-After, or else the reset of a used-up allowance. It returns false when there is
+// neither.
 func (p *problem) timed(r *http.Response, now time.Time) bool {
 	var ok bool
 	if p.wait, ok = httpdate.RetryAfter(r.Header, now); !ok {
@@ -134,7 +135,7 @@ func (p *problem) timed(r *http.Response, now time.Time) bool {
 	return ok
 }
 
-// needs is the permission that GitHub says the call takes.
+// needs returns the permission that the call takes, as GitHub names it.
 func needs(h http.Header) string {
 	if v := h.Get("X-Accepted-Github-Permissions"); v != "" {
 		return v

@@ -18,7 +18,7 @@ import (
 // begin is the time on the clock of the tests.
 var begin = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
-// clock is a clock that only moves when somebody sleeps on it.
+// clock advances only when somebody sleeps on it.
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -121,7 +121,7 @@ func (b *bench) request() forge.Request {
 	}
 }
 
-// ensure makes a call that must go well.
+// ensure makes a call that must succeed.
 func (b *bench) ensure(r forge.Request) forge.PullRequest {
 	b.t.Helper()
 	p, err := b.forge.EnsurePullRequest(b.t.Context(), r)
@@ -146,7 +146,7 @@ func (b *bench) fails(r forge.Request) error {
 	return err
 }
 
-// only gives the one pull request that stands.
+// only returns the one pull request that exists.
 func (b *bench) only() forgetest.Pull {
 	b.t.Helper()
 	all := b.server.Pulls("acme/shop")

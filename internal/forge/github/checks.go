@@ -15,8 +15,8 @@ import (
 
 const maxNotes = 10 // annotations of a check
 
-// checks counts the checks and statuses of the head, and finds those that failed. One that was cancelled, or waits for a person, is
-// neither.
+// checks counts the pending and passed checks and statuses of the head, and adds the failed ones. It ignores those that were cancelled
+// or wait for a person.
 func (l *look) checks(ctx context.Context) error {
 	runs, err := l.checkRuns(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (l *look) checks(ctx context.Context) error {
 	return nil
 }
 
-// checkKey names a check. Two can have one name, and one can be called as another is numbered.
+// checkKey identifies a check. Two checks can have one name, and a name can look like another one with its number.
 func checkKey(used map[string]int, name string) string {
 	name = forge.CleanLine(name, maxName-10)
 	key := name
@@ -68,7 +68,7 @@ func checkKey(used map[string]int, name string) string {
 	return "check:" + key
 }
 
-// detail reads what a check that failed has to say.
+// detail adds summary and log of a failed check to its item.
 func (l *look) detail(ctx context.Context, f *finding) error {
 	out := f.run.GetOutput()
 	notes, err := l.annotations(ctx, f.run)
@@ -93,7 +93,7 @@ func (l *look) detail(ctx context.Context, f *finding) error {
 	return nil
 }
 
-// annotations gives the first remarks of a check about lines of files.
+// annotations returns the first annotations of a check.
 func (l *look) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error) {
 	if r.GetOutput().GetAnnotationsCount() == 0 {
 		return nil, nil
@@ -115,7 +115,7 @@ func (l *look) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error
 
 var jobForm = regexp.MustCompile(`/actions/runs/\d+/jobs?/(\d+)`)
 
-// job is the id of the job behind a check: the page of the check names it, and it is that of the check run.
+// job returns the id of the job behind a check: the page of the check contains it, else it is the id of the check run.
 func job(r *gh.CheckRun) int64 {
 	if m := jobForm.FindStringSubmatch(r.GetDetailsURL()); m != nil {
 		if id, err := strconv.ParseInt(m[1], 10, 64); err == nil {

@@ -120,7 +120,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// TestLogs lets the way to a log fail in every way.
+// TestLogs has every step to a log fail in every way.
 func TestLogs(t *testing.T) {
 	const log = "a\n##[error]b\n"
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogHostStaysAway: a host that fails for long fails the look, to be tried again, and the error holds no signature.
+// TestLogHostStaysAway: when the host of logs stays down, the snapshot fails and can be tried again. The error contains no signature.
 func TestLogHostStaysAway(t *testing.T) {
 	for _, f := range []forgetest.Fault{forgetest.ServerError(503), forgetest.Dropped()} {
 		b, n := opened(t)
@@ -190,7 +190,7 @@ func TestHugeLog(t *testing.T) {
 	}
 }
 
-// TestLookSteps lets each step of a look fail twice, and for good.
+// TestLookSteps has each step of a snapshot fail twice, and for good.
 func TestLookSteps(t *testing.T) {
 	for _, path := range []string{
 		"/pulls/1", "/branches/main", "/reviews", "/pulls/1/comments", "/issues/1/comments", "/user", "/alice/permission", "/check-runs", "/status",
@@ -215,7 +215,7 @@ func TestLookSteps(t *testing.T) {
 	}
 }
 
-// TestLookKeepsPauses: a limit ends the look with the wait, and the next one does not ask before it is over.
+// TestLookKeepsPauses: a rate limit ends the snapshot with the wait, and no request is made before it is over.
 func TestLookKeepsPauses(t *testing.T) {
 	for _, path := range []string{"/pulls/1", "/reviews", "/alice/permission", "/status", "/logs"} {
 		for _, c := range []struct {
@@ -260,7 +260,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// slow gives a few bytes at a time, and an error at its end.
+// slow returns a few bytes at a time, and an error at its end.
 type slow struct {
 	text string
 	err  error

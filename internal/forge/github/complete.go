@@ -5,69 +5,69 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v66/github"
-
-	"github.com/longshift/longshift/internal/forge"
 )
 
-// complete brings our open pull request up to the request: text, labels, reviewers. Only what is missing is written.
-func (s *session) complete(ctx context.Context, r forge.Request, p *gh.PullRequest, found bool) error {
-	if base := p.GetBase().GetRef(); base != r.Base {
-		s.warn("#%d goes into %q, not into %q: somebody has changed its base", p.GetNumber(), base, r.Base)
+// complete updates text, labels and reviewers of the pull request to the request. It writes only what is missing.
+func (p *publication) complete(ctx context.Context, pull *gh.PullRequest, found bool) error {
+	if base := pull.GetBase().GetRef(); base != p.request.Base {
+		p.warn("#%d goes into %q, not into %q: somebody has changed its base", pull.GetNumber(), base, p.request.Base)
 	}
-	if err := s.retext(ctx, r, p); err != nil {
+	if err := p.retext(ctx, pull); err != nil {
 		return err
 	}
-	if err := s.label(ctx, r, p); err != nil {
+	if err := p.label(ctx, pull); err != nil {
 		return err
 	}
-	return s.askReviewers(ctx, r, p, found)
+	r := reviewers{p.session, pull}
+	return r.ask(ctx, p.request.Reviewers, found)
 }
 
-// retext brings title and body up to date.
-func (s *session) retext(ctx context.Context, r forge.Request, p *gh.PullRequest) error {
-	if p.GetTitle() == r.Title && unixLines(p.GetBody()) == unixLines(r.Body) {
+// retext updates title and body.
+func (p *publication) retext(ctx context.Context, pull *gh.PullRequest) error {
+	title, body := p.request.Title, p.request.Body
+	if pull.GetTitle() == title && unixLines(pull.GetBody()) == unixLines(body) {
 		return nil
 	}
-	return s.repeat(ctx, "update pull request", func(c *gh.Client) (*gh.Response, error) {
-		_, resp, err := c.PullRequests.Edit(ctx, s.owner, s.name, p.GetNumber(), &gh.PullRequest{Title: &r.Title, Body: &r.Body})
+	return p.repeat(ctx, "update pull request", func(c *gh.Client) (*gh.Response, error) {
+		_, resp, err := c.PullRequests.Edit(ctx, p.owner, p.name, pull.GetNumber(), &gh.PullRequest{Title: &title, Body: &body})
 		return resp, err
 	})
 }
 
-// unixLines undoes what editing a body in the browser does to it.
+// unixLines reverts the line ends and outer spaces that editing in a browser changes.
 func unixLines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// label adds the labels that are missing. GitHub makes unknown ones. One that it refuses is a warning.
-func (s *session) label(ctx context.Context, r forge.Request, p *gh.PullRequest) error {
+// label adds the missing labels. GitHub creates unknown ones. A refusal is a warning.
+func (p *publication) label(ctx context.Context, pull *gh.PullRequest) error {
 	have := map[string]bool{}
-	for _, l := range p.Labels {
+	for _, l := range pull.Labels {
 		have[strings.ToLower(l.GetName())] = true
 	}
-	missing := lacking(r.Labels, have)
+	missing := lacking(p.request.Labels, have)
 	if len(missing) == 0 {
 		return nil
 	}
-	// The library sends a bare list, which GitHub's own description of this call no longer knows.
+	// The library sends a bare list, which GitHub's API description no longer allows.
 	body := struct {
 		Labels []string `json:"labels"`
 	}{missing}
-	err := s.repeat(ctx, "add labels", func(c *gh.Client) (*gh.Response, error) {
-		req, err := c.NewRequest("POST", s.path("issues/%d/labels", p.GetNumber()), body)
+	err := p.repeat(ctx, "add labels", func(c *gh.Client) (*gh.Response, error) {
+		req, err := c.NewRequest("POST", p.path("issues/%d/labels", pull.GetNumber()), body)
 		if err != nil {
 			return nil, err
 		}
 		return c.Do(ctx, req, nil)
 	})
 	if refused(err) {
-		s.warn("#%d: labels %s were refused: %v", p.GetNumber(), strings.Join(missing, ", "), err)
+		p.warn("#%d: labels %s were refused: %v", pull.GetNumber(), strings.Join(missing, ", "), err)
 		return nil
 	}
 	return err
 }
 
-// lacking gives the wanted names that are not there yet, each once, and notes them as there.
+// lacking returns the wanted names that are not in have, each once, and adds them to have.
 func lacking(want []string, have map[string]bool) []string {
 	var missing []string
 	for _, w := range want {

@@ -48,7 +48,7 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 	r := b.request()
 	r.Labels, r.Reviewers = []string{"longshift"}, []string{"alice", "acme/web"}
 	p := b.ensure(r)
-	// What an editor in the browser does, and what other bots add below.
+	// The changes of an editor in the browser, and text that other bots add below.
 	b.server.Edit("acme/shop", p.Number, func(p *forgetest.Pull) { p.Body = strings.ReplaceAll(p.Body, "\n", "\r\n") + "\r\n" })
 	before := len(b.server.Calls())
 	b.ensure(r)
@@ -59,7 +59,7 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 	}
 }
 
-// TestCompleteDeath: the process dies right after each of the writes that follow the opening. The next one does the rest.
+// TestCompleteDeath: the process dies right after each write that follows the creation. The next call does the rest.
 func TestCompleteDeath(t *testing.T) {
 	for _, path := range []string{"/pulls", "/labels", "/requested_reviewers"} {
 		t.Run(path, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestCompleteDeath(t *testing.T) {
 	}
 }
 
-// TestTextBelowTheMark: other bots and people add to a body; it stays ours.
+// TestTextBelowTheMark: other bots and people add to a body; the task still finds its pull request.
 func TestTextBelowTheMark(t *testing.T) {
 	b := newBench(t)
 	r := b.request()
@@ -113,7 +113,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFilterIgnored: a list of everything must not be taken for a list of the branch's own.
+// TestFilterIgnored: GitHub returns all pull requests instead of those from the branch.
 func TestFilterIgnored(t *testing.T) {
 	b := newBench(t)
 	r := b.request()
@@ -125,7 +125,7 @@ func TestFilterIgnored(t *testing.T) {
 	}
 }
 
-// TestOpenedInBetween lets another process of the same task be faster after this one has looked.
+// TestOpenedInBetween: another process of the same task opens the pull request after this one has looked.
 func TestOpenedInBetween(t *testing.T) {
 	b := newBench(t)
 	r := b.request()
@@ -141,7 +141,7 @@ func TestOpenedInBetween(t *testing.T) {
 	}
 }
 
-// TestPrefersOpen: of several pull requests of the task the open one counts, then the merged one.
+// TestPrefersOpen: of several pull requests of the task the open one is used, then the merged one.
 func TestPrefersOpen(t *testing.T) {
 	b := newBench(t)
 	r := b.request()
@@ -162,7 +162,7 @@ func TestPrefersOpen(t *testing.T) {
 	}
 }
 
-// TestHeadSeenLate: GitHub may not see a branch that was pushed a moment ago.
+// TestHeadSeenLate: GitHub may not see a branch that was just pushed.
 func TestHeadSeenLate(t *testing.T) {
 	b := newBench(t)
 	r := b.request()

@@ -7,57 +7,59 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 )
 
-// create makes one attempt to open the pull request. What it can't know, it leaves as a *problem for findOrCreate.
-func (s *session) create(ctx context.Context, r forge.Request) (*gh.PullRequest, error) {
-	p, err := s.post(ctx, r, r.Draft)
+// create makes one attempt to open the pull request. Failures that findOrCreate has to judge are returned as a *problem.
+func (p *publication) create(ctx context.Context) (*gh.PullRequest, error) {
+	r := p.request
+	pull, err := p.post(ctx, r.Draft)
 	var pr *problem
 	if r.Draft && errors.As(err, &pr) && pr.says("draft pull requests are not supported") {
-		if p, err = s.post(ctx, r, false); err == nil {
-			s.warn("%s/%s has no draft pull requests: #%d is a normal one", s.owner, s.name, p.GetNumber())
+		if pull, err = p.post(ctx, false); err == nil {
+			p.warn("%s/%s has no draft pull requests: #%d is a normal one", p.owner, p.name, pull.GetNumber())
 		}
 	}
 	if err != nil {
-		return nil, s.refusal(r, err)
+		return nil, p.refusal(err)
 	}
-	if at := p.GetHead().GetSHA(); r.HeadCommit != "" && at != "" && at != r.HeadCommit {
-		s.warn("branch %s is at %.12s, pushed was %.12s", r.Head, at, r.HeadCommit)
+	if at := pull.GetHead().GetSHA(); r.HeadCommit != "" && at != "" && at != r.HeadCommit {
+		p.warn("branch %s is at %.12s, pushed was %.12s", r.Head, at, r.HeadCommit)
 	}
-	return p, nil
+	return pull, nil
 }
 
-func (s *session) post(ctx context.Context, r forge.Request, draft bool) (p *gh.PullRequest, err error) {
+func (p *publication) post(ctx context.Context, draft bool) (pull *gh.PullRequest, err error) {
+	r := p.request
 	head := r.Head
 	if r.HeadOwner != "" {
 		head = r.HeadOwner + ":" + r.Head
 	}
-	err = s.once(ctx, func(c *gh.Client) (resp *gh.Response, err error) {
-		p, resp, err = c.PullRequests.Create(ctx, s.owner, s.name, &gh.NewPullRequest{
+	err = p.once(ctx, func(c *gh.Client) (resp *gh.Response, err error) {
+		pull, resp, err = c.PullRequests.Create(ctx, p.owner, p.name, &gh.NewPullRequest{
 			Title: &r.Title, Head: &head, Base: &r.Base, Body: &r.Body, Draft: &draft,
 		})
 		return resp, err
 	})
-	return p, err
+	return pull, err
 }
 
-// refusal explains the answers of GitHub that a person must understand.
-func (s *session) refusal(r forge.Request, err error) error {
-	var p *problem
-	if !errors.As(err, &p) || p.status != 422 {
+// refusal explains the refusals that a person has to act on.
+func (p *publication) refusal(err error) error {
+	r := p.request
+	var pr *problem
+	if !errors.As(err, &pr) || pr.status != 422 {
 		return err
 	}
 	switch {
-	case p.says("no commits between"):
-		return fault.New(fault.Input, "branch %q has no commit that %q in %s/%s lacks: %w", r.Head, r.Base, s.owner, s.name, err).
+	case pr.says("no commits between"):
+		return fault.New(fault.Input, "branch %q has no commit that %q in %s/%s lacks: %w", r.Head, r.Base, p.owner, p.name, err).
 			WithHint("there is nothing to merge; the work may have been merged already")
-	case p.invalid("base"):
-		return fault.New(fault.Input, "base branch %q is not in %s/%s: %w", r.Base, s.owner, s.name, err).
+	case pr.invalid("base"):
+		return fault.New(fault.Input, "base branch %q is not in %s/%s: %w", r.Base, p.owner, p.name, err).
 			WithHint("name a branch that exists, as base of the task")
-	case p.invalid("head"):
-		p.passing = true // a branch that was pushed a moment ago may not be seen yet
-		p.gone = r.Head
+	case pr.invalid("head"):
+		pr.passing = true // GitHub may not see a branch that was just pushed
+		pr.gone = r.Head
 	}
 	return err
 }

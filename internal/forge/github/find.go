@@ -11,23 +11,24 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// find gives the pull request of this task, or nil. Somebody else's open one from the same branch is a fault.
-func (s *session) find(ctx context.Context, r forge.Request) (*gh.PullRequest, error) {
-	all, err := s.list(ctx, cmp.Or(r.HeadOwner, s.owner), r.Head)
+// find returns the pull request of this task, or nil. An open one of somebody else from the same branch is a fault.
+func (p *publication) find(ctx context.Context) (*gh.PullRequest, error) {
+	r := p.request
+	all, err := p.list(ctx, cmp.Or(r.HeadOwner, p.owner), r.Head)
 	if err != nil {
 		return nil, err
 	}
 	var ours, foreign *gh.PullRequest
 	fence := 0
-	for _, p := range all {
-		task, n, ok := forge.FindTag(p.GetBody())
+	for _, pull := range all {
+		task, n, ok := forge.FindTag(pull.GetBody())
 		switch {
 		case ok && task == r.TaskID:
-			if ours == nil || rank(p) > rank(ours) {
-				ours, fence = p, n
+			if ours == nil || rank(pull) > rank(ours) {
+				ours, fence = pull, n
 			}
-		case state(p) == forge.Open && foreign == nil:
-			foreign = p
+		case state(pull) == forge.Open && foreign == nil:
+			foreign = pull
 		}
 	}
 	switch {
@@ -36,7 +37,7 @@ func (s *session) find(ctx context.Context, r forge.Request) (*gh.PullRequest, e
 			ours.GetNumber(), fence, r.Fence)
 	case ours == nil && foreign != nil:
 		return nil, fault.New(fault.Changed, "pull request #%d from branch %q in %s/%s was not opened by this task",
-			foreign.GetNumber(), r.Head, s.owner, s.name).
+			foreign.GetNumber(), r.Head, p.owner, p.name).
 			WithHint("look at %s; close it, or give the task another branch", foreign.GetHTMLURL())
 	}
 	return ours, nil
@@ -53,18 +54,18 @@ func rank(p *gh.PullRequest) int {
 	return p.GetNumber()
 }
 
-// list gives every pull request from a branch, of the repository or of its fork that somebody owns. GitHub ignores a filter that it does not understand and then
-// gives all there are, so each one is looked at again.
-func (s *session) list(ctx context.Context, owner, head string) ([]*gh.PullRequest, error) {
+// list returns every pull request from a branch of an owner's repository. GitHub ignores a filter that it does not understand and
+// returns all pull requests, so the result is filtered here too.
+func (p *publication) list(ctx context.Context, owner, head string) ([]*gh.PullRequest, error) {
 	opts := &gh.PullRequestListOptions{State: "all", Head: owner + ":" + head, ListOptions: gh.ListOptions{PerPage: 100}}
 	var found []*gh.PullRequest
 	for {
 		var page []*gh.PullRequest
 		next := 0
-		err := s.repeat(ctx, "list pull requests", func(c *gh.Client) (*gh.Response, error) {
+		err := p.repeat(ctx, "list pull requests", func(c *gh.Client) (*gh.Response, error) {
 			var resp *gh.Response
 			var err error
-			page, resp, err = c.PullRequests.List(ctx, s.owner, s.name, opts)
+			page, resp, err = c.PullRequests.List(ctx, p.owner, p.name, opts)
 			if err == nil {
 				next = resp.NextPage
 			}
@@ -73,9 +74,9 @@ func (s *session) list(ctx context.Context, owner, head string) ([]*gh.PullReque
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range page {
-			if p.GetHead().GetRef() == head && strings.EqualFold(p.GetHead().GetUser().GetLogin(), owner) {
-				found = append(found, p)
+		for _, pull := range page {
+			if pull.GetHead().GetRef() == head && strings.EqualFold(pull.GetHead().GetUser().GetLogin(), owner) {
+				found = append(found, pull)
 			}
 		}
 		if next == 0 {

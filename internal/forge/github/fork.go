@@ -16,15 +16,15 @@ import (
 
 var _ forge.Forker = (*Forge)(nil)
 
-// Fork implements forge.Forker. It looks before it makes one, and GitHub itself keeps one fork of a repository in an account: asked to
-// make it again, it gives the one that is there.
+// Fork implements forge.Forker. It looks before it makes a fork. GitHub keeps one fork of a repository per account, and returns it when
+// asked to make it again.
 func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, error) {
-	s, fork, err := f.lookForFork(ctx, r)
+	fork, err := f.lookForFork(ctx, r)
 	if err != nil {
 		return task.Repository{}, err
 	}
 	if fork.made == nil {
-		if fork.made, err = s.makeFork(ctx); err != nil {
+		if err := fork.make(ctx); err != nil {
 			return task.Repository{}, err
 		}
 	}
@@ -33,61 +33,63 @@ func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, e
 		return task.Repository{}, fault.New(fault.Denied, "GitHub: the fork %s/%s is archived: nothing can be pushed there", owner, name).
 			WithHint("unarchive it in its settings, or delete it")
 	}
-	s.owner, s.name = owner, name
-	if err := s.filled(ctx, fork.made.GetDefaultBranch()); err != nil {
+	fork.owner, fork.name = owner, name
+	if err := fork.filled(ctx); err != nil {
 		return task.Repository{}, err
 	}
 	return task.Repository{Text: owner + "/" + name, Owner: owner, Name: name}, nil
 }
 
-// ForkOf tells, before a task is started, in whose account its fork is to be, and its name when it is there.
+// ForkOf returns the account that the fork belongs to, and the full name of the fork if it exists. It is asked before a task is
+// started.
 func (f *Forge) ForkOf(ctx context.Context, r task.Repository) (owner, name string, err error) {
-	_, fork, err := f.lookForFork(ctx, r)
-	return fork.owner, fork.made.GetFullName(), err
+	fork, err := f.lookForFork(ctx, r)
+	return fork.account, fork.made.GetFullName(), err
 }
 
-// fork is one in the account of the token.
+// fork is the fork of the session's repository. After it is made, the session is about the fork itself.
 type fork struct {
-	owner string
-	made  *gh.Repository // nil when it is not there
+	*session
+	account string         // of the token, which owns the fork
+	made    *gh.Repository // nil when it does not exist
 }
 
-// lookForFork looks where GitHub puts a fork. One that has another name is found when it is to be made.
-func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (*session, fork, error) {
+// lookForFork looks for a fork of the same name. A fork of another name is found when GitHub is asked to make one.
+func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
-		return nil, fork{}, err
+		return fork{}, err
 	}
 	repo, err := s.resolve(ctx)
 	if err != nil {
-		return nil, fork{}, err
+		return fork{}, err
 	}
 	me, err := s.me(ctx)
 	switch {
 	case answered(err, http.StatusForbidden):
-		return nil, fork{}, fault.New(fault.Denied, "GitHub: the token is an app's: it has no account that could hold a fork").
+		return fork{}, fault.New(fault.Denied, "GitHub: the token is an app's: it has no account that could hold a fork").
 			WithHint("give the token of a user, or of an app that may push to %s/%s", s.owner, s.name)
 	case err != nil:
-		return nil, fork{}, err
+		return fork{}, err
 	case strings.EqualFold(me, s.owner):
-		return nil, fork{}, fault.New(fault.Input, "%s/%s is in the token's own account: it can't be forked there", s.owner, s.name).
+		return fork{}, fault.New(fault.Input, "%s/%s is in the token's own account: it can't be forked there", s.owner, s.name).
 			WithHint("leave fork out")
 	}
-	found := fork{owner: me}
+	found := fork{session: s, account: me}
 	there, err := get[*gh.Repository](ctx, s, "read the fork", "repos/"+me+"/"+s.name, "")
 	switch {
 	case answered(err, http.StatusNotFound):
-		return s, found, nil
+		return found, nil
 	case err != nil:
-		return nil, fork{}, err
+		return fork{}, err
 	}
 	if theirs := there.value; rootOf(theirs) == rootOf(repo) {
 		found.made = theirs
 	}
-	return s, found, nil
+	return found, nil
 }
 
-// rootOf is the repository that another one comes from, over forks of forks: GitHub opens pull requests between all of one root.
+// rootOf returns the id of the repository at the root of all forks: GitHub opens pull requests between any two of the same root.
 func rootOf(r *gh.Repository) int64 {
 	if source := r.GetSource(); source != nil {
 		return source.GetID()
@@ -95,26 +97,26 @@ func rootOf(r *gh.Repository) int64 {
 	return r.GetID()
 }
 
-// makeFork asks for the fork. GitHub answers before there is anything in it.
-func (s *session) makeFork(ctx context.Context) (made *gh.Repository, err error) {
-	err = s.repeat(ctx, "make the fork", func(c *gh.Client) (resp *gh.Response, err error) {
-		made, resp, err = c.Repositories.CreateFork(ctx, s.owner, s.name, &gh.RepositoryCreateForkOptions{DefaultBranchOnly: true})
+// make asks GitHub for the fork. The answer comes before the fork has any content.
+func (f *fork) make(ctx context.Context) error {
+	return f.repeat(ctx, "make the fork", func(c *gh.Client) (resp *gh.Response, err error) {
+		f.made, resp, err = c.Repositories.CreateFork(ctx, f.owner, f.name, &gh.RepositoryCreateForkOptions{DefaultBranchOnly: true})
 		if accepted := (*gh.AcceptedError)(nil); errors.As(err, &accepted) {
 			err = nil
 		}
 		return resp, err
 	})
-	return made, err
 }
 
-// filled waits until git has something in the fork.
-func (s *session) filled(ctx context.Context, branch string) error {
+// filled waits until the fork has content.
+func (f *fork) filled(ctx context.Context) error {
+	branch := f.path("branches/%s", url.PathEscape(f.made.GetDefaultBranch()))
 	for {
-		_, err := get[*gh.Branch](ctx, s, "read the fork", s.path("branches/%s", url.PathEscape(branch)), "")
+		_, err := get[*gh.Branch](ctx, f.session, "read the fork", branch, "")
 		if !answered(err, http.StatusNotFound, http.StatusConflict) {
 			return err
 		}
-		again, err := s.again(ctx, "wait for the fork", &problem{message: "the fork is still being made", passing: true})
+		again, err := f.again(ctx, "wait for the fork", &problem{message: "the fork is still being made", passing: true})
 		if !again {
 			return err
 		}

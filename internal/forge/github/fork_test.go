@@ -21,7 +21,7 @@ func (b *bench) fork() task.Repository {
 	return r
 }
 
-// forks says how often one was asked for.
+// forks returns how often a fork was asked for.
 func (b *bench) forks() int { return b.server.Count(http.MethodPost, "/forks") }
 
 func TestFork(t *testing.T) {
@@ -45,7 +45,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkOnce lets the making fail in every way, before and after it has taken effect.
+// TestForkOnce has the creation fail in every way, before and after it has taken effect.
 func TestForkOnce(t *testing.T) {
 	for name, f := range map[string]forgetest.Fault{
 		"500": forgetest.ServerError(500), "502 after the effect": forgetest.ServerError(502).Late(), "dropped after the effect": forgetest.Dropped().Late(),
@@ -72,7 +72,7 @@ func TestForkOnce(t *testing.T) {
 	})
 }
 
-// TestForkElsewhere: the account has something else of that name, or its fork under another one.
+// TestForkElsewhere: the account has another repository of that name, or its fork has another name.
 func TestForkElsewhere(t *testing.T) {
 	b := newBench(t)
 	b.server.AddRepository(forgetest.Repository{Name: "longshift-bot/shop", Branches: map[string]string{"main": commit("other")}})
@@ -83,7 +83,7 @@ func TestForkElsewhere(t *testing.T) {
 	}
 }
 
-// TestForkOfFork: the account's fork of the root serves for the fork of another.
+// TestForkOfFork: the account's fork of the root is used for a fork of another account.
 func TestForkOfFork(t *testing.T) {
 	b := newBench(t)
 	b.server.AddRepository(forgetest.Repository{Name: "root/shop", GitDir: b.gitDir})
@@ -119,12 +119,12 @@ func TestForkRefused(t *testing.T) {
 	}
 }
 
-// TestLookAtForked: without write access GitHub does not tell what others may do, so those are heard who belong to the repository; with
-// it, and for branches of the repository, nothing is taken for granted.
+// TestLookAtForked: a token without write access can't ask what others may do, so members of the repository count. With write access,
+// and for branches of the repository, GitHub is asked.
 func TestLookAtForked(t *testing.T) {
 	b := newBench(t)
 	b.server.SetReadOnly(repo, true)
-	b.server.SetPermission(repo, "bob", "read") // belongs, and may not write
+	b.server.SetPermission(repo, "bob", "read") // a collaborator who may not write
 	f := b.fixture("")
 	fork := b.fork()
 	f.GitDir, _ = b.server.GitDir(fork.Text)

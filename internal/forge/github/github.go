@@ -1,5 +1,6 @@
-// Package github opens pull requests on github.com and on GitHub Enterprise Server, follows what becomes of them, and answers people.
-// It speaks the REST API only: it never pushes, merges or reads code. Types of the client library stay inside.
+// Package github is the forge on github.com and on GitHub Enterprise Server. It opens and follows pull requests, reads and marks
+// issues, receives webhooks, and answers people. It speaks the API only, with GraphQL for one question: it never pushes, merges or
+// reads code. Types of the client library stay inside.
 package github
 
 import (
@@ -20,8 +21,8 @@ import (
 // Config is what a Forge needs. Only Token is required.
 type Config struct {
 	Token   func(ctx context.Context) (string, error) // asked once per call of the forge; never logged
-	BaseURL string                                    // of GitHub Enterprise Server, with or without /api/v3; "" is github.com
-	HTTP    *http.Client                              // its redirect rule is replaced; nil is a client with a time limit of 30 s
+	BaseURL string                                    // of GitHub Enterprise Server, with or without /api/v3; "" for github.com
+	HTTP    *http.Client                              // its redirect policy is replaced; nil for a client with a timeout of 30 s
 	Log     *slog.Logger
 	Now     func() time.Time
 	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
@@ -43,7 +44,7 @@ type Forge struct {
 
 var _ forge.Forge = (*Forge)(nil)
 
-// New makes a GitHub forge. A base URL that would send the token in the clear is refused.
+// New makes a GitHub forge. It refuses a base URL that would send the token in the clear.
 func New(c Config) (*Forge, error) {
 	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep}
 	if c.Token == nil {
@@ -74,7 +75,7 @@ func New(c Config) (*Forge, error) {
 	return f, nil
 }
 
-// apiURL adds /api/v3 where GitHub Enterprise Server has it; hosts that begin with "api." have none.
+// apiURL adds /api/v3 for GitHub Enterprise Server; hosts that begin with "api." do not have it.
 func apiURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -96,8 +97,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// client makes a fresh client of the library. It remembers limits by the clock of the machine, and it takes the reset time of the
-// hourly limit for the end of a secondary one; so it lives for one request, and limit remembers instead.
+// client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
+// take the reset of the hourly limit for the end of a secondary one; limit remembers instead.
 func (f *Forge) client(token string) *gh.Client {
 	c := gh.NewClient(&f.http).WithAuthToken(token)
 	c.UserAgent = "longshift"

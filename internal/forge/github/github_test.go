@@ -15,7 +15,7 @@ func TestConform(t *testing.T) {
 	forgetest.Conform(t, func(t *testing.T) forgetest.Fixture { return newBench(t).fixture("") })
 }
 
-// TestConformForked: with branches in a fork everything is as it is without.
+// TestConformForked: branches in a fork change nothing else.
 func TestConformForked(t *testing.T) {
 	forgetest.Conform(t, func(t *testing.T) forgetest.Fixture {
 		b := newBench(t)
@@ -30,7 +30,7 @@ func TestConformForked(t *testing.T) {
 	})
 }
 
-// fixture is the bench as the suite takes it. from is the fork that pull requests of others come from, "" for none.
+// fixture is the bench for the suite. from is the fork that pull requests of others come from, "" for none.
 func (b *bench) fixture(from string) forgetest.Fixture {
 	return forgetest.Fixture{
 		Forge: b.forge, Repository: shop(), GitDir: b.gitDir,

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestLookAtWhatIsGone: each look, the first one and a later one, says in one line what is missing.
+// TestLookAtWhatIsGone: every snapshot, the first one and a later one, says in one line what is missing.
 func TestLookAtWhatIsGone(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -64,7 +64,7 @@ func TestLookAtWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestArchiveIsSeen: without a tag of the pull request, its own fields tell.
+// TestArchiveIsSeen: without a tag for the pull request, its own fields show the change.
 func TestArchiveIsSeen(t *testing.T) {
 	yes := true
 	p := func(archived *bool) *gh.PullRequest {
@@ -75,7 +75,8 @@ func TestArchiveIsSeen(t *testing.T) {
 	}
 }
 
-// TestLookAfterArchive: what has ended is told, archived or not; and a repository that is opened again is read again.
+// TestLookAfterArchive: a closed pull request is reported whether the repository is archived or not, and an unarchived repository is
+// read again.
 func TestLookAfterArchive(t *testing.T) {
 	b, n := opened(t)
 	b.server.CommentOn(repo, n, "alice", "/longshift go on")
@@ -91,7 +92,7 @@ func TestLookAfterArchive(t *testing.T) {
 	}
 }
 
-// TestLookWithoutBase: the branch to merge into is gone; the pull request knows where it was, and people are heard all the same.
+// TestLookWithoutBase: the base branch was deleted; its last commit comes from the pull request, and comments still count.
 func TestLookWithoutBase(t *testing.T) {
 	b, n := opened(t)
 	b.server.CommentOn(repo, n, "alice", "/longshift go on")

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestIssue reads an issue that is nobody's, as Wanted would.
+// TestIssue reads an issue without label and assignment.
 func TestIssue(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: " Greet\u200b <!-- x --> in French", Body: "Say **bonjour**.\r\n<!-- y -->"})
@@ -46,7 +46,7 @@ func TestIssueThatIsNone(t *testing.T) {
 	}
 }
 
-// TestIssueEdited: an issue that is changed after it was made ours says something else than the event, and one that is not does not.
+// TestIssueEdited: only an issue that was edited after the event has another sum.
 func TestIssueEdited(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "Greet", Body: "Say <b>bonjour</b>.\r\n"})

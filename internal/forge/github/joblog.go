@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxLog  = 20 << 20 // bytes that are read of a log
-	logTail = 64 << 10 // bytes that are kept: the last ones
+	maxLog  = 20 << 20 // bytes of a log that are read
+	logTail = 64 << 10 // last bytes that are kept
 )
 
-// jobLog gives the end of the log of a job, "" when there is none any more or the token may not read it. GitHub answers with an
-// address on another host that holds its own signature; the token does not go there.
+// jobLog returns the end of the log of a job, "" when the log is gone or the token may not read it. GitHub redirects to a signed
+// address on another host, which does not get the token.
 func (l *look) jobLog(ctx context.Context, id int64) (string, error) {
 	var to string
 	err := l.repeat(ctx, "find the log of a job", func(c *gh.Client) (resp *gh.Response, err error) {
@@ -47,7 +47,7 @@ func (l *look) jobLog(ctx context.Context, id int64) (string, error) {
 	}
 }
 
-// redirected asks for a path that GitHub answers with an address elsewhere, and gives the address.
+// redirected requests a path that GitHub answers with a redirect, and returns its address.
 func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (string, *gh.Response, error) {
 	stay := c.Client()
 	stay.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -62,7 +62,7 @@ func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (strin
 	}
 	resp, err := gh.NewClient(stay).BareDo(ctx, req)
 	if resp == nil || resp.Response == nil || resp.StatusCode != http.StatusFound {
-		if err == nil { // the log itself, or a page of a proxy
+		if err == nil { // no redirect: the log itself, or a page of a proxy
 			resp.Body.Close()
 		}
 		return "", resp, err
@@ -76,13 +76,13 @@ func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (strin
 	return to.String(), resp, nil
 }
 
-// safe tells whether an address may be read from: nothing in the clear, but for a GitHub on this machine.
+// safe tells whether an address may be read: only over TLS, except from a GitHub on this machine.
 func (l *look) safe(to *url.URL) bool {
 	local := l.base != nil && l.base.Scheme == "http"
 	return to.Host != "" && to.User == nil && (to.Scheme == "https" || to.Scheme == "http" && local && loopback(to.Hostname()))
 }
 
-// fetchLog reads the end of what stands at an address. Of one that is too long only the end is asked for.
+// fetchLog reads the end of the log at an address. Of a log that is too long it requests only the end.
 func (l *look) fetchLog(ctx context.Context, to string) (string, error) {
 	resp, err := l.plainGet(ctx, to, -1)
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *look) fetchLog(ctx context.Context, to string) (string, error) {
 	return text, nil
 }
 
-// plainGet reads without the token, from a byte on when that is not negative.
+// plainGet reads without the token, starting at a byte unless from is negative.
 func (l *look) plainGet(ctx context.Context, to string, from int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *look) plainGet(ctx context.Context, to string, from int64) (*http.Respo
 	return nil, &problem{message: scrub(err).Error(), passing: true}
 }
 
-// scrub takes the address out of an error: its signature is a secret for as long as it is good.
+// scrub removes the address from an error, because its signature is a secret while it is valid.
 func scrub(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -139,7 +139,7 @@ func scrub(err error) error {
 	return err
 }
 
-// tail reads all there is and keeps the last bytes, whole lines where it can.
+// tail reads everything and keeps the last bytes, in whole lines where possible.
 func tail(r io.Reader, keep int) (string, error) {
 	buf := make([]byte, 0, 2*keep)
 	cut := false

@@ -14,15 +14,15 @@ const (
 	longestWait = 2 * time.Hour // the hourly limit is over by then, whatever a header says
 )
 
-// limit remembers that GitHub has asked for a pause, so that no other task asks in the meantime: GitHub bans those who do.
+// limit remembers a pause that GitHub has asked for, so that no task makes a request meanwhile: GitHub bans clients that do.
 type limit struct {
 	mu      sync.Mutex
-	token   string // whose pause it is
+	token   string // the token that the pause applies to
 	until   time.Time
 	strikes int // secondary limits without a time, in a row
 }
 
-// wait says how much of the pause is left.
+// wait returns the rest of the pause.
 func (l *limit) wait(token string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,7 +32,8 @@ func (l *limit) wait(token string, now time.Time) time.Duration {
 	return max(0, l.until.Sub(now))
 }
 
-// pause notes a pause. A wait of 0 is one that GitHub has not named: a minute, doubled each time the last one did not help.
+// pause records a pause and returns its length. When GitHub has named none (a wait of 0), it is a minute, doubled each time that the
+// last pause was too short.
 func (l *limit) pause(token string, now time.Time, wait time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +41,7 @@ func (l *limit) pause(token string, now time.Time, wait time.Duration) time.Dura
 		l.token, l.until, l.strikes = token, time.Time{}, 0
 	}
 	if wait <= 0 {
-		if !now.Before(l.until) { // calls that were under way at the same time count as one
+		if !now.Before(l.until) { // concurrent calls count once
 			l.strikes++
 		}
 		wait = min(firstStrike<<min(max(l.strikes, 1)-1, 10), longestWait)
@@ -52,7 +53,7 @@ func (l *limit) pause(token string, now time.Time, wait time.Duration) time.Dura
 	return wait
 }
 
-// passed notes that a call went through.
+// passed records that a request succeeded.
 func (l *limit) passed(token string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +62,7 @@ func (l *limit) passed(token string, now time.Time) {
 	}
 }
 
-// untilReset is the wait when the hourly allowance is used up.
+// untilReset returns the wait until the reset of the hourly allowance, when that is used up.
 func untilReset(h http.Header, now time.Time) (time.Duration, bool) {
 	if h.Get("X-Ratelimit-Remaining") != "0" {
 		return 0, false
@@ -70,6 +71,6 @@ func untilReset(h http.Header, now time.Time) (time.Duration, bool) {
 	if err != nil {
 		return 0, false
 	}
-	// One second more: the header has whole seconds.
+	// One second more, because the header has whole seconds.
 	return max(0, time.Unix(reset, 0).Sub(httpdate.Now(h, now))) + time.Second, true
 }

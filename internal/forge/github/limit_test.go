@@ -30,7 +30,7 @@ func TestHourlyLimit(t *testing.T) {
 	}
 }
 
-// TestAllowanceRunsOut is the same limit in its natural form: the last answer that is let through says 0 remaining.
+// TestAllowanceRunsOut is the same limit as it occurs naturally: the last answer before it says 0 remaining.
 func TestAllowanceRunsOut(t *testing.T) {
 	b := newBench(t)
 	b.server.SetAllowance(3, begin.Add(40*time.Minute))
@@ -73,7 +73,7 @@ func TestSecondaryLimitNamesTime(t *testing.T) {
 	}
 }
 
-// TestStrikesOfOneMoment: many calls that meet the limit together are one strike, and the longest pause counts.
+// TestStrikesOfOneMoment: concurrent calls that meet the limit are one strike, and the longest pause counts.
 func TestStrikesOfOneMoment(t *testing.T) {
 	var l limit
 	for range 5 {
@@ -99,7 +99,7 @@ func TestNewTokenIsNotPaused(t *testing.T) {
 	}
 }
 
-// TestLibraryRefuses shows what the library does with a client that lives for more than one request, and that we read it right.
+// TestLibraryRefuses shows how a client of the library that is used for several requests refuses them, and that understand handles it.
 func TestLibraryRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name  string

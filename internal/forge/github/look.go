@@ -18,37 +18,36 @@ const (
 	maxText  = 4 << 10 // bytes of an item's text, and of its log
 	maxHunk  = 2 << 10 // bytes
 
-	maxWarnings = 3 // of a look
+	maxWarnings = 3 // of a snapshot
 )
 
 var _ forge.Follower = (*Forge)(nil)
 
-// look is one call of Look: what was read, and what it came to.
+// look takes one snapshot of a pull request.
 type look struct {
 	*session
 	forge.Snapshot
 	repo    task.Repository
 	number  int
-	have    map[string]page // read while looking for a change, by path
-	tags    []tagged        // of what was read, in its order
-	untold  bool            // GitHub has given no tag for something
+	have    map[string]page // pages read by unchanged, by path
+	tags    []tagged        // of the pages that were read, in this order
+	untold  bool            // some page had no tag
 	me      string          // account of the token; "" for an app's
-	author  string          // of the pull request: it is ours
-	forked  bool            // it comes from a fork
-	writers map[string]bool // who may write, by login: asked once in a look
+	author  string          // of the pull request: counts as our own account
+	forked  bool            // the head is in a fork
+	writers map[string]bool // whether a login may write: asked once per snapshot
 	done    map[string]int64
 	found   []finding
 }
 
-// finding is an item, with the check run that it comes from.
+// finding is an item, and the check run that it comes from, if any.
 type finding struct {
 	forge.Item
 	run *gh.CheckRun
 }
 
-// Snapshot implements forge.Follower. An unchanged pull request costs nothing of GitHub's allowance. Who may write is part of what is
-// read but not of what is compared: somebody who is given access later is heard at the next change. A pull request that has
-// ended has no items.
+// Snapshot implements forge.Follower. An unchanged pull request costs nothing of the rate limit. Permissions are read but not part of
+// the stamp: comments by somebody who is given access later count from the next change on. A closed pull request has no items.
 func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, seen string) (forge.Snapshot, error) {
 	if number <= 0 {
 		return forge.Snapshot{}, fault.New(fault.Input, "pull request number %d is none", number)
@@ -95,20 +94,21 @@ func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 	return p, nil
 }
 
-// noSuchPull tells what is missing: the repository, or the pull request in it.
+// noSuchPull finds out what is missing: the repository, or the pull request in it.
 func (l *look) noSuchPull(ctx context.Context, err error) error {
 	if _, err := l.resolve(ctx); err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w", l.owner, l.name, l.number, err).
+	return fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there, or the token can't see it: %w",
+		l.owner, l.name, l.number, err).
 		WithHint("give the token the permission \"Pull requests: write\"; somebody may have deleted the pull request")
 }
 
-// read reads what people and checks say, and sorts it.
+// read reads reviews, comments and checks, and sorts the items.
 func (l *look) read(ctx context.Context) error {
 	b, _, err := pageAt[*gh.Branch](ctx, l, kindBase, 1)
 	switch sha := b.GetCommit().GetSHA(); {
-	case answered(err, http.StatusNotFound): // somebody has deleted it; the pull request says where it was
+	case answered(err, http.StatusNotFound): // the base branch was deleted; the pull request has its last commit
 		l.untold = true
 	case err != nil:
 		return err

@@ -13,7 +13,8 @@ const (
 	maxPages = 30  // of one list
 )
 
-// kind is what a look reads: the letter that stands for it in a stamp, and for the jobs of a run a dot and the number of the run.
+// kind is a kind of page that a snapshot reads: the letter for it in a stamp. For the jobs of a run, a dot and the number of the run
+// follow.
 type kind string
 
 const (
@@ -28,20 +29,20 @@ const (
 	kindStatuses kind = "s"
 )
 
-// ofRun is the kind of the jobs of one run.
+// ofRun returns the kind for the jobs of a run.
 func ofRun(id int64) kind { return kindJobs + kind("."+strconv.FormatInt(id, 10)) }
 
-// run is the number of the run whose jobs are read, 0 for all else.
+// run returns the run whose jobs the pages list, 0 for other kinds.
 func (k kind) run() int64 {
 	_, text, _ := strings.Cut(string(k), ".")
 	id, _ := strconv.ParseInt(text, 10, 64)
 	return id
 }
 
-// step is the kind in words, for errors.
+// step returns the name of the kind in errors.
 func (k kind) step() string { return steps[k[:1]] }
 
-// known tells whether a kind that stood in a stamp is one.
+// known tells whether a kind read from a stamp exists.
 func (k kind) known() bool {
 	return k.step() != "" && (k[:1] == kindJobs) == (k.run() > 0) && (k == k[:1] || k == ofRun(k.run()))
 }
@@ -52,7 +53,7 @@ var steps = map[kind]string{
 	kindActions: "list runs of GitHub Actions", kindJobs: "list jobs of GitHub Actions",
 }
 
-// at is the path of a page.
+// at returns the path of a page.
 func (l *look) at(k kind, number int) string {
 	switch k[:1] {
 	case kindPull:
@@ -75,14 +76,14 @@ func (l *look) at(k kind, number int) string {
 	return pageOf(l.path("commits/%s/status?per_page=100", url.PathEscape(l.Head)), number)
 }
 
-// page is one answer of GitHub that was read already.
+// page is an answer of GitHub that unchanged has read.
 type page struct {
 	body json.RawMessage
 	next int
 	tag  string
 }
 
-// pageAt reads one page, and notes its tag.
+// pageAt reads one page and records its tag.
 func pageAt[T any](ctx context.Context, l *look, k kind, number int) (v T, next int, err error) {
 	path := l.at(k, number)
 	p, ok := l.have[path]
@@ -109,8 +110,8 @@ func listAt[T any](ctx context.Context, l *look, k kind) ([]T, error) {
 	return pagesAt(ctx, l, k, func(part []T) []T { return part })
 }
 
-// pagesAt reads all pages, each of which holds a part of a list. After a full page the next one is read although GitHub names none: when
-// an entry is added there, the full one stays as it was, and so does its tag.
+// pagesAt reads all pages of a list. After a full page it reads the next one even when GitHub names none: when an entry is added there,
+// the full page and its tag stay the same.
 func pagesAt[P, T any](ctx context.Context, l *look, k kind, entries func(P) []T) ([]T, error) {
 	var all []T
 	for number := 1; ; number++ {

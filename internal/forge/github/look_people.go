@@ -41,7 +41,7 @@ func (l *look) people(ctx context.Context) error {
 	return l.talked(ctx, talk)
 }
 
-// note notes what a comment of ours answers.
+// note records which items a comment of our own answers.
 func (l *look) note(u *gh.User, body string) {
 	if !l.ours(u) {
 		return
@@ -51,7 +51,7 @@ func (l *look) note(u *gh.User, body string) {
 	}
 }
 
-// ours tells whether somebody is the account of the token, or the one that has opened the pull request.
+// ours tells whether a user is the account of the token, or the author of the pull request.
 func (l *look) ours(u *gh.User) bool {
 	login := u.GetLogin()
 	return login != "" && (strings.EqualFold(login, l.me) || strings.EqualFold(login, l.author))

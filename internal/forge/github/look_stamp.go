@@ -18,22 +18,22 @@ import (
 
 const maxStamp = 1 << 10 // bytes
 
-// tagged is one page of what was read, with GitHub's tag for it.
+// tagged is a page that was read, with its ETag.
 type tagged struct {
 	kind kind
 	page int
 	tag  string
 }
 
-// stamp is what a look leaves for the next one: enough to ask for each page again whether it has changed.
+// stamp is what one snapshot leaves for the next: enough to ask GitHub whether any page has changed.
 type stamp struct {
-	Head string   `json:"h,omitempty"` // the pages of checks are those of this commit
+	Head string   `json:"h,omitempty"` // commit whose checks were read
 	Base string   `json:"b,omitempty"`
-	Pull string   `json:"p"`           // of the pull request's own fields
-	Tags []string `json:"t,omitempty"` // letter of the kind, number of the page, the rest of the kind, ":", tag
+	Pull string   `json:"p"`           // hash of the pull request's own fields
+	Tags []string `json:"t,omitempty"` // each: letter of the kind, number of the page, rest of the kind, ":", tag
 }
 
-// stamp is "" when the next look can't be made cheaper: there are too many pages, or one without a tag.
+// stamp returns the stamp, "" when it could not save requests: there are too many pages, or one has no tag.
 func (l *look) stamp(p *gh.PullRequest) string {
 	if l.untold {
 		return ""
@@ -43,7 +43,7 @@ func (l *look) stamp(p *gh.PullRequest) string {
 		s.Head, s.Base = l.Head, l.Base
 	}
 	for _, t := range l.tags {
-		// Whether it can be merged is found out after the answer that has made GitHub look: until then nothing is left to a tag.
+		// GitHub finds out whether it can be merged only after this answer, so its tag can't be relied on before that.
 		if t.kind == kindPull && l.State == forge.Open && p.Mergeable == nil {
 			continue
 		}
@@ -56,7 +56,7 @@ func (l *look) stamp(p *gh.PullRequest) string {
 	return string(text)
 }
 
-// essence tells one state of a pull request's own fields from another.
+// essence identifies a state of a pull request's own fields.
 func essence(p *gh.PullRequest) string {
 	merge := "unknown"
 	if p.Mergeable != nil {
@@ -67,7 +67,8 @@ func essence(p *gh.PullRequest) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// unchanged asks for each page of an earlier look whether it has changed, up to the first that has. A stamp that can't be read is none.
+// unchanged asks GitHub whether each page of an earlier snapshot has changed, up to the first that has. A stamp that can't be read
+// counts as changed.
 func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
 	var s stamp
 	if seen == "" || len(seen) > maxStamp || json.Unmarshal([]byte(seen), &s) != nil {
@@ -102,7 +103,7 @@ func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
 	return true, nil
 }
 
-// ignoreGone leaves what is not there any more to the look itself: it asks again, and can say what is missing.
+// ignoreGone drops the error for a page that is gone: the snapshot reads it again, and can say what is missing.
 func ignoreGone(err error) error {
 	if answered(err, 404, 410, 422) {
 		return nil
@@ -110,7 +111,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// ignoreLost is ignoreGone for what the token may have lost the permission for, too: the look has other places to read from.
+// ignoreLost also drops the error for a lost permission: the snapshot can read other pages instead.
 func ignoreLost(k kind, err error) error {
 	if (k == kindRuns || k[:1] == kindJobs || k == kindActions) && answered(err, 403) {
 		return nil
@@ -118,11 +119,11 @@ func ignoreLost(k kind, err error) error {
 	return ignoreGone(err)
 }
 
-// opened tells whether the token may read by now what it could not read when the stamp was made. It asks once in an hour.
+// opened tells whether the token may now read what it could not read when the stamp was made. It asks at most once an hour.
 func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error) {
 	has := func(k kind) bool { return slices.ContainsFunc(tags, func(t tagged) bool { return t.kind == k }) }
 	if s.Head == "" || has(kindRuns) {
-		return false, nil // nothing of checks was read, or all
+		return false, nil // no checks were read, or all of them
 	}
 	for _, c := range []struct {
 		kind kind

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// packTag shortens the tags that GitHub gives, so that those of many pages fit.
+// packTag shortens an ETag, so that those of many pages fit into a stamp.
 func packTag(tag string) string {
 	kind, digits := "s", strings.Trim(tag, `"`)
 	if strings.HasPrefix(tag, "W/") {
@@ -20,7 +20,7 @@ func packTag(tag string) string {
 	return packed
 }
 
-// unpackTag undoes packTag. It gives "" for what can't be a tag.
+// unpackTag reverts packTag. It returns "" for what can't be a tag.
 func unpackTag(text string) string {
 	if text == "" || len(text) > maxETag || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return ""

@@ -17,7 +17,7 @@ import (
 
 const repo = "acme/shop"
 
-// opened is a bench with one pull request of ours. Its branches have commits but no files.
+// opened is a bench with one pull request that Longshift has opened. Its branches have commits but no files.
 func opened(t *testing.T) (*bench, int) {
 	t.Helper()
 	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &clock{at: begin}, log: &lockedBuffer{}}
@@ -40,7 +40,7 @@ func opened(t *testing.T) (*bench, int) {
 // commit is an id made of a word.
 func commit(word string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(word))) }
 
-// look makes a call that must go well.
+// look takes a snapshot, which must succeed.
 func (b *bench) look(n int, seen string) forge.Snapshot {
 	b.t.Helper()
 	l, err := b.forge.Snapshot(b.t.Context(), shop(), n, seen)
@@ -61,7 +61,7 @@ func keys(l forge.Snapshot) []string {
 	return all
 }
 
-// expect holds the keys of the items against those that there should be.
+// expect compares the keys of the items.
 func expect(t *testing.T, l forge.Snapshot, want ...string) {
 	t.Helper()
 	if got := keys(l); !slices.Equal(got, want) {
@@ -81,7 +81,7 @@ func TestLookAtQuiet(t *testing.T) {
 	}
 }
 
-// TestUnchangedIsFree: none of the calls of a second look counts.
+// TestUnchangedIsFree: no request of a second snapshot counts against the rate limit.
 func TestUnchangedIsFree(t *testing.T) {
 	b, n := opened(t)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "CHANGES_REQUESTED", Body: "No.",
@@ -174,7 +174,7 @@ func TestEveryChangeIsSeen(t *testing.T) {
 	}
 }
 
-// TestMergeableIsFoundOut: for as long as it is not known, no tag is trusted to tell.
+// TestMergeableIsFoundOut: while it is unknown whether it can be merged, the tag of the pull request is not relied on.
 func TestMergeableIsFoundOut(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetMergeable(repo, n, nil)
@@ -231,7 +231,7 @@ func expectOne(t *testing.T, l forge.Snapshot) {
 	}
 }
 
-// TestLookPages reads lists that have many pages, and sees what is added behind one that is full.
+// TestLookPages reads lists of many pages, and sees what is added after a full one.
 func TestLookPages(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetPageSize(2)
@@ -273,7 +273,7 @@ func TestFullPage(t *testing.T) {
 	expectOne(t, b.look(n, l.Stamp))
 }
 
-// TestManyPages: a stamp that would be too long is none, and the look still reads everything.
+// TestManyPages: with too many pages there is no stamp, and the snapshot still reads everything.
 func TestManyPages(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetPageSize(1)
@@ -287,7 +287,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// TestStampIsNotTrusted: a stamp that can't be read is none.
+// TestStampIsNotTrusted: a stamp that can't be read is ignored.
 func TestStampIsNotTrusted(t *testing.T) {
 	b, n := opened(t)
 	good := b.look(n, "").Stamp
@@ -350,7 +350,7 @@ func TestLookAfterRename(t *testing.T) {
 	b.look(n, stamp)
 }
 
-// TestLookBaseWithSlash reads a base branch whose name is no simple one.
+// TestLookBaseWithSlash reads a base branch with a slash in its name.
 func TestLookBaseWithSlash(t *testing.T) {
 	b, n := opened(t)
 	at := commit("release")

@@ -8,17 +8,17 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// Names that others have chosen, as they may stand in an item: one line, bounded.
+// Limits for names that others have chosen. In an item they are on one line.
 const (
 	maxLogin = 80  // bytes
 	maxName  = 200 // bytes of a check's name, and of a path
-	maxURL   = 300 // bytes; what is longer is left out, for a part of an address leads elsewhere
+	maxURL   = 300 // bytes; longer ones are left out, because part of an address leads elsewhere
 )
 
-// loginOf is the name of a user as it may be shown.
+// loginOf returns the name of a user for an item.
 func loginOf(u *gh.User) string { return forge.CleanLine(u.GetLogin(), maxLogin) }
 
-// pageURL is an address that a browser may open, or "": http or https, without a user in it, and no longer than people can take in.
+// pageURL returns an address that a browser may open, or "": http or https, without a user, at most maxURL bytes.
 func pageURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestNamesOfOthers: what others call their checks, files and pages is one short line without what nobody sees.
+// TestNamesOfOthers: names of checks, files and pages become one short line without invisible characters.
 func TestNamesOfOthers(t *testing.T) {
 	b, n := opened(t)
 	long := strings.Repeat("x", 400)

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestOrdersTakeNoPlace: people who talk to the workflow itself crowd nobody out who has something to say about the work.
+// TestOrdersTakeNoPlace: commands do not displace comments about the work.
 func TestOrdersTakeNoPlace(t *testing.T) {
 	b, n := opened(t)
 	for i := range maxItems + 5 {
@@ -24,7 +24,7 @@ func TestOrdersTakeNoPlace(t *testing.T) {
 	}
 }
 
-// TestSinceEdited: what a comment was turned into later is no command, also before a look has seen all that waits.
+// TestSinceEdited: an old comment that is edited into a command does not count, even before a poll has read everything.
 func TestSinceEdited(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})

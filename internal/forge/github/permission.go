@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// refusalHolds is how long a permission that the token lacks is not asked for again.
+// refusalHolds is how long a missing permission is not tried again.
 const refusalHolds = time.Hour
 
-// needed is what each step takes of a fine-grained token, or of an app's. "" is a step that no permission opens.
+// needed is the permission that each step takes of a fine-grained token or an app. "" means that no permission opens it.
 var needed = map[string]string{
 	"read repository":             "Metadata: read",
-	"ask what a user may do":      "Metadata: read", // and its account must be able to write
+	"ask what a user may do":      "Metadata: read", // and the account must be able to write
 	"ask whose token it is":       "",
 	"read base branch":            "Contents: read",
 	"read the fork":               "Contents: read",
@@ -46,10 +46,10 @@ var needed = map[string]string{
 	"list jobs of GitHub Actions": "Actions: read",
 	"find the log of a job":       "Actions: read",
 	"list commit statuses":        "Commit statuses: read",
-	"read the log of a job":       "", // stands elsewhere, open to who knows the address
+	"read the log of a job":       "", // on another host, open to anybody who knows the address
 }
 
-// permissionHint is the way out for a step that GitHub does not allow; names is what GitHub itself says that it takes.
+// permissionHint is the way out for a step that GitHub forbids. names is the permission that GitHub itself names.
 func permissionHint(step, names, where string) string {
 	hint := "see whether the account of the token may do this on " + where
 	if p := needed[step]; p != "" {
@@ -61,28 +61,28 @@ func permissionHint(step, names, where string) string {
 	return hint
 }
 
-// refusals remembers what tokens may not read, so that each look does not ask in vain.
+// refusals remembers what tokens may not read, so that not every snapshot asks in vain.
 type refusals struct {
 	mu    sync.Mutex
 	until map[door]time.Time
-	told  map[string]bool // permissions that the log has named
+	told  map[string]bool // missing permissions that were logged
 }
 
-// door is one thing that a token may not read. The repository counts too: the same token may read more of a public one.
+// door is one thing that a token may not read, in one repository: of a public one the same token may read more.
 type door struct{ token, repository, what string }
 
 func (s *session) door(what string) door {
 	return door{s.key, strings.ToLower(s.owner + "/" + s.name), what}
 }
 
-// mayTry tells whether a permission has not been refused within the last hour.
+// mayTry tells whether the permission was not refused within the last hour.
 func (s *session) mayTry(what string) bool {
 	s.refusals.mu.Lock()
 	defer s.refusals.mu.Unlock()
 	return !s.now().Before(s.refusals.until[s.door(what)])
 }
 
-// denied tells whether err is a refusal, and remembers it. GitHub says that there is nothing where it does not want to say more.
+// denied tells whether err is a refusal, and remembers it. GitHub answers 404 instead of 403 where it does not want to say more.
 func (s *session) denied(what string, err error) bool {
 	if !answered(err, http.StatusForbidden, http.StatusNotFound) {
 		return false
@@ -98,7 +98,7 @@ func (s *session) denied(what string, err error) bool {
 	return true
 }
 
-// lacks warns of a permission that is missing; the log has it once.
+// lacks warns of a missing permission, which is logged once.
 func (s *session) lacks(what, text string) {
 	s.warnings = append(s.warnings, text)
 	s.refusals.mu.Lock()

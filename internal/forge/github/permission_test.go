@@ -13,12 +13,12 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// asked counts the calls for what a token may lack.
+// asked counts the requests for what a token may lack.
 func (b *bench) asked() (checks, actions int) {
 	return b.server.Count("GET", "/check-runs"), b.server.Count("GET", "/actions/runs")
 }
 
-// TestStatusesOnly: without both permissions there are the commit statuses, and one line in the log for all looks.
+// TestStatusesOnly: without both permissions only commit statuses are read, and the log has one line for all snapshots.
 func TestStatusesOnly(t *testing.T) {
 	for name, refuse := range map[string]func(b *bench){
 		"403": func(b *bench) { b.server.Withhold("checks", "actions") },
@@ -64,7 +64,7 @@ func TestStatusesOnly(t *testing.T) {
 	}
 }
 
-// TestRefusalEnds: after an hour each look asks once more, also one that finds nothing changed; what is given then counts at once.
+// TestRefusalEnds: after an hour each snapshot asks once more, an unchanged one too; a permission that was granted is used at once.
 func TestRefusalEnds(t *testing.T) {
 	for _, c := range []struct {
 		lacks, gets []string
@@ -97,7 +97,7 @@ func TestRefusalEnds(t *testing.T) {
 	}
 }
 
-// TestPermissionIsLost: a stamp that holds the tags of checks leads to the jobs when the token may not read checks any more.
+// TestPermissionIsLost: when the token may no longer read checks, a stamp with their tags leads to the jobs.
 func TestPermissionIsLost(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetCheck(repo, aJob("test", "in_progress", ""))
@@ -114,7 +114,7 @@ func TestPermissionIsLost(t *testing.T) {
 	}
 }
 
-// TestRefusalIsOfOneToken: another token, and another repository, is asked for.
+// TestRefusalIsOfOneToken: a refusal applies to one token and one repository.
 func TestRefusalIsOfOneToken(t *testing.T) {
 	now := begin
 	f := &Forge{now: func() time.Time { return now }}
@@ -139,7 +139,7 @@ func TestRefusalIsOfOneToken(t *testing.T) {
 	}
 }
 
-// TestRemarksRefused: the remarks of a check are a bonus.
+// TestRemarksRefused: a snapshot does not need the annotations of a check.
 func TestRemarksRefused(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetCheck(repo, forgetest.Check{Name: "lint", Head: commit("work 1"), Conclusion: "failure", Title: "bad",
@@ -150,7 +150,7 @@ func TestRemarksRefused(t *testing.T) {
 	}
 }
 
-// TestHintNamesThePermission lets steps be refused for a permission.
+// TestHintNamesThePermission has steps refused for lack of a permission.
 func TestHintNamesThePermission(t *testing.T) {
 	for path, want := range map[string]string{
 		"/branches/main": `"Contents: read"`, "/reviews": `"Pull requests: read"`, "/issues/1/comments": `"Issues: read"`, "/status": `"Commit statuses: read"`,
@@ -167,7 +167,7 @@ func TestHintNamesThePermission(t *testing.T) {
 
 var stepForm = regexp.MustCompile(`(?:repeat|again|write|get\[[^(]*\]|changed|remembered)\((?:[a-zA-Z.]+, )+"([a-z][^"]+)"`)
 
-// TestEveryStepHasItsPermission reads our own source: a step that the table does not know would be given a hint that says nothing.
+// TestEveryStepHasItsPermission reads the source of the package: a step that the table lacks would get a useless hint.
 func TestEveryStepHasItsPermission(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

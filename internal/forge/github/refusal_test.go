@@ -96,7 +96,7 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// TestGitHubItself goes to api.github.com, which the client of the test takes to the server.
+// TestGitHubItself calls api.github.com, which the HTTP client of the test takes to the server.
 func TestGitHubItself(t *testing.T) {
 	b := newBench(t)
 	b.forge = b.open(Config{})
@@ -120,7 +120,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestRedirectAway meets redirects to another host: the token must not go there.
+// TestRedirectAway: on a redirect to another host the token must not be sent there.
 func TestRedirectAway(t *testing.T) {
 	reached := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached <- r.Header.Get("Authorization") }))
@@ -139,7 +139,7 @@ func TestRedirectAway(t *testing.T) {
 	}
 }
 
-// TestRedirectTurnsIntoGet meets a redirect that would turn the creation into a list.
+// TestRedirectTurnsIntoGet: a redirect would turn the creation into a list.
 func TestRedirectTurnsIntoGet(t *testing.T) {
 	b := newBench(t)
 	b.server.Inject(forgetest.Fault{Status: 301, Header: http.Header{"Location": {b.server.URL + "/api/v3/repos/acme/shop/pulls"}}}.On("POST", "/pulls"))
@@ -149,7 +149,7 @@ func TestRedirectTurnsIntoGet(t *testing.T) {
 	}
 }
 
-// TestNoVendorTypes walks the chain of an error: the library's types hold the request, and with it the token.
+// TestNoVendorTypes checks the chain of an error for types of the library, which hold the request and with it the token.
 func TestNoVendorTypes(t *testing.T) {
 	for _, f := range []forgetest.Fault{
 		forgetest.PrimaryLimit(403, time.Hour), forgetest.SecondaryLimit(403, 0), forgetest.ServerError(500),

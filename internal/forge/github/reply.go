@@ -11,19 +11,18 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// maxKey is the longest key of an item, and of an answer, in bytes: the marks of many must fit into one comment.
+// maxKey is the longest key of an item, and of an answer, in bytes: one comment must have room for the marks of many.
 const maxKey = 500
 
-// replies is one call of Answer.
+// replies writes the answers of one call of Answer.
 type replies struct {
-	*look                  // reads
-	stands map[string]bool // keys of the answers that are there
+	*look                  // reads the pull request
+	stands map[string]bool // keys of the answers that exist
 	lines  []*gh.PullRequestComment
 }
 
-// Answer implements forge.Follower. It looks for the hidden marks before it writes, and again whenever it can't know whether
-// something was written. All checks share one comment. Who has asked for changes is asked for a review again when something of theirs
-// was answered.
+// Answer implements forge.Follower. It looks for the hidden marks before it writes, and again whenever an answer may have been written.
+// All checks share one comment. When an item of somebody who requested changes was answered, another review is requested of them.
 func (f *Forge) Answer(ctx context.Context, r task.Repository, number int, answers []forge.Reply) error {
 	if err := checkReplies(number, answers); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (f *Forge) Answer(ctx context.Context, r task.Repository, number int, answe
 	return a.askAgain(ctx, p, answers)
 }
 
-// checkReplies refuses answers that could not be found again.
+// checkReplies refuses answers that could not be found again by their marks.
 func checkReplies(number int, answers []forge.Reply) error {
 	if number <= 0 {
 		return fault.New(fault.Input, "pull request number %d is none", number)
@@ -79,7 +78,7 @@ func checkReplies(number int, answers []forge.Reply) error {
 	return nil
 }
 
-// load reads which answers stand. Marks count in our own comments only: anybody can write one.
+// load reads which answers exist. Marks count only in our own comments, because anybody can write one.
 func (a *replies) load(ctx context.Context) error {
 	a.have, a.tags, a.stands = map[string]page{}, nil, map[string]bool{}
 	lines, err := listAt[*gh.PullRequestComment](ctx, a.look, kindLines)

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// asked is a bench with one item of each kind, and the look at them.
+// asked is a bench with one item of each kind, and its snapshot.
 func asked(t *testing.T) (*bench, int, forge.Snapshot) {
 	t.Helper()
 	b, n := opened(t)
@@ -31,7 +31,7 @@ func asked(t *testing.T) (*bench, int, forge.Snapshot) {
 	return b, n, l
 }
 
-// answers are the comments that the token's account has written: those in threads and those in the conversation.
+// answers returns the comments of the token's account: those in threads and those in the conversation.
 func (b *bench) answers(n int) (threads, talk []forgetest.Comment) {
 	mine := func(list []forgetest.Comment) []forgetest.Comment {
 		return slices.DeleteFunc(list, func(c forgetest.Comment) bool { return c.By != "longshift-bot" })
@@ -74,7 +74,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s %s", c.Method, c.Path)
 		}
 	}
-	// What people wrote is done; the checks still fail.
+	// Items by people are done; the checks still fail.
 	expect(t, b.look(n, l.Stamp), "check:lint", "check:test")
 }
 
@@ -97,7 +97,7 @@ func allText(lists ...[]forgetest.Comment) string {
 	return text
 }
 
-// TestAnswerOnce lets each write fail in every way, before and after it has taken effect: no answer may be there twice.
+// TestAnswerOnce has each write fail in every way, before and after it has taken effect: no answer may be written twice.
 func TestAnswerOnce(t *testing.T) {
 	for name, f := range map[string]forgetest.Fault{
 		"500": forgetest.ServerError(500), "502 late": forgetest.ServerError(502).Late(), "dropped": forgetest.Dropped(),
@@ -118,7 +118,7 @@ func TestAnswerOnce(t *testing.T) {
 	}
 }
 
-// TestAnswerDeath lets the process die after each write; the next one finishes the rest.
+// TestAnswerDeath: the process dies after each write; the next call does the rest.
 func TestAnswerDeath(t *testing.T) {
 	for died := range 5 {
 		b, n, l := asked(t)
@@ -165,7 +165,7 @@ func TestAnswerPages(t *testing.T) {
 	}
 }
 
-// TestAnswerForeignMark: a mark that somebody else wrote keeps no answer back.
+// TestAnswerForeignMark: a mark that somebody else wrote does not prevent an answer.
 func TestAnswerForeignMark(t *testing.T) {
 	b, n, l := asked(t)
 	for _, i := range l.Items {
@@ -247,7 +247,7 @@ func TestAskAgain(t *testing.T) {
 	}
 }
 
-// TestAskAgainRefused: one who may not review any more stops no other.
+// TestAskAgainRefused: a reviewer who is refused does not prevent the others.
 func TestAskAgainRefused(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetPermission(repo, "carol", "write") // may write but is no collaborator
@@ -260,7 +260,7 @@ func TestAskAgainRefused(t *testing.T) {
 	}
 }
 
-// TestAskAgainByThread: who asked for changes is asked again when a thread of theirs was answered, whoever had the last word in it.
+// TestAskAgainByThread: a reviewer who requested changes is asked again when a thread of theirs was answered, whoever wrote last in it.
 func TestAskAgainByThread(t *testing.T) {
 	b, n := opened(t)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "CHANGES_REQUESTED", Lines: []forgetest.Comment{{Body: "x"}}})
@@ -300,7 +300,7 @@ func TestAnswerIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnswerKeepsPauses: a limit comes back as a wait, what stands by then is not written again.
+// TestAnswerKeepsPauses: a rate limit is returned as a wait, and answers that exist by then are not written again.
 func TestAnswerKeepsPauses(t *testing.T) {
 	b, n, l := asked(t)
 	var all []forge.Reply

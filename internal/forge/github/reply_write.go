@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// answer writes one answer: into its thread, or into the conversation when there is none or it is gone.
+// answer writes one answer: into its thread, or into the conversation when there is no thread or it is gone.
 func (a *replies) answer(ctx context.Context, r forge.Reply) error {
 	if r.Item.Kind == forge.ThreadItem {
 		id, err := strconv.ParseInt(strings.TrimPrefix(r.Item.Key, "thread:"), 10, 64)
@@ -32,7 +32,7 @@ func (a *replies) answer(ctx context.Context, r forge.Reply) error {
 	return a.say(ctx, []string{r.Key}, r.InTalk())
 }
 
-// inThread sends only what GitHub's own description of the call knows; the library sends more, to another address.
+// inThread sends only the fields that GitHub's API description has; the library would send more, to another address.
 func (a *replies) inThread(ctx context.Context, c *gh.Client, id int64, body string) (*gh.PullRequestComment, *gh.Response, error) {
 	req, err := c.NewRequest(http.MethodPost, a.path("pulls/%d/comments/%d/replies", a.number, id), map[string]string{"body": body})
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *replies) say(ctx context.Context, keys []string, body string) error {
 	})
 }
 
-// write makes a request that must not be made twice, unless its marks stand already.
+// write makes a request that must not be made twice, unless its marks exist already.
 func (a *replies) write(ctx context.Context, what string, keys []string, do func(c *gh.Client) (*gh.Response, error)) error {
 	for {
 		if a.stands[keys[0]] {

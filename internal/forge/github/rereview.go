@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// askAgain requests a review from those whose last word is that changes are needed, when something of theirs was answered. Who is
-// asked already is not asked again, so a second call does nothing.
+// askAgain requests another review from those whose last review requested changes, when an item of theirs was answered. It leaves out
+// those who are asked already, so a second call does nothing.
 func (a *replies) askAgain(ctx context.Context, p *gh.PullRequest, answers []forge.Reply) error {
 	theirs := a.answeredPeople(answers)
 	if a.State != forge.Open || len(theirs) == 0 {
@@ -46,14 +46,15 @@ func (a *replies) askAgain(ctx context.Context, p *gh.PullRequest, answers []for
 		return nil
 	}
 	slices.Sort(users)
-	err = a.request(ctx, p, users, nil)
+	again := reviewers{a.session, p}
+	err = again.request(ctx, users, nil)
 	if refused(err) {
-		return a.requestEach(ctx, p, users, nil) // one bad name spoils the whole list
+		return again.requestEach(ctx, users, nil) // one bad name spoils the whole list
 	}
 	return err
 }
 
-// answeredPeople are those who have written what was answered, by login in lower case.
+// answeredPeople returns the authors of what was answered, by login in lower case.
 func (a *replies) answeredPeople(answers []forge.Reply) map[string]bool {
 	people, threads := map[string]bool{}, map[string]bool{}
 	for _, r := range answers {

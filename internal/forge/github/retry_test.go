@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestOneCreation lets the creation fail in every way, before and after it has taken effect. There must be one pull request.
+// TestOneCreation has the creation fail in every way, before and after it has taken effect. There must be one pull request.
 func TestOneCreation(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -47,7 +47,7 @@ func TestOneCreation(t *testing.T) {
 	}
 }
 
-// TestEveryStep lets each step fail twice; all of them must be sat out inside the call.
+// TestEveryStep has each step fail twice; the call must wait and try again.
 func TestEveryStep(t *testing.T) {
 	steps := []struct{ method, path string }{
 		{"GET", "/shop"}, {"GET", "/pulls"}, {"POST", "/pulls"}, {"POST", "/labels"}, {"POST", "/requested_reviewers"},
@@ -82,7 +82,7 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// retryAfterOf gives the wait that an error carries; the error must be a fault of kind Infra.
+// retryAfterOf returns the wait of an error, which must be a fault of kind Infra.
 func retryAfterOf(t *testing.T, err error) time.Duration {
 	t.Helper()
 	var again *fault.Later

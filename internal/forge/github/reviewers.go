@@ -2,44 +2,48 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 )
 
-// askReviewers requests the reviews that are missing. A reviewer whom GitHub refuses is a warning.
-func (s *session) askReviewers(ctx context.Context, r forge.Request, p *gh.PullRequest, found bool) error {
-	users, teams := s.missingReviewers(r, p)
+// reviewers requests reviews of a pull request.
+type reviewers struct {
+	*session
+	pull *gh.PullRequest
+}
+
+// ask requests the missing reviews. A refusal is a warning.
+func (r reviewers) ask(ctx context.Context, names []string, found bool) error {
+	users, teams := r.missing(names)
 	if len(users)+len(teams) > 0 && found {
 		var err error
-		if users, teams, err = s.notReviewed(ctx, p, users, teams); err != nil {
+		if users, teams, err = r.notReviewed(ctx, users, teams); err != nil {
 			return err
 		}
 	}
 	if len(users)+len(teams) == 0 {
 		return nil
 	}
-	err := s.request(ctx, p, users, teams)
+	err := r.request(ctx, users, teams)
 	if !refused(err) {
 		return err
 	}
 	if len(users)+len(teams) == 1 {
-		s.warn("#%d: reviewer %s was refused: %v", p.GetNumber(), strings.Join(append(users, teams...), ""), err)
+		r.warn("#%d: reviewer %s was refused: %v", r.pull.GetNumber(), strings.Join(append(users, teams...), ""), err)
 		return nil
 	}
-	return s.requestEach(ctx, p, users, teams) // one bad name spoils the whole list
+	return r.requestEach(ctx, users, teams) // one bad name spoils the whole list
 }
 
-// requestEach asks for one review at a time, so that a name that is refused stops no other.
-func (s *session) requestEach(ctx context.Context, p *gh.PullRequest, users, teams []string) error {
+// requestEach requests one review at a time, so that a refused name does not prevent the others.
+func (r reviewers) requestEach(ctx context.Context, users, teams []string) error {
 	one := func(name string, users, teams []string) error {
-		err := s.request(ctx, p, users, teams)
+		err := r.request(ctx, users, teams)
 		if refused(err) {
-			s.warn("#%d: reviewer %s was refused: %v", p.GetNumber(), name, err)
+			r.warn("#%d: reviewer %s was refused: %v", r.pull.GetNumber(), name, err)
 			return nil
 		}
 		return err
@@ -50,61 +54,62 @@ func (s *session) requestEach(ctx context.Context, p *gh.PullRequest, users, tea
 		}
 	}
 	for _, t := range teams {
-		if err := one(s.owner+"/"+t, nil, []string{t}); err != nil {
+		if err := one(r.owner+"/"+t, nil, []string{t}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *session) request(ctx context.Context, p *gh.PullRequest, users, teams []string) error {
-	return s.repeat(ctx, "request reviewers", func(c *gh.Client) (*gh.Response, error) {
-		_, resp, err := c.PullRequests.RequestReviewers(ctx, s.owner, s.name, p.GetNumber(),
+func (r reviewers) request(ctx context.Context, users, teams []string) error {
+	return r.repeat(ctx, "request reviewers", func(c *gh.Client) (*gh.Response, error) {
+		_, resp, err := c.PullRequests.RequestReviewers(ctx, r.owner, r.name, r.pull.GetNumber(),
 			gh.ReviewersRequest{Reviewers: users, TeamReviewers: teams})
 		return resp, err
 	})
 }
 
-// missingReviewers splits the wanted reviewers into users and teams, without those who are asked already and without the author.
-func (s *session) missingReviewers(r forge.Request, p *gh.PullRequest) (users, teams []string) {
+// missing splits the wanted reviewers into users and teams, without the author and those who are asked already.
+func (r reviewers) missing(names []string) (users, teams []string) {
 	haveUsers, haveTeams := map[string]bool{}, map[string]bool{}
-	for _, u := range p.RequestedReviewers {
+	for _, u := range r.pull.RequestedReviewers {
 		haveUsers[strings.ToLower(u.GetLogin())] = true
 	}
-	for _, t := range p.RequestedTeams {
+	for _, t := range r.pull.RequestedTeams {
 		haveTeams[strings.ToLower(t.GetSlug())] = true
 	}
-	author := strings.ToLower(p.GetUser().GetLogin())
-	for _, name := range r.Reviewers {
+	author := strings.ToLower(r.pull.GetUser().GetLogin())
+	for _, name := range names {
 		name = strings.TrimPrefix(strings.TrimSpace(name), "@")
 		org, team, isTeam := strings.Cut(name, "/")
 		switch {
 		case !isTeam && strings.ToLower(name) == author:
-			s.warn("#%d: %s has opened it and can't review it", p.GetNumber(), name)
+			r.warn("#%d: %s has opened it and can't review it", r.pull.GetNumber(), name)
 		case !isTeam:
 			users = append(users, lacking([]string{name}, haveUsers)...)
-		case strings.EqualFold(org, s.owner):
+		case strings.EqualFold(org, r.owner):
 			teams = append(teams, lacking([]string{team}, haveTeams)...)
 		default:
-			s.warn("#%d: team %s is not of %s and can't review it", p.GetNumber(), name, s.owner)
+			r.warn("#%d: team %s is not of %s and can't review it", r.pull.GetNumber(), name, r.owner)
 		}
 	}
 	return users, teams
 }
 
-// notReviewed leaves out who has reviewed already: GitHub takes them from the list of those asked. For a team any review counts.
-func (s *session) notReviewed(ctx context.Context, p *gh.PullRequest, users, teams []string) (u, t []string, err error) {
+// notReviewed leaves out those who have already reviewed, whom GitHub removes from the requested reviewers. For a team any review
+// counts.
+func (r reviewers) notReviewed(ctx context.Context, users, teams []string) (u, t []string, err error) {
 	var reviews []*gh.PullRequestReview
-	err = s.repeat(ctx, "list reviews", func(c *gh.Client) (resp *gh.Response, err error) {
-		reviews, resp, err = c.PullRequests.ListReviews(ctx, s.owner, s.name, p.GetNumber(), &gh.ListOptions{PerPage: 100})
+	err = r.repeat(ctx, "list reviews", func(c *gh.Client) (resp *gh.Response, err error) {
+		reviews, resp, err = c.PullRequests.ListReviews(ctx, r.owner, r.name, r.pull.GetNumber(), &gh.ListOptions{PerPage: 100})
 		return resp, err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	done := map[string]bool{}
-	for _, r := range reviews {
-		done[strings.ToLower(r.GetUser().GetLogin())] = true
+	for _, review := range reviews {
+		done[strings.ToLower(review.GetUser().GetLogin())] = true
 	}
 	if len(done) > 0 {
 		teams = nil
@@ -112,16 +117,11 @@ func (s *session) notReviewed(ctx context.Context, p *gh.PullRequest, users, tea
 	return lacking(users, done), teams, nil
 }
 
-// refused tells whether GitHub has said no for good: a retry of the task would meet the same.
+// refused tells whether GitHub has refused for good, so that a retry would fail too.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Input, fault.Denied, fault.NotFound:
 		return true
 	}
 	return false
-}
-
-// path is an address below the repository.
-func (s *session) path(format string, args ...any) string {
-	return "repos/" + s.owner + "/" + s.name + "/" + fmt.Sprintf(format, args...)
 }

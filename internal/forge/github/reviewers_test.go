@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// warned checks that there is one warning for each of the words, in their order.
+// warned checks that there is one warning for each of the words, in this order.
 func warned(t *testing.T, p forge.PullRequest, words ...string) {
 	t.Helper()
 	if len(p.Warnings) != len(words) {
@@ -48,7 +48,7 @@ func TestOneReviewerRefused(t *testing.T) {
 	}
 }
 
-// TestReviewedIsNotAskedAgain: GitHub takes those who have reviewed from the list of those asked.
+// TestReviewedIsNotAskedAgain: GitHub removes those who have reviewed from the requested reviewers.
 func TestReviewedIsNotAskedAgain(t *testing.T) {
 	b := newBench(t)
 	r := b.request()

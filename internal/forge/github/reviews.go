@@ -12,13 +12,13 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// reviewed finds the reviews that say something, and who approves.
+// reviewed adds the reviews with a text or a request for changes, and finds out who approves.
 func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, lines []*gh.PullRequestComment) error {
 	onLines := map[int64]bool{}
 	for _, c := range lines {
 		onLines[c.GetPullRequestReviewID()] = true
 	}
-	approved, logins := map[string]time.Time{}, map[string]string{} // by login in lower case: those whose last word it is
+	approved, logins := map[string]time.Time{}, map[string]string{} // by login in lower case: whose last review approves
 	var asked []forge.Item
 	for _, r := range reviews {
 		text := forge.Clean(r.GetBody(), maxText)
@@ -39,7 +39,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		case "APPROVED":
 			approved[who] = at
 			logins[who] = loginOf(r.GetUser())
-			continue // kind words are no work; who wants something else changed asks for it
+			continue // the text of an approval is no request
 		case "CHANGES_REQUESTED":
 			delete(approved, who)
 			if text == "" && !onLines[r.GetID()] {
@@ -54,7 +54,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		}
 	}
 	for _, i := range asked {
-		// Who approves later does not wait for the changes any more.
+		// A later approval settles an earlier request for changes.
 		if yes, ok := approved[strings.ToLower(i.By)]; !i.Change || !ok || yes.Before(i.At) {
 			l.add(i, i.Last)
 		}

@@ -17,11 +17,11 @@ const (
 	firstWait = 500 * time.Millisecond // then doubled
 )
 
-// session is one call of the forge: its token, its repository, and what is left of its patience.
+// session is one call of the forge about a repository.
 type session struct {
 	*Forge
 	key      string // the token
-	owner    string // as GitHub spells it
+	owner    string // as GitHub spells it, after resolve
 	name     string
 	patience time.Duration
 	tries    int // short waits so far
@@ -93,14 +93,14 @@ func (s *session) again(ctx context.Context, what string, err error) (bool, erro
 	return true, nil
 }
 
-// fault gives a problem its kind, its place and a way out.
+// fault turns a problem into a fault with its kind, repository and way out.
 func (s *session) fault(what string, err error) error {
 	var p *problem
 	if !errors.As(err, &p) {
 		return fmt.Errorf("GitHub: %s: %w", what, err)
 	}
 	where := s.owner + "/" + s.name
-	if s.owner == "" { // what is asked is about the token alone
+	if s.owner == "" { // the request is about the token alone
 		where = s.host
 	}
 	switch {
@@ -132,7 +132,7 @@ func (s *session) fault(what string, err error) error {
 	return fault.New(fault.Internal, "GitHub: %s: %w", what, err)
 }
 
-// warn notes something that does not spoil the rest.
+// warn records a problem that does not make the call fail.
 func (s *session) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.warnings = append(s.warnings, text)

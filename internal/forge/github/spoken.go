@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// heard tells whether what somebody has written counts: they may write to the repository, are no bot and not we. What does not count is
-// counted, save what we have written ourselves with a mark.
+// heard tells whether something that a user has written counts: they may write to the repository, and are neither a bot nor our own
+// account. What does not count adds to Ignored, except for our own comments with a mark.
 func (l *look) heard(ctx context.Context, u *gh.User, body, association string) (bool, error) {
 	if l.ours(u) {
 		if !forge.HasMark(body) {
@@ -40,8 +40,8 @@ func (l *look) heard(ctx context.Context, u *gh.User, body, association string) 
 	return may, nil
 }
 
-// mayWrite asks what somebody may do. GitHub tells that only to those who may push themselves; without, which is how a pull request comes
-// from a fork, who belongs to the repository is heard, as GitHub shows it to everybody.
+// mayWrite asks GitHub whether a user may write. Only tokens that may push can ask that. Without, as for a pull request from a fork,
+// members and collaborators count, whom GitHub shows to everybody.
 func (l *look) mayWrite(ctx context.Context, login, association string) (bool, error) {
 	const step = "ask what a user may do"
 	if !l.forked || l.mayTry(step) {
@@ -53,7 +53,7 @@ func (l *look) mayWrite(ctx context.Context, login, association string) (bool, e
 	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association), nil
 }
 
-// add adds an item, unless an answer of ours stands after its last comment.
+// add adds an item, unless an answer exists that is newer than its last comment.
 func (l *look) add(i forge.Item, id int64) {
 	i.Key = string(i.Kind) + ":" + strconv.FormatInt(id, 10)
 	if last, ok := l.done[i.Key]; !ok || last < i.Last {
@@ -61,15 +61,15 @@ func (l *look) add(i forge.Item, id int64) {
 	}
 }
 
-// talked finds the comments in the conversation that are meant for us. Orders to the workflow are none: they would take the places of
-// those who have something to say about the work.
+// talked adds the comments of the conversation that address Longshift. Commands are left out: they would take the place of comments
+// about the work.
 func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 	us := mention(l.me, l.author)
 	for _, c := range talk {
 		_, command := commandIn(c.GetBody())
 		text := forge.Clean(c.GetBody(), maxText)
 		switch {
-		case forge.IsOrder(text): // it comes by another way, and is answered there
+		case forge.IsOrder(text): // arrives as an event, and is answered there
 			continue
 		case !l.ours(c.GetUser()) && c.GetUser() != nil && isBot(c.GetUser()):
 			l.Ignored++
@@ -89,10 +89,10 @@ func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 	return nil
 }
 
-// codeForm is code, in which a name pings nobody.
+// codeForm matches code, in which a name notifies nobody.
 var codeForm = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
-// mention finds the name of one of our accounts as GitHub does.
+// mention matches a mention of one of the accounts, by the rules of GitHub.
 func mention(accounts ...string) *regexp.Regexp {
 	var names []string
 	for _, a := range accounts {

@@ -71,7 +71,7 @@ func TestCommentFaults(t *testing.T) {
 	}
 }
 
-// TestCommentDeath: the process dies between the writing and the answer; the next one finds the comment.
+// TestCommentDeath: the process dies between the write and the answer; the next call finds the comment.
 func TestCommentDeath(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -110,7 +110,7 @@ func TestCommentRefused(t *testing.T) {
 	}
 }
 
-// TestCommentApp: without an account of its own, the token of an app finds its comments among those of bots.
+// TestCommentApp: the token of an app has no account, and finds its comments among those of bots.
 func TestCommentApp(t *testing.T) {
 	b := newBench(t)
 	b.server.SetUser("longshift[bot]")

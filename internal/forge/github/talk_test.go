@@ -27,7 +27,7 @@ func TestReact(t *testing.T) {
 	}
 }
 
-// say makes a comment that must go well.
+// say makes a comment, which must succeed.
 func (b *bench) say(number int, key, text string) {
 	b.t.Helper()
 	if err := b.forge.Comment(b.t.Context(), shop(), number, key, text); err != nil {
@@ -35,7 +35,7 @@ func (b *bench) say(number int, key, text string) {
 	}
 }
 
-// ours gives the comments of our account at an issue.
+// ours returns the comments of the token's account on an issue.
 func (b *bench) ours(number int) (all []string) {
 	for _, c := range b.server.Comments(repoName, number) {
 		if c.By == "longshift-bot" {
@@ -64,7 +64,7 @@ func TestCommentOnce(t *testing.T) {
 	}
 }
 
-// TestCommentForged: a mark in somebody else's comment does not keep us from writing, nor does one that a text of ours holds.
+// TestCommentForged: a mark in somebody else's comment, or in the text to be written, does not prevent a comment.
 func TestCommentForged(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})

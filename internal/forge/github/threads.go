@@ -9,10 +9,10 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// threads finds the threads on lines in which somebody who counts has had the last word.
+// threads adds the review threads in which somebody who counts has had the last word.
 func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) error {
 	var order []int64
-	words := map[int64][]*gh.PullRequestComment{} // that count, by the first comment of the thread
+	words := map[int64][]*gh.PullRequestComment{} // comments that count, by the first one of the thread
 	for _, c := range lines {
 		ok, err := l.heard(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation())
 		if err != nil {
@@ -36,7 +36,7 @@ func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) erro
 		last := said[len(said)-1]
 		line := last.GetLine()
 		if line == 0 {
-			line = last.GetOriginalLine() // the line is gone, or has moved
+			line = last.GetOriginalLine() // the line was removed or has moved
 		}
 		l.add(forge.Item{
 			Kind: forge.ThreadItem, By: loginOf(last.GetUser()), Path: forge.CleanLine(last.GetPath(), maxName), Line: line,
@@ -47,7 +47,7 @@ func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) erro
 	return nil
 }
 
-// lastWords are the newest comments of a thread, each with its author, as many as there is room for.
+// lastWords returns the newest comments of a thread with their authors, as many as fit.
 func lastWords(said []*gh.PullRequestComment) string {
 	const cut = "(earlier comments are left out)\n\n"
 	text := ""

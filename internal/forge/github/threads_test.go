@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// answer writes answers to all items of a look.
+// answer writes answers to all items of a snapshot.
 func (b *bench) answer(n int, l forge.Snapshot) []forge.Reply {
 	b.t.Helper()
 	var all []forge.Reply
@@ -60,7 +60,7 @@ func TestThread(t *testing.T) {
 	}
 }
 
-// TestWordWhileWeAnswer: who writes after the look is not answered by what was written without it.
+// TestWordWhileWeAnswer: an answer does not cover comments that were written after the snapshot.
 func TestWordWhileWeAnswer(t *testing.T) {
 	b, n := opened(t)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "COMMENTED", Lines: []forgetest.Comment{{Body: "One."}}})
@@ -74,7 +74,7 @@ func TestWordWhileWeAnswer(t *testing.T) {
 	}
 }
 
-// TestEdits: an item shows what stands there now; an edit after our answer does not open it again.
+// TestEdits: an item has the current text; an edit after the answer does not open it again.
 func TestEdits(t *testing.T) {
 	b, n := opened(t)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "COMMENTED", Lines: []forgetest.Comment{{Body: "One."}}})
@@ -196,7 +196,7 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestWhoMayWrite: the permission is asked for at the moment of the look, once for each person.
+// TestWhoMayWrite: permissions are read with each snapshot, once for each person.
 func TestWhoMayWrite(t *testing.T) {
 	for level, may := range map[string]bool{"admin": true, "write": true, "read": false, "none": false, "missing": false} {
 		t.Run(level, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestWhoMayWrite(t *testing.T) {
 	expect(t, b.look(n, ""))
 }
 
-// TestForgedAnswers: a mark in somebody else's comment answers nothing.
+// TestForgedAnswers: a mark in somebody else's comment does not count as an answer.
 func TestForgedAnswers(t *testing.T) {
 	b, n := opened(t)
 	id := b.server.CommentOn(repo, n, "alice", "/longshift do it")
@@ -233,7 +233,7 @@ func TestForgedAnswers(t *testing.T) {
 	expect(t, b.look(n, ""), fmt.Sprint("comment:", id))
 }
 
-// TestAppToken: the token of an app has no account; the pull request's author is ours.
+// TestAppToken: the token of an app has no account; the author of the pull request counts as our own.
 func TestAppToken(t *testing.T) {
 	b := newBench(t)
 	b.server.SetApp()
@@ -248,7 +248,7 @@ func TestAppToken(t *testing.T) {
 	}
 }
 
-// TestThirtyComments: the first twenty in their order, and how many more there are.
+// TestThirtyComments: the first twenty in order, and the number of those left out.
 func TestThirtyComments(t *testing.T) {
 	b, n := opened(t)
 	var want []string

@@ -7,35 +7,37 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Asked implements forge.Tracker. It reads the text before the history: whoever changes the text in between is in the history.
+// Asked implements forge.Tracker. It reads the text before the history, so that the history contains any change made in between.
 func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forge.IssueQuery) (forge.Asked, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return forge.Asked{}, err
 	}
-	i, err := s.present(ctx, number)
+	now, err := i.present(ctx)
 	if err != nil {
 		return forge.Asked{}, err
 	}
-	if q, err = s.settle(ctx, q); err != nil {
+	if q, err = i.settle(ctx, q); err != nil {
 		return forge.Asked{}, err
 	}
-	a := forge.Asked{Issue: asIssue(i), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(), Created: i.GetCreatedAt().UTC(), Updated: i.GetUpdatedAt().UTC()}
-	for _, l := range i.Labels {
+	a := forge.Asked{
+		Issue: asIssue(now), Open: now.GetState() == "open", Author: now.GetUser().GetLogin(),
+		Created: now.GetCreatedAt().UTC(), Updated: now.GetUpdatedAt().UTC(),
+	}
+	for _, l := range now.Labels {
 		a.Labels = append(a.Labels, l.GetName())
 	}
 	w := wanting{label: q.Label, me: q.Assignee}
-	a.Fits = q.Label+q.Assignee != "" && (q.Label == "" || w.hasLabel(i)) && (q.Assignee == "" || w.hasUs(i))
+	a.Fits = q.Label+q.Assignee != "" && (q.Label == "" || w.hasLabel(now)) && (q.Assignee == "" || w.hasUs(now))
 	if !a.Open || !a.Fits {
 		return a, nil
 	}
 	var renamed []forge.Act
-	err = s.eachEvent(ctx, number, func(e *gh.IssueEvent) {
+	err = i.events(ctx, func(e *gh.IssueEvent) {
 		w.read(e)
 		if e.GetEvent() == "renamed" {
 			renamed = append(renamed, act("rename", e.GetActor(), e.GetCreatedAt().Time))
@@ -57,22 +59,6 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 		}
 	}
 	return a, nil
-}
-
-// present reads an issue that must be there.
-func (s *session) present(ctx context.Context, number int) (*gh.Issue, error) {
-	i, err := s.issue(ctx, number)
-	switch {
-	case err != nil:
-		return nil, err
-	case i == nil:
-		return nil, fault.New(fault.NotFound, "GitHub: issue %s/%s#%d was deleted, or has moved away", s.owner, s.name, number).
-			WithHint("name the issue where it is now")
-	case i.IsPullRequest():
-		return nil, fault.New(fault.NotFound, "GitHub: %s/%s#%d is a pull request, no issue", s.owner, s.name, number).
-			WithHint("name an issue")
-	}
-	return i, nil
 }
 
 func act(what string, by *gh.User, at time.Time) forge.Act {

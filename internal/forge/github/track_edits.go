@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// bodyEdits asks who has changed an issue's body. The REST API knows nothing of it: this is the one question that GraphQL answers. GitHub
-// gives the newest edits first, but does not promise it.
+// bodyEdits asks who has edited an issue's body. The REST API does not know, so this is the only GraphQL query. GitHub returns the
+// newest edits first, but does not promise it.
 const bodyEdits = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     issue(number: $number) {
@@ -31,7 +31,7 @@ const bodyEdits = `query($owner: String!, $name: String!, $number: Int!, $after:
 
 const editPages = 5 // of 100 edits
 
-// editor is who has made an edit, nil for an account that is gone. GraphQL has bots without the "[bot]" behind their names.
+// editor is the author of an edit, nil for a deleted account. In GraphQL the names of bots do not end with "[bot]".
 type editor struct {
 	Type  string `json:"__typename"`
 	Login string `json:"login"`
@@ -72,48 +72,48 @@ type graphAnswer struct {
 
 // Edits implements forge.Tracker.
 func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]forge.Act, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return nil, err
 	}
 	since = since.Truncate(time.Second)
 	var acts []forge.Act
-	vars := map[string]any{"owner": s.owner, "name": s.name, "number": number}
+	vars := map[string]any{"owner": i.owner, "name": i.name, "number": number}
 	for range editPages {
-		a, err := s.bodyEdits(ctx, number, vars)
+		a, err := i.edits(ctx, vars)
 		if err != nil {
 			return nil, err
 		}
-		i := a.Data.Repository.Issue
-		if i.LastEditedAt != nil && !i.LastEditedAt.Before(since) && len(acts) == 0 {
-			acts = append(acts, i.Editor.act(*i.LastEditedAt))
+		edited := a.Data.Repository.Issue
+		if edited.LastEditedAt != nil && !edited.LastEditedAt.Before(since) && len(acts) == 0 {
+			acts = append(acts, edited.Editor.act(*edited.LastEditedAt))
 		}
-		if i.UserContentEdits == nil {
+		if edited.UserContentEdits == nil {
 			return acts, nil
 		}
-		for _, e := range i.UserContentEdits.Nodes {
+		for _, e := range edited.UserContentEdits.Nodes {
 			if e != nil && !e.EditedAt.Before(since) {
 				acts = append(acts, e.Editor.act(e.EditedAt))
 			}
 		}
-		if page := i.UserContentEdits.PageInfo; !page.HasNextPage || page.EndCursor == nil {
+		if page := edited.UserContentEdits.PageInfo; !page.HasNextPage || page.EndCursor == nil {
 			return acts, nil
 		} else {
 			vars["after"] = *page.EndCursor
 		}
 	}
-	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", s.owner, s.name, number, editPages*100, forge.ErrUntold)
+	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", i.owner, i.name, number, editPages*100, forge.ErrUntold)
 }
 
-// bodyEdits asks for one page. An answer without the issue is an error.
-func (s *session) bodyEdits(ctx context.Context, number int, vars map[string]any) (*graphAnswer, error) {
+// edits reads one page of edits. An answer without the issue is an error.
+func (i issue) edits(ctx context.Context, vars map[string]any) (*graphAnswer, error) {
 	path := "graphql"
-	if s.base != nil && strings.HasSuffix(s.base.Path, "/api/v3/") {
+	if i.base != nil && strings.HasSuffix(i.base.Path, "/api/v3/") {
 		path = "../graphql"
 	}
 	var a *graphAnswer
 	var header http.Header
-	err := s.repeat(ctx, "list edits of an issue", func(c *gh.Client) (*gh.Response, error) {
+	err := i.repeat(ctx, "list edits of an issue", func(c *gh.Client) (*gh.Response, error) {
 		a = new(graphAnswer)
 		req, err := c.NewRequest(http.MethodPost, path, map[string]any{"query": bodyEdits, "variables": vars})
 		if err != nil {
@@ -134,21 +134,21 @@ func (s *session) bodyEdits(ctx context.Context, number int, vars map[string]any
 	for _, e := range a.Errors {
 		p := &problem{status: http.StatusOK, message: e.Message}
 		switch e.Type {
-		case "RATE_LIMITED": // an allowance of its own: the calls of REST go on
-			if p.passing = true; !p.timed(&http.Response{Header: header}, s.now()) {
+		case "RATE_LIMITED": // GraphQL has a limit of its own, so REST calls go on
+			if p.passing = true; !p.timed(&http.Response{Header: header}, i.now()) {
 				p.wait = firstStrike
 			}
 		case "NOT_FOUND":
-			return nil, s.noSuchIssue(number, p)
+			return nil, i.missing(p)
 		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
 			p.status = http.StatusForbidden
 		default: // such as "Something went wrong": GitHub's own faults have no type
 			p.passing = true
 		}
-		return nil, s.fault("list edits of an issue", p)
+		return nil, i.fault("list edits of an issue", p)
 	}
 	if a.Data.Repository == nil || a.Data.Repository.Issue == nil {
-		return nil, s.noSuchIssue(number, fault.New(fault.NotFound, "GraphQL gives no issue"))
+		return nil, i.missing(fault.New(fault.NotFound, "GraphQL gives no issue"))
 	}
 	return a, nil
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// SetLabel implements forge.Marker. GitHub makes a label that it does not know.
+// SetLabel implements forge.Marker. GitHub creates unknown labels.
 func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}
 	if err := checkLabel(label); err != nil {
 		return err
 	}
-	path := s.path("issues/%d/labels", number)
+	path := i.path("issues/%d/labels", number)
 	call := func(method, path string, body any) func(c *gh.Client) (*gh.Response, error) {
 		return func(c *gh.Client) (*gh.Response, error) {
 			req, err := c.NewRequest(method, path, body)
@@ -31,9 +31,9 @@ func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, lab
 		}
 	}
 	if on {
-		err = s.repeat(ctx, "label an issue", call(http.MethodPost, path, map[string]any{"labels": []string{label}}))
+		err = i.repeat(ctx, "label an issue", call(http.MethodPost, path, map[string]any{"labels": []string{label}}))
 	} else {
-		err = s.repeat(ctx, "take a label off an issue", call(http.MethodDelete, path+"/"+url.PathEscape(label), nil))
+		err = i.repeat(ctx, "take a label off an issue", call(http.MethodDelete, path+"/"+url.PathEscape(label), nil))
 	}
 	if !answered(err, http.StatusNotFound, http.StatusGone) {
 		return err
@@ -41,5 +41,5 @@ func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, lab
 	if p := (*problem)(nil); !on && errors.As(err, &p) && p.says("label does not exist") {
 		return nil
 	}
-	return s.noSuchIssue(number, err)
+	return i.missing(err)
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	mostPages = 1000 // of 100 issues
-	maxLabel  = 50   // characters; GitHub's own bound
+	maxLabel  = 50   // characters; GitHub's own limit
 )
 
 // Issues implements forge.Tracker.
@@ -65,7 +65,7 @@ func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuer
 		WithHint("name a label that fewer issues have")
 }
 
-// settle checks a query, and puts the account's name where it says "me".
+// settle checks a query, and replaces the assignee "me" with the name of the account.
 func (s *session) settle(ctx context.Context, q forge.IssueQuery) (forge.IssueQuery, error) {
 	for _, l := range []string{q.Label, q.Without} {
 		if err := checkLabel(l); l != "" && err != nil {
@@ -89,7 +89,7 @@ func (s *session) settle(ctx context.Context, q forge.IssueQuery) (forge.IssueQu
 	return q, nil
 }
 
-// checkLabel refuses what can't be the name of one label: a list is filtered by names with commas in between.
+// checkLabel refuses what can't be one label: GitHub filters by names with commas in between.
 func checkLabel(l string) error {
 	if l == "" || strings.TrimSpace(l) != l || strings.ContainsAny(l, ",\x00\r\n") || len([]rune(l)) > maxLabel {
 		return fault.New(fault.Input, "GitHub: %q is not a label", short(l)).WithHint("give one of up to %d characters, without commas", maxLabel)
@@ -97,7 +97,7 @@ func checkLabel(l string) error {
 	return nil
 }
 
-// listed is what is kept of a page: little, for many pages are.
+// listed returns the little that is kept of each issue of a page, because there are many pages.
 func listed(page []*gh.Issue, without string) []forge.ListedIssue {
 	var all []forge.ListedIssue
 	for _, i := range page {
@@ -114,8 +114,8 @@ func listed(page []*gh.Issue, without string) []forge.ListedIssue {
 	return all
 }
 
-// nextPage is what GitHub adds to a list's address for its next page: a number, or a place in the list. Nothing else is taken from its
-// answer, so that it can't lead anywhere else.
+// nextPage returns the parameters for the next page of a list: a number or a cursor. Nothing else of the address in the answer is used,
+// so that it can't lead elsewhere.
 func nextPage(h http.Header) url.Values {
 	for link := range strings.SplitSeq(h.Get("Link"), ",") {
 		address, rest, ok := strings.Cut(strings.TrimSpace(link), ">")

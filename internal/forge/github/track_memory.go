@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// mostRemembered bounds the pages that a forge keeps. A list of 10 000 issues has 100 of them, each of less than 80 KiB.
+// mostRemembered limits the pages that a forge keeps. A list of 10 000 issues has 100 pages of less than 80 KiB each.
 const mostRemembered = 128
 
-// memory keeps what answers said, each with GitHub's tag for it: GitHub then need not say it again, and counts no call. The page that
-// was not asked for the longest time goes first.
+// memory keeps the content of answers with their ETags, so that an unchanged page costs nothing of the rate limit. It drops the least
+// recently used page first.
 type memory struct {
 	mu    sync.Mutex
 	round uint64
@@ -25,17 +25,16 @@ type leaf struct {
 	next  url.Values
 }
 
-// read is a page as it is now.
+// read is the current content of a page.
 type read[V any] struct {
 	value V
 	next  url.Values
 }
 
-// remembered reads from a path and keeps what keep makes of the answer, which must not be changed; as names what keep looks at besides.
-// The tag of a list's page is that of its entries: behind a page that is full and the last one another may follow, and the tag would
-// stay. Such a page is not kept.
+// remembered reads a path and remembers what keep returns for the answer, which must not be changed. as names what else keep depends
+// on. It does not remember a last page that is full: another page may follow it without changing its tag.
 func remembered[T, V any](ctx context.Context, s *session, what, path, as string, keep func(T) (v V, full bool)) (read[V], error) {
-	key := sha256.Sum256([]byte(s.key + "\x00" + path + "\x00" + as)) // no token stays behind
+	key := sha256.Sum256([]byte(s.key + "\x00" + path + "\x00" + as)) // a hash, so that no token is kept
 	old := s.memory.at(key)
 	value, fits := any(nil), false
 	if old != nil {

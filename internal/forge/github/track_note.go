@@ -20,18 +20,19 @@ var (
 	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
 )
 
-// SetNote implements forge.Marker. Like Comment it looks for its mark before it writes, and again when it can't know whether it has
-// written; marks count in comments of the token's own account only. Of two comments with one mark the older one is kept up to date.
+// SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again when the comment may have been
+// written. Marks count only in comments of the token's account. Of two comments with one mark it updates the older one.
 func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
 	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
 		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
 	}
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}
+	own := comments{i}
 	for try := 1; ; try++ {
-		old, err := s.note(ctx, number, n.Key)
+		old, err := own.find(ctx, n.Key)
 		if err != nil {
 			return err
 		}
@@ -43,22 +44,19 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 			return nil
 		}
 		if old != nil {
-			err := s.repeat(ctx, "edit a comment", func(c *gh.Client) (*gh.Response, error) {
-				_, resp, err := c.Issues.EditComment(ctx, s.owner, s.name, old.GetID(), &gh.IssueComment{Body: &body})
-				return resp, err
-			})
-			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since it was found
+			err := own.edit(ctx, old.GetID(), body)
+			if answered(err, http.StatusNotFound, http.StatusGone) && try < 3 { // deleted since find
 				continue
 			}
 			return err
 		}
-		if again, err := s.writeComment(ctx, number, body); !again {
+		if again, err := own.write(ctx, body); !again {
 			return err
 		}
 	}
 }
 
-// noteBody is a note as it is to stand, with what the note leaves open from the one that stands.
+// noteBody returns the text of a note. Fields that the note leaves empty are taken from the old text.
 func noteBody(n forge.Note, old string) (string, error) {
 	text, state := plainNote(old), n.State
 	if n.Text != "" {
@@ -77,7 +75,7 @@ func noteBody(n forge.Note, old string) (string, error) {
 	return body, nil
 }
 
-// marks reads the hidden lines of a note: its key, and its state. The last ones count, for those are ours.
+// marks reads key and state from the hidden lines of a note. The last ones count, because they are ours.
 func marks(body string) (key, state string) {
 	for l := range strings.Lines(body) {
 		l = strings.TrimSpace(l)
@@ -93,7 +91,7 @@ func marks(body string) (key, state string) {
 	return key, state
 }
 
-// plainNote is a note without its hidden lines.
+// plainNote returns a note without its hidden lines.
 func plainNote(body string) string {
 	var b strings.Builder
 	for l := range strings.Lines(unixLines(body)) {
@@ -104,59 +102,18 @@ func plainNote(body string) string {
 	return b.String()
 }
 
-// note finds the comment of a key, or gives nil.
-func (s *session) note(ctx context.Context, number int, key string) (found *gh.IssueComment, err error) {
-	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
-		if hasLine(c.GetBody(), noteMark(key)) {
-			found = c
-		}
-		return found == nil
-	})
-	return found, err
-}
-
-// Notes implements forge.Marker. What Comment has written is told as well.
+// Notes implements forge.Marker. It includes what Comment has written.
 func (f *Forge) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return nil, err
 	}
 	var all []forge.Note
-	err = s.eachOurs(ctx, number, func(c *gh.IssueComment) bool {
+	err = comments{i}.each(ctx, func(c *gh.IssueComment) bool {
 		if key, state := marks(c.GetBody()); key != "" {
 			all = append(all, forge.Note{Key: strings.Clone(key), State: strings.Clone(state), ID: c.GetID(), Changed: c.GetUpdatedAt().UTC()})
 		}
 		return true
 	})
 	return all, err
-}
-
-// eachOurs goes through the comments of our own account, oldest first, until visit returns false. Without a name, as the token of an
-// app, ours are those that bots wrote.
-func (s *session) eachOurs(ctx context.Context, number int, visit func(c *gh.IssueComment) bool) error {
-	me, err := s.meIfAny(ctx)
-	if err != nil {
-		return err
-	}
-	path := s.path("issues/%d/comments?per_page=100", number)
-	for page := 1; page != 0; {
-		a, err := get[[]*gh.IssueComment](ctx, s, "list comments", pageOf(path, page), "")
-		if answered(err, http.StatusNotFound, http.StatusGone) {
-			return s.noSuchIssue(number, err)
-		}
-		if err != nil {
-			return err
-		}
-		for _, c := range a.value {
-			ours := strings.EqualFold(c.GetUser().GetLogin(), me)
-			if me == "" {
-				ours = c.GetUser().GetType() == "Bot"
-			}
-			if ours && !visit(c) {
-				return nil
-			}
-		}
-		page = a.next
-	}
-	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// numbers lists issues; the call must go well.
+// numbers lists issues, which must succeed.
 func (b *bench) numbers(f *Forge, q forge.IssueQuery) (all []int) {
 	b.t.Helper()
 	if err := f.Issues(b.t.Context(), shop(), q, func(i forge.ListedIssue) bool { all = append(all, i.Number); return true }); err != nil {
@@ -49,7 +49,7 @@ func TestIssuesFilter(t *testing.T) {
 		{forge.IssueQuery{Label: "longshift", Assignee: "me"}, []int{second}},
 		{forge.IssueQuery{Label: "none"}, nil},
 	} {
-		for range 2 { // the second time out of what is remembered
+		for range 2 { // the second time from memory
 			if got := b.numbers(b.forge, c.q); !slices.Equal(got, c.want) {
 				t.Errorf("%+v: %v, want %v", c.q, got, c.want)
 			}
@@ -57,7 +57,7 @@ func TestIssuesFilter(t *testing.T) {
 	}
 }
 
-// TestIssuesRemembered: a list that has not changed costs nothing, and one that has is read.
+// TestIssuesRemembered: an unchanged list costs nothing, and a changed one is read.
 func TestIssuesRemembered(t *testing.T) {
 	b := newBench(t)
 	b.server.AddIssues(repoName, 250, forgetest.Issue{Title: "1", Labels: []string{"longshift"}})
@@ -84,7 +84,7 @@ func TestIssuesRemembered(t *testing.T) {
 	}
 }
 
-// asTester sends every call with the token that the server takes.
+// asTester sends every request with the token that the server accepts.
 type asTester struct{ base http.RoundTripper }
 
 func (a asTester) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -93,7 +93,7 @@ func (a asTester) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.base.RoundTrip(r)
 }
 
-// TestIssuesOfEachToken: what one token has read is not another's.
+// TestIssuesOfEachToken: tokens do not share what they have read.
 func TestIssuesOfEachToken(t *testing.T) {
 	b := newBench(t)
 	token := "one"
@@ -112,7 +112,7 @@ func TestIssuesOfEachToken(t *testing.T) {
 	}
 }
 
-// TestIssuesFullPage: behind a last page that was full another one follows, and its tag does not tell.
+// TestIssuesFullPage: a new page after a full last page is found, although the tag of the full one stays the same.
 func TestIssuesFullPage(t *testing.T) {
 	b := newBench(t)
 	q := forge.IssueQuery{Label: "longshift"}
@@ -141,7 +141,7 @@ func TestIssuesCursorsAndStop(t *testing.T) {
 	}
 }
 
-// TestIssuesMany goes through 10 000 issues. The second time costs nothing, and little is kept.
+// TestIssuesMany reads 10 000 issues. The second time costs nothing, and little is kept.
 func TestIssuesMany(t *testing.T) {
 	b := newBench(t)
 	const many = 10_000
@@ -173,7 +173,7 @@ func TestIssuesMany(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: the pages that were not asked for the longest time go.
+// TestMemoryIsBounded: the least recently used pages are dropped.
 func TestMemoryIsBounded(t *testing.T) {
 	var m memory
 	key := func(n int) (k [32]byte) { k[0], k[1] = byte(n), byte(n>>8); return k }
@@ -210,7 +210,7 @@ func TestSetLabel(t *testing.T) {
 	mustBe(t, b.forge.SetLabel(t.Context(), shop(), n, "x", true), fault.NotFound, "", "")
 }
 
-// TestSetNote: one comment for a key, brought up to date; empty fields keep what stands.
+// TestSetNote: one comment for a key, kept up to date; empty fields keep their value.
 func TestSetNote(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -253,7 +253,7 @@ func edits(b *bench) (n int) {
 	return n
 }
 
-// TestSetNoteDeleted: somebody deletes the comment between the look and the edit.
+// TestSetNoteDeleted: somebody deletes the comment after it was found and before it is edited.
 func TestSetNoteDeleted(t *testing.T) {
 	b := newBench(t)
 	n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -291,7 +291,7 @@ func TestSetNoteFaults(t *testing.T) {
 	}
 }
 
-// TestEditsFaults tells what GraphQL's own errors are to us. At github.com its address is another one.
+// TestEditsFaults checks what becomes of GraphQL's own errors. On github.com its address is another one.
 func TestEditsFaults(t *testing.T) {
 	for _, base := range []string{"", "here"} {
 		b := newBench(t)
@@ -326,7 +326,7 @@ func TestEditsFaults(t *testing.T) {
 				t.Errorf("%+v: %v", c.fault, err)
 			}
 		}
-		if _, _, err := f.Issue(context.Background(), shop(), n); err != nil { // the pause is GraphQL's own
+		if _, _, err := f.Issue(context.Background(), shop(), n); err != nil { // the pause is for GraphQL alone
 			t.Errorf("REST after a limit of GraphQL: %v", err)
 		}
 		b.server.Inject(forgetest.ServerError(502).On("POST", "/graphql"))

@@ -18,7 +18,7 @@ var (
 	_ forge.Marker  = (*Forge)(nil)
 )
 
-// visit begins a call of the forge at a repository, without asking whether it is there.
+// visit begins a call of the forge about a repository, without asking whether that exists.
 func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) {
 	if err := f.has(r); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) 
 	return s, nil
 }
 
-// has refuses what is no repository of this GitHub.
+// has refuses what can't be a repository on this GitHub.
 func (f *Forge) has(r task.Repository) error {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -48,7 +48,7 @@ func (f *Forge) has(r task.Repository) error {
 	return nil
 }
 
-// answered tells whether GitHub has refused a request with one of these statuses.
+// answered tells whether GitHub has refused a request with one of these statuses. Rate limits are no refusals.
 func answered(err error, statuses ...int) bool {
 	var p *problem
 	if !errors.As(err, &p) || p.limited {

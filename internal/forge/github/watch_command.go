@@ -16,11 +16,11 @@ const (
 	maxCommand  = 16 << 10 // bytes
 )
 
-// inCode is the start of a comment whose first line is code, by four blanks or a tab.
+// inCode matches a comment whose first line is code, indented by four blanks or a tab.
 var inCode = regexp.MustCompile(`^(?:[ \t]*\r?\n)*(?: {4}| {0,3}\t)`)
 
-// commandIn gives what follows /longshift at the start of a comment, cleaned. What hides in front of the word makes it none, and so
-// does code: who shows an order does not give it.
+// commandIn returns what follows /longshift at the start of a comment, cleaned. It returns false when something hidden precedes the
+// word, and for code, which quotes a command but does not give it.
 func commandIn(body string) (string, bool) {
 	if inCode.MatchString(body) {
 		return "", false
@@ -36,5 +36,5 @@ func commandIn(body string) (string, bool) {
 	return forge.Clean(strings.TrimSpace(rest), maxCommand), true
 }
 
-// isBot tells whether a user is anything but a person. What is not known is none.
+// isBot tells whether a user is not a person. An unknown type counts as a bot.
 func isBot(u *gh.User) bool { return u.GetType() != "User" || strings.HasSuffix(u.GetLogin(), "[bot]") }

@@ -14,9 +14,9 @@ import (
 
 const maxCursor = 1 << 10 // bytes
 
-// cursor is where a poll goes on. Callers see it as text.
+// cursor is where a poll continues. Callers see it as text.
 type cursor struct {
-	At       time.Time `json:"at,omitzero"` // of the last look that has seen all, by GitHub's clock
+	At       time.Time `json:"at,omitzero"` // when a poll last read everything, by GitHub's clock
 	Label    string    `json:"label"`       // the lists below were read for this label and this account
 	Me       string    `json:"me"`
 	MeTag    string    `json:"meTag,omitempty"`
@@ -36,7 +36,8 @@ func readCursor(text string) (cursor, error) {
 	return c, nil
 }
 
-// whoami brings the account of the cursor up to date, for another one has other issues, and reads GitHub's clock before all else.
+// whoami updates the account of the cursor, because another account has other issues. It also reads GitHub's clock, before anything
+// else is read.
 func (p *poll) whoami(ctx context.Context) error {
 	a, err := get[*gh.User](ctx, p.session, "ask whose token it is", "user", p.c.MeTag)
 	if err == nil || answered(err, http.StatusForbidden) {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// An event's ID is made of what GitHub itself says about it, so that a webhook, its redelivery and a poll agree. A name that the
-// sender could choose, such as the header with the delivery's number, which no signature covers, has no part in it.
+// The ID of an event consists of what GitHub itself says about it, so that a webhook, its redelivery and a poll agree. It does not use
+// what the sender could choose, such as the header with the number of the delivery, which no signature covers.
 
 var notInID = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
-// eventID keeps to the letters that an event's ID may have.
+// eventID replaces the characters that an event's ID may not contain.
 func eventID(kind, owner, name string, parts ...any) string {
 	text := kind + "-" + owner + "." + name
 	for _, p := range parts {
@@ -23,10 +23,10 @@ func eventID(kind, owner, name string, parts ...any) string {
 	return strings.ToLower(text)
 }
 
-// wantedEventID names the moment in which an issue became ours: what is labeled or assigned, by the label or the account.
+// wantedEventID identifies the moment at which the label or the assignment was set.
 func wantedEventID(owner, name string, number int, what, by string, at time.Time) string {
 	return eventID("issue", owner, name, number, what, by, at.Unix())
 }
 
-// commentEventID names a comment.
+// commentEventID identifies a comment.
 func commentEventID(id int64) string { return "comment-" + strconv.FormatInt(id, 10) }

@@ -2,9 +2,6 @@ package github
 
 import (
 	"context"
-	"net/http"
-	"net/url"
-	"strings"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -12,101 +9,58 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// Wanted implements forge.Watcher. The one who counts is who has set the label or the assignment that stands now; who wrote the
-// issue does not matter. A pull request is no issue.
+// Wanted implements forge.Watcher. It returns the person who set the current label or assignment; the author of the issue does not
+// matter. Pull requests are left out.
 func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label string) (task.Issue, string, bool, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return task.Issue{}, "", false, err
 	}
-	i, err := s.issue(ctx, number)
-	if err != nil || i == nil || i.IsPullRequest() || i.GetState() != "open" {
+	now, err := i.read(ctx)
+	if err != nil || now == nil || now.IsPullRequest() || now.GetState() != "open" {
 		return task.Issue{}, "", false, err
 	}
-	me, err := s.meIfAny(ctx)
+	me, err := i.meIfAny(ctx)
 	if err != nil {
 		return task.Issue{}, "", false, err
 	}
 	w := wanting{label: label, me: me}
-	if !w.holds(i) {
+	if !w.holds(now) {
 		return task.Issue{}, "", false, nil
 	}
-	if err := s.eachEvent(ctx, number, w.read); err != nil {
+	if err := i.events(ctx, w.read); err != nil {
 		return task.Issue{}, "", false, err
 	}
-	by, _, _ := w.last(i)
+	by, _, _ := w.last(now)
 	if by.GetLogin() == "" {
 		return task.Issue{}, "", false, nil
 	}
-	return asIssue(i), by.GetLogin(), isBot(by), nil
+	return asIssue(now), by.GetLogin(), isBot(by), nil
 }
 
-// Issue implements forge.Talker. Whose it is does not matter.
+// Issue implements forge.Talker, for any issue.
 func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.Issue, bool, error) {
-	s, err := f.visit(ctx, r)
+	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {
 		return task.Issue{}, false, err
 	}
-	i, err := s.present(ctx, number)
+	now, err := i.present(ctx)
 	if err != nil {
 		return task.Issue{}, false, err
 	}
-	return asIssue(i), i.GetState() == "open", nil
+	return asIssue(now), now.GetState() == "open", nil
 }
 
-// asIssue is an issue without what a model may not read.
+// asIssue returns an issue as a model may read it.
 func asIssue(i *gh.Issue) task.Issue {
 	title, body := forge.IssueText(i.GetTitle(), i.GetBody())
 	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
 }
 
-// sumOf names what an issue says, "" when that is not told.
+// sumOf returns IssueSum of an issue, "" when the title is not known.
 func sumOf(i *gh.Issue) string {
 	if i.GetTitle() == "" {
 		return ""
 	}
 	return forge.IssueSum(forge.IssueText(i.GetTitle(), i.GetBody()))
-}
-
-// issue reads an issue, or gives nil for one that was deleted or has moved to another repository.
-func (s *session) issue(ctx context.Context, number int) (*gh.Issue, error) {
-	var i *gh.Issue
-	err := s.repeat(ctx, "read issue", func(c *gh.Client) (resp *gh.Response, err error) {
-		i, resp, err = c.Issues.Get(ctx, s.owner, s.name, number)
-		return resp, err
-	})
-	switch {
-	case answered(err, http.StatusGone):
-		return nil, nil
-	case answered(err, http.StatusNotFound):
-		return nil, s.noSuchIssue(number, err)
-	case err != nil:
-		return nil, err
-	}
-	here, err := s.isHere(ctx, i)
-	if err != nil || !here || i.GetNumber() != number {
-		return nil, err
-	}
-	return i, nil
-}
-
-// isHere tells whether the issue is still one of the repository. GitHub redirects from one that was moved, as it does when the
-// repository itself has a new name.
-func (s *session) isHere(ctx context.Context, i *gh.Issue) (bool, error) {
-	named := func(owner, name string) bool {
-		u, err := url.Parse(i.GetRepositoryURL())
-		return err == nil && strings.HasSuffix(strings.ToLower(u.Path), strings.ToLower("/repos/"+owner+"/"+name))
-	}
-	if named(s.owner, s.name) {
-		return true, nil
-	}
-	var repo *gh.Repository
-	err := s.repeat(ctx, "read repository", func(c *gh.Client) (resp *gh.Response, err error) {
-		repo, resp, err = c.Repositories.Get(ctx, s.owner, s.name)
-		return resp, err
-	})
-	if err != nil {
-		return false, err
-	}
-	return named(repo.GetOwner().GetLogin(), repo.GetName()), nil
 }

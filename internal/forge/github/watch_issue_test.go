@@ -13,7 +13,7 @@ import (
 
 const repoName = "acme/shop"
 
-// wanted asks for an issue; the call must go well.
+// wanted calls Wanted, which must succeed.
 func (b *bench) wanted(number int) (task.Issue, string, bool) {
 	b.t.Helper()
 	i, by, bot, err := b.forge.Wanted(b.t.Context(), shop(), number, "longshift")
@@ -44,7 +44,7 @@ func TestWantedReads(t *testing.T) {
 	}
 }
 
-// TestWantedPull: a pull request has labels as an issue has, and is none.
+// TestWantedPull: a pull request can have labels, but is not an issue.
 func TestWantedPull(t *testing.T) {
 	b := newBench(t)
 	r := b.request()
@@ -55,8 +55,7 @@ func TestWantedPull(t *testing.T) {
 	}
 }
 
-// TestWantedMoved: an issue that has moved away is not ours, even when its new place has the same number; one in a repository with
-// a new name is.
+// TestWantedMoved: an issue that was transferred is not wanted, even when it has the same number there; one in a renamed repository is.
 func TestWantedMoved(t *testing.T) {
 	b := newBench(t)
 	b.server.AddRepository(forgetest.Repository{Name: "other/place", Branches: map[string]string{"main": "1"}})

@@ -12,23 +12,24 @@ import (
 )
 
 const (
-	overlap   = time.Minute // GitHub may list a change so much later than its time says
-	listPages = 20          // of 100 entries in one look; the next one goes on
+	overlap   = time.Minute // a change may appear in lists this much later than its time
+	listPages = 20          // of 100 entries in one poll; the next one continues
 	maxETag   = 100         // bytes; GitHub's have 68
 )
 
-// place is where a look at a list has stopped.
+// place is where a poll of a list continues.
 type place struct {
 	Since time.Time `json:"since,omitzero"` // by GitHub's clock
-	Tag   string    `json:"tag,omitempty"`  // of the list from Since on: with it, GitHub says whether there is anything new
+	Tag   string    `json:"tag,omitempty"`  // ETag of the list from Since on
 }
 
-// changed reads a list that is sorted by its changes from a place on, and gives the place where the next look begins, and whether
-// this one has seen all. each gives the time of an entry's change and whether it was told; after most told ones the look ends.
+// changed reads a list, sorted by the time of the last change, from a place on. It returns the place for the next poll, and whether
+// this one has read everything. each returns the time of an entry's change, and whether it has added an event; after most events the
+// poll ends.
 //
-// Since stays where it is for as long as nothing changes: GitHub's tag belongs to the address with the time in it. Behind a full
-// page it goes on by time, not by number: an entry that changes meanwhile moves to the end, and those behind it would slip onto a
-// page that was read already.
+// Since stays the same while nothing changes, because the ETag belongs to the address with that time in it. After a full page the list
+// is read on by time, not by page number: an entry that changes meanwhile moves to the end, and those after it would move to a page
+// that was already read.
 func changed[T any](ctx context.Context, p *poll, what, path string, q url.Values, from place, most int,
 	each func(T) (time.Time, bool, error)) (place, bool, error) {
 	q.Set("per_page", strconv.Itoa(fullPage))
@@ -69,7 +70,7 @@ func changed[T any](ctx context.Context, p *poll, what, path string, q url.Value
 		if next := earlier(newest, p.at.Add(-overlap)); next.After(from.Since) {
 			return place{Since: next}, true, nil
 		}
-		if read == 1 && len(a.value) < fullPage { // the tag is that of the page: it would not tell what comes behind a full one
+		if read == 1 && len(a.value) < fullPage { // the tag of a full page would not show what follows it
 			from.Tag = a.tag
 		}
 		return from, true, nil
@@ -98,7 +99,7 @@ func pageOf(path string, page int) string {
 	return path + "&page=" + strconv.Itoa(page)
 }
 
-// got is an answer to a question that GitHub need not answer when nothing has changed.
+// got is the answer to a conditional request.
 type got[T any] struct {
 	value     T
 	unchanged bool
@@ -107,7 +108,7 @@ type got[T any] struct {
 	header    http.Header // also of a refusal
 }
 
-// get reads from a path. With the tag of an earlier answer, one that is the same costs nothing and comes as unchanged.
+// get reads a path. With the ETag of an earlier answer, an unchanged one costs nothing and is returned as unchanged.
 func get[T any](ctx context.Context, s *session, what, path, tag string) (got[T], error) {
 	var a got[T]
 	err := s.repeat(ctx, what, func(c *gh.Client) (*gh.Response, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestSinceLong: a list of many pages is read to its end, and in more than one look when it is very long.
+// TestSinceLong: a list of many pages is read to its end, in several polls when it is very long.
 func TestSinceLong(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -33,7 +33,7 @@ func TestSinceLong(t *testing.T) {
 	w.expect()
 }
 
-// TestSinceMoves: an issue that changes while a long list is read moves to its end, and pushes no other one out of sight.
+// TestSinceMoves: an issue that changes while a long list is read moves to its end, and hides no other one.
 func TestSinceMoves(t *testing.T) {
 	w := newWatch(t)
 	var all []int
@@ -55,7 +55,7 @@ func TestSinceMoves(t *testing.T) {
 	w.expect(want...)
 }
 
-// TestSinceManyWait: more work waits than one look tells. Nothing of it is lost, and no talk meanwhile.
+// TestSinceManyWait: there is more work than one poll returns. None of it is lost, and no command meanwhile.
 func TestSinceManyWait(t *testing.T) {
 	w := newWatch(t)
 	const many = mostNews + 30
@@ -79,7 +79,7 @@ func TestSinceManyWait(t *testing.T) {
 	w.expect()
 }
 
-// TestSinceEdge: what GitHub lists late, with a time that has passed already, is found all the same.
+// TestSinceEdge: a change that GitHub lists late, with a time in the past, is found.
 func TestSinceEdge(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -94,7 +94,7 @@ func TestSinceEdge(t *testing.T) {
 	w.expect(fmt.Sprintf("commanded %d bob: late", n), fmt.Sprintf("commanded %d alice: first", n))
 }
 
-// TestSinceFaults: a look that fails has told nothing, and the next one with the same cursor tells all.
+// TestSinceFaults: a poll that fails returns nothing, and the next one with the same cursor returns everything.
 func TestSinceFaults(t *testing.T) {
 	for _, path := range []string{"/user", "/issues", "/issues/comments", "/events"} {
 		t.Run(path, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestSinceCursor(t *testing.T) {
 	}
 }
 
-// TestSinceOtherLabel: with another label, or the token of another account, the work that waits is told again.
+// TestSinceOtherLabel: with another label, or the token of another account, waiting work is returned again.
 func TestSinceOtherLabel(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"robots"}})

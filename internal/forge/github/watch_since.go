@@ -22,9 +22,9 @@ const (
 	mostTalk = 50  // commands of one call: each may hold 16 KiB
 )
 
-// Since implements forge.Watcher. What happened within the minute before the last look is told a second time, with the same ID, for
-// GitHub does not promise that lists are complete up to the second. An issue is told for the moment in which it became ours, and not
-// again when it is changed or talked about.
+// Since implements forge.Watcher. It returns events from the minute before the last poll a second time, with the same ID, because lists
+// may lag behind. An issue is returned for the moment at which the label or assignment was set, and not again when it is edited or
+// commented on.
 func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string) ([]forge.Event, string, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
@@ -52,11 +52,11 @@ func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string
 	return p.events, string(next), nil
 }
 
-// poll is one look at what is new.
+// poll reads once what is new.
 type poll struct {
 	*session
 	c      *cursor
-	at     time.Time // of the look, by GitHub's clock
+	at     time.Time // when the poll began, by GitHub's clock
 	events []forge.Event
 	told   map[string]bool
 }
@@ -88,7 +88,7 @@ func (p *poll) run(ctx context.Context) error {
 	return nil
 }
 
-// news is the time before which there is nothing new in a list.
+// news returns the time before which a list has nothing new.
 func (p *poll) news(from place) time.Time {
 	if p.c.At.IsZero() || from == (place{}) {
 		return time.Time{}
@@ -96,7 +96,7 @@ func (p *poll) news(from place) time.Time {
 	return p.c.At.Add(-overlap)
 }
 
-// issues tells the open issues of a list that have become ours.
+// issues adds the open issues of a list whose label or assignment is new.
 func (p *poll) issues(ctx context.Context, from place, filter, value string) (place, bool, error) {
 	q := url.Values{"state": {"open"}, "sort": {"updated"}, "direction": {"asc"}, filter: {value}}
 	news := p.news(from)
@@ -106,7 +106,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 			return at, false, nil
 		}
 		w := wanting{label: p.c.Label, me: p.c.Me}
-		if err := p.eachEvent(ctx, i.GetNumber(), w.read); err != nil {
+		if err := (issue{p.session, i.GetNumber()}).events(ctx, w.read); err != nil {
 			return at, false, err
 		}
 		by, when, what := w.last(i)
@@ -121,17 +121,17 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 	})
 }
 
-// comments tells the commands that were written. One that an old comment was turned into is none, as for a webhook.
+// comments adds the new commands. As with webhooks, an old comment that was edited into a command does not count.
 func (p *poll) comments(ctx context.Context) (all bool, err error) {
 	from, news := p.c.Comments, p.news(p.c.Comments)
-	if news.IsZero() { // no look has seen all issues yet
+	if news.IsZero() { // no poll has read all issues yet
 		news = from.Since
 	}
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
 	p.c.Comments, all, err = changed(ctx, p, "list comments", p.path("issues/comments"), q, from, mostTalk,
 		func(c *gh.IssueComment) (time.Time, bool, error) {
 			at, news := c.GetUpdatedAt().Time, news
-			if !at.Equal(c.GetCreatedAt().Time) { // edited: what it was when it was written is not known
+			if !at.Equal(c.GetCreatedAt().Time) { // edited: its first text is not known
 				news = later(p.c.At, from.Since)
 			}
 			text, ok := commandIn(c.GetBody())
@@ -148,7 +148,7 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 	return all, err
 }
 
-// tell notes an event once: an issue can be in both lists.
+// tell adds an event, once: an issue can be in both lists.
 func (p *poll) tell(e forge.Event) bool {
 	if p.told[e.ID] {
 		return false

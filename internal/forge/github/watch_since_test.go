@@ -19,7 +19,7 @@ type watch struct {
 
 func newWatch(t *testing.T) *watch { return &watch{bench: newBench(t)} }
 
-// poll gives the events of one look in short: kind, number, who, text.
+// poll returns the events of one poll in short: kind, number, actor, text.
 func (w *watch) poll() []string {
 	w.t.Helper()
 	events, next, err := w.forge.Since(w.t.Context(), shop(), "longshift", w.cursor)
@@ -59,14 +59,14 @@ func (w *watch) expect(want ...string) {
 	}
 }
 
-// settle lets so much time pass that nothing is told a second time.
+// settle advances the clock so far that no event is returned twice.
 func (w *watch) settle() {
 	w.t.Helper()
 	w.clock.advance(2 * overlap)
 	w.poll()
 }
 
-// TestSinceBegins: the first look gives the work that waits, and no talk.
+// TestSinceBegins: the first poll returns the waiting work, and no commands.
 func TestSinceBegins(t *testing.T) {
 	w := newWatch(t)
 	labelled := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"bug", "longshift"}})
@@ -113,7 +113,7 @@ func TestSinceQuiet(t *testing.T) {
 	w.expect(fmt.Sprintf("commanded %d bob: status", n))
 }
 
-// TestSinceIssue: an issue is told when it becomes ours, and not when it is talked about or changed.
+// TestSinceIssue: an issue is returned when it gets the label or is assigned, and not when it is commented on or edited.
 func TestSinceIssue(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -134,11 +134,11 @@ func TestSinceIssue(t *testing.T) {
 	w.server.Assign(repoName, n, "renovate[bot]", "longshift-bot")
 	w.expect(fmt.Sprintf("issue_wanted %d renovate[bot] (bot)", n))
 	w.settle()
-	w.server.Label(repoName, n, "longshift-bot", "longshift") // our own doing
+	w.server.Label(repoName, n, "longshift-bot", "longshift") // by our own account
 	w.expect()
 }
 
-// TestSinceTalk: commands are told once they are written, whoever writes them; ours are not.
+// TestSinceTalk: commands are returned after they are written, by anybody except our own account.
 func TestSinceTalk(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -163,7 +163,7 @@ func TestSinceTalk(t *testing.T) {
 	)
 }
 
-// TestSinceAgreesWithWebhook: both name what happened the same.
+// TestSinceAgreesWithWebhook: poll and webhook return the same event.
 func TestSinceAgreesWithWebhook(t *testing.T) {
 	w := newWatch(t)
 	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
@@ -188,7 +188,7 @@ func TestSinceAgreesWithWebhook(t *testing.T) {
 	}
 	for i := range events {
 		poll, hook := events[i], e.events[i]
-		poll.Host, hook.Host = "", "" // the one is of the server of the test
+		poll.Host, hook.Host = "", "" // in the poll it is the server of the test
 		if poll != hook {
 			t.Errorf("poll    %+v\nwebhook %+v", poll, hook)
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// loginForm is a name that a person's account can have; those of GitHub Enterprise hold an underscore.
+// loginForm matches the name of a person's account; those of GitHub Enterprise can contain an underscore.
 var loginForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
 
-// MayWrite implements forge.Watcher. What GitHub does not clearly grant is not granted.
+// MayWrite implements forge.Watcher. In doubt the answer is no.
 func (f *Forge) MayWrite(ctx context.Context, r task.Repository, user string) (bool, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil || !loginForm.MatchString(user) {
@@ -29,7 +29,7 @@ func (f *Forge) MayWrite(ctx context.Context, r task.Repository, user string) (b
 		return resp, err
 	})
 	switch {
-	case answered(err, http.StatusNotFound): // nobody of that name, or nobody who may see the repository
+	case answered(err, http.StatusNotFound): // no such user, or one who may not see the repository
 		return false, nil
 	case err != nil:
 		return false, err
@@ -42,7 +42,7 @@ func (f *Forge) MayWrite(ctx context.Context, r task.Repository, user string) (b
 	return writes(level.GetPermission()) && (push || !told), nil
 }
 
-// writes tells whether a role may write. GitHub maps roles that an organisation has made up to one of these, and maintain to write.
+// writes tells whether a role may write. GitHub maps custom roles to one of these, and maintain to write.
 func writes(role string) bool {
 	switch role {
 	case "admin", "maintain", "write":
@@ -51,7 +51,7 @@ func writes(role string) bool {
 	return false
 }
 
-// account asks for the user name of the token, "" for that of an app.
+// account returns the user name of the token, "" for that of an app.
 func (f *Forge) account(ctx context.Context) (string, error) {
 	s, err := f.session(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *Forge) account(ctx context.Context) (string, error) {
 	return s.meIfAny(ctx)
 }
 
-// me gives the user name of the token. A token of an app has none: that is a fault of kind Denied.
+// me returns the user name of the token. A token of an app has none, which is a fault of kind Denied.
 func (s *session) me(ctx context.Context) (string, error) {
 	var u *gh.User
 	err := s.repeat(ctx, "ask whose token it is", func(c *gh.Client) (resp *gh.Response, err error) {
@@ -76,7 +76,7 @@ func (s *session) me(ctx context.Context) (string, error) {
 	return u.GetLogin(), nil
 }
 
-// meIfAny is me, or "" for a token of an app, which nobody can assign an issue to.
+// meIfAny is me, but returns "" for the token of an app, to which no issue can be assigned.
 func (s *session) meIfAny(ctx context.Context) (string, error) {
 	me, err := s.me(ctx)
 	if answered(err, http.StatusForbidden) {
@@ -85,13 +85,13 @@ func (s *session) meIfAny(ctx context.Context) (string, error) {
 	return me, err
 }
 
-// askedOnce remembers an answer: a name for good, that there is none for an hour. A failure is not remembered.
+// askedOnce caches an answer: a name for good, the lack of one for an hour, an error not at all.
 type askedOnce struct {
 	ask   func(ctx context.Context) (string, error)
 	now   func() time.Time
 	mu    sync.Mutex
 	name  string
-	until time.Time // there is no name
+	until time.Time // until then there is no name
 }
 
 func (a *askedOnce) login(ctx context.Context) (string, error) {

@@ -35,7 +35,7 @@ func TestMayWrite(t *testing.T) {
 			t.Errorf("%q: %t, %v, %d calls", c.user, got, err, len(b.server.Calls())-before)
 		}
 	}
-	// It is asked every time: what was taken away counts at once.
+	// GitHub is asked every time, so a permission that was taken away is lost at once.
 	b.server.SetPermission(repoName, "writer", "read")
 	if got, err := b.forge.MayWrite(t.Context(), shop(), "writer"); err != nil || got {
 		t.Errorf("after the right was taken away: %t, %v", got, err)

@@ -1,18 +1,15 @@
 package github
 
 import (
-	"context"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v66/github"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
-const historyPages = 50 // of 100 entries: a history that is longer is refused, for its end is what counts
+const historyPages = 50 // of 100 entries; a longer history is refused, because its end is what counts
 
-// wanting finds who made an issue ours.
+// wanting finds out who requested work on an issue, by label or assignment.
 type wanting struct {
 	label, me          string
 	labelled, assigned struct {
@@ -21,7 +18,7 @@ type wanting struct {
 	}
 }
 
-// holds tells whether the issue is ours as it is now.
+// holds tells whether the issue has the label or the assignment now.
 func (w *wanting) holds(i *gh.Issue) bool { return w.hasLabel(i) || w.hasUs(i) }
 
 func (w *wanting) hasLabel(i *gh.Issue) bool {
@@ -42,7 +39,7 @@ func (w *wanting) hasUs(i *gh.Issue) bool {
 	return false
 }
 
-// read notes the newest of each kind; what was taken back makes nobody.
+// read records the newest label and assignment. One that was removed has no author.
 func (w *wanting) read(e *gh.IssueEvent) {
 	switch kind := e.GetEvent(); kind {
 	case "labeled", "unlabeled":
@@ -62,7 +59,8 @@ func (w *wanting) read(e *gh.IssueEvent) {
 	}
 }
 
-// last is who did the newest that still stands, when, and what it was, as a webhook names it. by is nil when nobody did.
+// last returns who set the newest of those that the issue still has, when, and which it was, in the words of a webhook. by is nil when
+// there is none.
 func (w *wanting) last(i *gh.Issue) (by *gh.User, at time.Time, what string) {
 	if w.hasLabel(i) && w.labelled.by != nil {
 		by, at, what = w.labelled.by, w.labelled.at, "labeled"
@@ -71,34 +69,4 @@ func (w *wanting) last(i *gh.Issue) (by *gh.User, at time.Time, what string) {
 		by, at, what = w.assigned.by, w.assigned.at, "assigned"
 	}
 	return by, at, what
-}
-
-// eachEvent goes through what has happened to an issue, oldest first.
-func (s *session) eachEvent(ctx context.Context, number int, read func(e *gh.IssueEvent)) error {
-	opts := &gh.ListOptions{PerPage: 100}
-	for range historyPages {
-		var page []*gh.IssueEvent
-		next := 0
-		err := s.repeat(ctx, "list events of an issue", func(c *gh.Client) (*gh.Response, error) {
-			var resp *gh.Response
-			var err error
-			page, resp, err = c.Issues.ListIssueEvents(ctx, s.owner, s.name, number, opts)
-			if err == nil {
-				next = resp.NextPage
-			}
-			return resp, err
-		})
-		if err != nil {
-			return err
-		}
-		for _, e := range page {
-			read(e)
-		}
-		if next == 0 {
-			return nil
-		}
-		opts.Page = next
-	}
-	return fault.New(fault.Input, "GitHub: %s/%s#%d has more than %d events", s.owner, s.name, number, historyPages*100).
-		WithHint("open a new issue for the work")
 }

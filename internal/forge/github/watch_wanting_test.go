@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// TestWantedBy tells who counts. Each step happens a minute after the one before.
+// TestWantedBy tests whose act counts. Each step happens a minute after the one before.
 func TestWantedBy(t *testing.T) {
 	type step func(b *bench, n int)
 	label := func(by, l string) step { return func(b *bench, n int) { b.server.Label(repoName, n, by, l) } }

@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	maxDelivery  = 1 << 20         // bytes; GitHub's own bound is 25 MB, which only huge pushes come near
+	maxDelivery  = 1 << 20         // bytes; GitHub's own limit is 25 MB, which only huge pushes approach
 	deliverTime  = 8 * time.Second // GitHub hangs up after 10
 	defaultLabel = "longshift"
 )
 
-// WebhookConfig is what a webhook needs: Secret, Repositories and Deliver. Without one of them it answers 503.
+// WebhookConfig configures a webhook. Without Secret, Repositories or Deliver it answers 503.
 type WebhookConfig struct {
 	Secret       func(ctx context.Context) (string, error)      // asked for each delivery; never logged
-	Label        string                                         // makes an issue ours; "" is longshift
-	Repositories []string                                       // owner/name or owner/*; what comes from others is passed over
+	Label        string                                         // requests work on an issue; "" is longshift
+	Repositories []string                                       // owner/name or owner/*; others are ignored
 	Account      func(ctx context.Context) (string, error)      // user name of the token, "" for that of an app; nil asks GitHub once
-	Deliver      func(ctx context.Context, e forge.Event) error // is called with 8 s at most; may be called again with the same ID
+	Deliver      func(ctx context.Context, e forge.Event) error // has 8 s; may be called again with the same ID
 	Log          *slog.Logger                                   // nil is the log of the forge
 }
 
-// Webhook gives the handler for GitHub's deliveries. It answers 202 to what was delivered, 200 to what does not concern us, 401 to
-// what GitHub has not signed with SHA-256, 413 and 400 to what can't be read, and 503 when the event could not be handed on: a
-// person can have GitHub send it again, and a poll finds it anyway.
+// Webhook returns the handler for GitHub's deliveries. It answers 202 to what was delivered, 200 to what does not concern Longshift,
+// 401 without a valid SHA-256 signature, 413 and 400 to what can't be read, and 503 when the event could not be delivered: a person can
+// have GitHub send it again, and a poll finds it anyway.
 func (f *Forge) Webhook(c WebhookConfig) http.Handler {
 	if c.Label == "" {
 		c.Label = defaultLabel
@@ -54,11 +54,11 @@ type webhook struct {
 	now  func() time.Time
 }
 
-// refusal is an answer to a delivery that went wrong.
+// refusal is the answer to a delivery that failed.
 type refusal struct {
 	status int
-	text   string // for GitHub's page of deliveries: it tells nothing that the sender does not know
-	err    error  // for our log
+	text   string // shown by GitHub; contains nothing that the sender does not know
+	err    error  // logged
 }
 
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take handles one delivery and tells how many events it held.
+// take handles one delivery and returns the number of its events.
 func (h *webhook) take(ctx context.Context, w http.ResponseWriter, r *http.Request) (int, *refusal) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -105,13 +105,13 @@ func (h *webhook) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return len(events), nil
 }
 
-// verified gives the payload of a request that GitHub has signed. Nothing of the body is read as JSON before.
+// verified returns the payload of a request that GitHub has signed. Nothing is decoded before that.
 func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	unsigned := func(err error) *refusal {
 		return &refusal{http.StatusUnauthorized, "the signature is missing or wrong", err}
 	}
 	signature := r.Header.Get(gh.SHA256SignatureHeader)
-	if !strings.HasPrefix(signature, "sha256=") { // the library would take SHA-1 as well
+	if !strings.HasPrefix(signature, "sha256=") { // the library would accept SHA-1 too
 		return nil, unsigned(errors.New("there is no SHA-256 signature"))
 	}
 	if h.Secret == nil || h.Deliver == nil {
@@ -146,5 +146,5 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 	return payload, nil
 }
 
-// short bounds what a stranger can write into our log.
+// short limits what strangers can write into the log.
 func short(s string) string { return strings.ToValidUTF8(s[:min(len(s), 64)], "") }

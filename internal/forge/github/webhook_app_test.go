@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestWebhookApp: the token of an app has no account. Labels and commands count, an assignment to nobody of ours does not, and a
-// sender who is gone is not us.
+// TestWebhookApp: the token of an app has no account. Labels and commands count, assignments do not, and a deleted sender is not taken
+// for the own account.
 func TestWebhookApp(t *testing.T) {
 	b := newBench(t)
 	b.server.SetApp()

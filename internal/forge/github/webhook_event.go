@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// brokenError is a signed payload that is not what GitHub sends.
+// brokenError is the error for a signed payload of an unexpected form.
 type brokenError struct{ err error }
 
 // Error says what is wrong.
@@ -23,20 +23,20 @@ func (e *brokenError) Error() string { return "payload: " + e.err.Error() }
 // Unwrap gives the reason.
 func (e *brokenError) Unwrap() error { return e.err }
 
-// delivery is one payload while it is turned into events.
+// delivery turns one payload into events.
 type delivery struct {
 	*webhook
 	ctx    context.Context
-	event  string // GitHub's name of it
+	event  string // GitHub's name for it
 	action string
 	sender *gh.User
 	owner  string
 	name   string
-	digest string // of the payload: a delivery that comes again has the same
+	digest string // of the payload: the same for a redelivery
 	all    []forge.Event
 }
 
-// heard are the events that can concern us. What is in no list is passed over unread.
+// heard lists the events that may concern Longshift. Others are ignored unread.
 var heard = map[string]func(d *delivery, payload any) error{
 	"issues":                      onIssue,
 	"issue_comment":               onComment,
@@ -52,7 +52,7 @@ var heard = map[string]func(d *delivery, payload any) error{
 
 var repositoryForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]*)/([A-Za-z0-9._-]+)$`)
 
-// events reads a payload that GitHub has signed.
+// events decodes a payload that GitHub has signed.
 func (h *webhook) events(ctx context.Context, event string, payload []byte) ([]forge.Event, error) {
 	read := heard[event]
 	if read == nil {
@@ -88,7 +88,7 @@ func (h *webhook) events(ctx context.Context, event string, payload []byte) ([]f
 	return d.all, nil
 }
 
-// concerns tells whether a repository is one of those that count.
+// concerns tells whether a repository is configured.
 func (h *webhook) concerns(owner, name string) bool {
 	for _, r := range h.Repositories {
 		o, n, ok := strings.Cut(strings.TrimSpace(r), "/")
@@ -99,8 +99,8 @@ func (h *webhook) concerns(owner, name string) bool {
 	return false
 }
 
-// ours tells whether a user is the account of the token. Whose words they are must be known before they are acted upon. The token of
-// an app has no account: nothing is ours then.
+// ours tells whether a user is the account of the token, whose own acts must not cause events. The token of an app has no account: then
+// nobody is.
 func (d *delivery) ours(u *gh.User) (bool, error) {
 	me, err := d.Account(d.ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *delivery) ours(u *gh.User) (bool, error) {
 	return me != "" && strings.EqualFold(me, u.GetLogin()), nil
 }
 
-// add notes an event of the delivery.
+// add adds an event of the delivery.
 func (d *delivery) add(e forge.Event) {
 	e.Host, e.Owner, e.Name = d.host, d.owner, d.name
 	e.What = strings.TrimSpace(d.event + " " + short(d.action))

@@ -16,14 +16,14 @@ type fields = map[string]any
 
 var (
 	alice = forgetest.Person("alice")
-	we    = forgetest.Person("Longshift-Bot") // GitHub keeps to no case
+	we    = forgetest.Person("Longshift-Bot") // GitHub ignores case
 	robot = forgetest.Bot("renovate[bot]")
 	at    = "2026-03-01T09:58:30Z"
 )
 
 var eventIDForm = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// hook is one payload, and what must come of it: events without host, repository and time.
+// hook is one payload and the expected events, without host, repository and time.
 type hook struct {
 	name   string
 	event  string // header

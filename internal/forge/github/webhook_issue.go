@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// onIssue tells of an issue that has become ours: by the label, by assignment, or from its first moment.
+// onIssue adds an event for an issue that got the label or was assigned, also when it was opened with them.
 func onIssue(d *delivery, payload any) error {
 	p := payload.(*gh.IssuesEvent)
 	i := p.GetIssue()
@@ -30,7 +30,7 @@ func onIssue(d *delivery, payload any) error {
 	return nil
 }
 
-// wantedBy tells what makes the issue ours: labeled and the label, or assigned and the account; or nothing.
+// wantedBy returns what requests work: labeled and the label, or assigned and the account; or nothing.
 func (d *delivery) wantedBy(p *gh.IssuesEvent) (what, by string, err error) {
 	labels, assignees := []*gh.Label{p.GetLabel()}, []*gh.User{p.GetAssignee()}
 	switch d.action {
@@ -56,7 +56,7 @@ func (d *delivery) wantedBy(p *gh.IssuesEvent) (what, by string, err error) {
 	return "", "", nil
 }
 
-// onComment tells of a command, and wakes the pull request that the comment stands at.
+// onComment adds an event for a command, and wakes the pull request that was commented on.
 func onComment(d *delivery, payload any) error {
 	p := payload.(*gh.IssueCommentEvent)
 	i, c := p.GetIssue(), p.GetComment()

@@ -9,15 +9,17 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// woken tells that something happened at a pull request. What it was is read there.
+// woken adds the event that something happened at a pull request. What it was is read from GitHub later.
 func (d *delivery) woken(number int, at gh.Timestamp) {
 	if number <= 0 {
 		return
 	}
-	d.add(forge.Event{Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time})
+	d.add(forge.Event{
+		Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time,
+	})
 }
 
-// wokenByPeople is woken, unless we have done it ourselves: our own answers would wake us for ever.
+// wokenByPeople is woken, unless Longshift itself has acted: its own answers would otherwise wake it for ever.
 func (d *delivery) wokenByPeople(number int, at gh.Timestamp, authors ...*gh.User) error {
 	for _, u := range append(authors, d.sender) {
 		if own, err := d.ours(u); err != nil || own {
@@ -32,10 +34,10 @@ func onPull(d *delivery, payload any) error {
 	p := payload.(*gh.PullRequestEvent)
 	number, at := p.GetPullRequest().GetNumber(), p.GetPullRequest().GetUpdatedAt()
 	switch d.action {
-	case "closed", "reopened", "converted_to_draft", "ready_for_review": // a person may use the account of the token for these
+	case "closed", "reopened", "converted_to_draft", "ready_for_review": // a person may do these with the account of the token
 		d.woken(number, at)
 	case "edited":
-		if p.GetChanges().GetBase() != nil { // we never change it
+		if p.GetChanges().GetBase() != nil { // Longshift never changes the base
 			d.woken(number, at)
 			return nil
 		}
@@ -80,8 +82,8 @@ func onCheckSuite(d *delivery, payload any) error {
 	return nil
 }
 
-// checked wakes the pull requests of a check, whoever has caused it. The list can hold pull requests of other repositories that
-// have the same branch, and it is empty for branches of forks.
+// checked wakes the pull requests of a check, whoever has caused it. GitHub's list can contain pull requests of other repositories with
+// the same branch, and is empty for branches of forks.
 func (d *delivery) checked(pulls []*gh.PullRequest, repository int64, at gh.Timestamp) {
 	for _, p := range pulls[:min(len(pulls), 20)] {
 		if id := p.GetBase().GetRepo().GetID(); id == 0 || id == repository {
@@ -90,8 +92,8 @@ func (d *delivery) checked(pulls []*gh.PullRequest, repository int64, at gh.Time
 	}
 }
 
-// onStatus tells the branches of a commit whose status is known now. GitHub names no pull request: the receiver knows the branch
-// of its own.
+// onStatus adds an event for each branch of a commit with a new status. GitHub names no pull request, but the receiver knows the
+// branches of its own.
 func onStatus(d *delivery, payload any) error {
 	p := payload.(*gh.StatusEvent)
 	d.action = p.GetState()
@@ -109,7 +111,7 @@ func onStatus(d *delivery, payload any) error {
 	return nil
 }
 
-// onPush tells of new commits on a branch. One that was deleted has none.
+// onPush adds an event for new commits on a branch, but not for its deletion.
 func onPush(d *delivery, payload any) error {
 	p := payload.(*gh.PushEvent)
 	branch, ok := strings.CutPrefix(p.GetRef(), "refs/heads/")

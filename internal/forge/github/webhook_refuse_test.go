@@ -71,7 +71,8 @@ func TestWebhookNotReady(t *testing.T) {
 	e.expect(unsigned, http.StatusServiceUnavailable, 0)
 }
 
-// TestWebhookRedelivered: what could not be handed on is refused, and comes again with the same ID, whatever the unsigned header says.
+// TestWebhookRedelivered: an event that could not be delivered is refused, and a redelivery has the same ID, whatever the unsigned
+// header says.
 func TestWebhookRedelivered(t *testing.T) {
 	e := newEar(t, nil)
 	e.fails = errors.New("the server is away")
@@ -110,7 +111,7 @@ func TestWebhookRepositories(t *testing.T) {
 	}
 }
 
-// TestWebhookOwnAccount asks GitHub for the account until it has answered, and then no more.
+// TestWebhookOwnAccount: GitHub is asked for the account until it answers, and then no more.
 func TestWebhookOwnAccount(t *testing.T) {
 	b := newBench(t)
 	b.server.SetUser("alice") // who has labelled it
@@ -135,7 +136,7 @@ func TestWebhookOwnAccount(t *testing.T) {
 	}
 }
 
-// TestWebhookBare: signed payloads that lack all, or hold nothing where GitHub has something, do no harm.
+// TestWebhookBare: signed payloads with missing or empty fields do no harm.
 func TestWebhookBare(t *testing.T) {
 	const head = `{"repository":{"full_name":"acme/shop"},"action":"%s"`
 	for event := range heard {
@@ -152,7 +153,7 @@ func TestWebhookBare(t *testing.T) {
 	}
 }
 
-// TestWebhookCut: a delivery that breaks off is refused.
+// TestWebhookCut: an incomplete delivery is refused.
 func TestWebhookCut(t *testing.T) {
 	r := signed("issues", labelled(t))
 	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"action":`), iotest.ErrReader(io.ErrUnexpectedEOF)))

@@ -23,7 +23,7 @@ import (
 
 const hookSecret = "a secret of the webhook that nobody may read in a log"
 
-// ear is a webhook with what it has delivered.
+// ear is a webhook and what it has delivered.
 type ear struct {
 	t       *testing.T
 	handler http.Handler
@@ -99,7 +99,7 @@ func (e *ear) send(r *http.Request) int {
 	return w.Code
 }
 
-// expect sends a delivery and checks its answer and how many events it has made.
+// expect sends a delivery and checks its answer and its number of events.
 func (e *ear) expect(r *http.Request, status, events int) {
 	e.t.Helper()
 	e.events = nil
@@ -110,7 +110,7 @@ func (e *ear) expect(r *http.Request, status, events int) {
 
 var shopRepo = map[string]any{"full_name": "acme/shop", "id": 4711, "name": "shop"}
 
-// labelled is the payload of an issue that alice has labelled.
+// labelled is the payload for an issue that alice has labelled.
 func labelled(t *testing.T) []byte {
 	return forgetest.Hook(t, "issues-labeled", map[string]any{
 		"repository": shopRepo, "sender": forgetest.Person("alice"), "label": map[string]any{"name": "longshift"},
@@ -157,7 +157,7 @@ func TestWebhookSignature(t *testing.T) {
 	newEar(t, nil).expect(signed("issues", body), http.StatusAccepted, 1)
 }
 
-// signedAs keeps the headers of a request, the signature among them, and gives it another body.
+// signedAs keeps the headers of a request, including the signature, and replaces its body.
 func signedAs(r *http.Request, body []byte) *http.Request {
 	other := httptest.NewRequest(http.MethodPost, r.URL.Path, bytes.NewReader(body))
 	other.Header = r.Header

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// TestHeadRefAfterDeath: the ref on the head commit is set by the next call when the first one died before it.
+// TestHeadRefAfterDeath: when a call dies before it has set the head ref, the next one sets it.
 func TestHeadRefAfterDeath(t *testing.T) {
 	dir, f := forgetest.NewRepository(t), newForge()
 	r := branchRequest(t, dir, dir)

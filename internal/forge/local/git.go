@@ -13,14 +13,14 @@ import (
 	"github.com/longshift/longshift/internal/git"
 )
 
-// repository is one that was found on disk.
+// repository is a git repository on disk.
 type repository struct {
 	*Forge
 	path string // as the user gave it
 	dir  string // git directory
 }
 
-// open finds the git directory of a path by itself: git's own search would read settings of folders above.
+// open finds the git directory of a path itself: git's own search would read the configuration of parent folders.
 func (f *Forge) open(path string) (*repository, error) {
 	for _, dir := range []string{filepath.Join(path, ".git"), path} {
 		if isGitDir(dir) {
@@ -42,7 +42,7 @@ func isGitDir(dir string) bool {
 	return err == nil && objects.IsDir()
 }
 
-// linkedDir reads the file that stands for the git directory in a linked worktree.
+// linkedDir reads the .git file of a linked worktree.
 func linkedDir(file string) (string, bool) {
 	data, err := os.ReadFile(file)
 	dir, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
@@ -56,7 +56,7 @@ func linkedDir(file string) (string, bool) {
 	return dir, err == nil
 }
 
-// git runs one command and gives what it printed, without the last line end.
+// git runs one command and returns its output without the last line end.
 func (g *repository) git(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := g.stream(ctx, stdin, &out, args...)
@@ -68,7 +68,7 @@ func (g *repository) stream(ctx context.Context, stdin []byte, w io.Writer, args
 	run := git.Git{
 		Program: g.program, Env: []string{"GIT_DIR=" + g.dir, "GIT_OPTIONAL_LOCKS=0"},
 		Author:   git.Person{Name: "Longshift", Email: "longshift@localhost"},
-		Settings: [][2]string{{"core.fsync", "committed"}}, // loose objects too: a ref must not outlive its record
+		Settings: [][2]string{{"core.fsync", "committed"}}, // loose objects too, so that a ref never points at a lost record
 	}
 	err := run.Run(ctx, bytes.NewReader(stdin), w, args...)
 	var failed *git.Error
@@ -83,7 +83,7 @@ func (g *repository) stream(ctx context.Context, stdin []byte, w io.Writer, args
 	return err
 }
 
-// resolve gives the id of a commit, or "" when there is none of that name.
+// resolve returns the id of a commit, or "" when the name does not exist.
 func (g *repository) resolve(ctx context.Context, name string) (string, error) {
 	out, err := g.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	if git.ExitCode(err) == 1 {

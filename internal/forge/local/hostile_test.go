@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
-// checkout makes a repository with a working tree, a branch to merge, and settings that run a program wherever git lets them.
-// It gives the folder and the file that the program writes.
+// checkout makes a repository with a working tree, a branch to merge, and settings that run a program wherever git allows it. It
+// returns the folder and the file that the program writes.
 func checkout(t *testing.T) (dir, marker string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "shop")
@@ -92,7 +92,7 @@ func TestRunsNothing(t *testing.T) {
 	}
 }
 
-// tree lists the working tree, the index and HEAD, by content.
+// tree lists the contents of the working tree, the index and HEAD.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -122,7 +122,7 @@ func skipDir(d os.DirEntry, err error) error {
 	return err
 }
 
-// TestOwnEnvironment: git's variables of our own process must not send the commands elsewhere.
+// TestOwnEnvironment: git variables of the own process must not redirect the commands.
 func TestOwnEnvironment(t *testing.T) {
 	dir := forgetest.NewRepository(t)
 	r := branchRequest(t, dir, dir)

@@ -1,6 +1,6 @@
-// Package local is a forge for a git repository on this machine, bare or not: a pull request is a ref on its head commit and a
-// readable record beside it. It writes refs and objects only; it never touches a working tree, an index or a branch, and never
-// runs a hook, a filter or a network transport of the repository.
+// Package local is a forge for a git repository on this machine, bare or not: a pull request is a ref on its head commit and a readable
+// record beside it. It writes only refs and objects: it never changes a working tree, an index or a branch, and never runs a hook, a
+// filter or a network transport of the repository.
 package local
 
 import (
@@ -20,13 +20,13 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Forge opens pull requests in repositories on this machine. It is safe for concurrent use, also by several processes.
+// Forge opens pull requests in repositories on this machine. It is safe for concurrent use, by several processes too.
 type Forge struct {
 	program string
 	log     *slog.Logger
 	now     func() time.Time
 
-	attempts int    // how often a call looks again after another process was faster: each round, one of them gets on
+	attempts int    // how often a call tries again after losing a race; in each round one process succeeds
 	written  func() // for tests: called when a record has just been written
 }
 
@@ -66,10 +66,11 @@ func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.P
 			return p, err
 		}
 	}
-	return forge.PullRequest{}, fault.New(fault.Infra, "local forge: %s: other processes were faster %d times, or hold a lock below %s", g.path, f.attempts, refPrefix)
+	return forge.PullRequest{}, fault.New(fault.Infra, "local forge: %s: other processes were faster %d times, or hold a lock below %s",
+		g.path, f.attempts, refPrefix)
 }
 
-// ensure looks, and creates or updates. errRaced means that another process wrote first.
+// ensure finds the pull request and updates it, or creates it. errRaced means that another process wrote first.
 func (f *Forge) ensure(ctx context.Context, g *repository, r forge.Request) (forge.PullRequest, error) {
 	all, err := g.records(ctx)
 	if err != nil {
@@ -100,7 +101,7 @@ func (f *Forge) ensure(ctx context.Context, g *repository, r forge.Request) (for
 	return g.result(ctx, ours, found, warnings)
 }
 
-// pick gives the record of this task, or nil. Somebody else's open one from the same branch is a fault.
+// pick returns the record of this task, or nil. An open one of another task from the same branch is a fault.
 func pick(all []*Record, r forge.Request) (*Record, error) {
 	var ours, foreign *Record
 	for _, p := range all {
@@ -132,7 +133,7 @@ func nextNumber(all []*Record) int {
 	return n + 1
 }
 
-// result is what the caller sees, with the head ref in its place: a crash may have come between the record and the ref.
+// result returns the pull request to the caller, after setting its head ref: a crash may have come between the record and the ref.
 func (g *repository) result(ctx context.Context, p *Record, found bool, warnings []string) (forge.PullRequest, error) {
 	if p.State == forge.Open {
 		if err := g.point(ctx, p); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// List gives every pull request of the repository at a path, oldest first.
+// List returns every pull request of the repository at a path, oldest first.
 func List(ctx context.Context, path string) ([]Record, error) {
 	g, err := New(Config{}).open(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func List(ctx context.Context, path string) ([]Record, error) {
 	return list, nil
 }
 
-// Read gives one pull request of the repository at a path.
+// Read returns one pull request of the repository at a path.
 func Read(ctx context.Context, path string, number int) (Record, error) {
 	_, r, err := New(Config{}).read(ctx, path, number)
 	if err != nil {
@@ -39,7 +39,7 @@ func Read(ctx context.Context, path string, number int) (Record, error) {
 	return *r, nil
 }
 
-// Diff writes what a pull request changes, as a patch against the point where its branch left the base.
+// Diff writes what a pull request changes, as a patch against its merge base.
 func Diff(ctx context.Context, path string, number int, w io.Writer) error {
 	g, r, err := New(Config{}).read(ctx, path, number)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 type Record struct {
 	Number     int         `json:"number"`
 	Title      string      `json:"title"`
-	State      forge.State `json:"state"` // as written; Read and List say merged when the base branch holds the head
+	State      forge.State `json:"state"` // as written; Read and List return merged when the base branch contains the head
 	Task       string      `json:"task"`  // id of the task that opened it
 	Fence      int         `json:"fence"` // attempt of the task that wrote last
 	Head       string      `json:"head"`  // branch
 	HeadCommit string      `json:"headCommit"`
 	Base       string      `json:"base"`       // branch
-	BaseCommit string      `json:"baseCommit"` // where the base branch was at the time
+	BaseCommit string      `json:"baseCommit"` // head of the base branch when it was written
 	Draft      bool        `json:"draft,omitempty"`
 	Labels     []string    `json:"labels,omitempty"`
 	Reviewers  []string    `json:"reviewers,omitempty"`
@@ -38,7 +38,7 @@ func ref(number int, part string) string { return fmt.Sprintf("%s%d/%s", refPref
 
 const refPrefix = "refs/longshift/pulls/"
 
-// encode writes a record the way decode reads it.
+// encode formats a record for decode.
 func (r *Record) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -17,16 +17,16 @@ import (
 	"github.com/longshift/longshift/internal/git"
 )
 
-// errRaced means that another process wrote the ref first: look again.
+// errRaced means that another process wrote the ref first, so that the caller has to look again.
 var errRaced = errors.New("another process was faster")
 
-// staleAfter is how old the lock of a ref must be to belong to nobody: git holds one for milliseconds.
+// staleAfter is the age from which the lock of a ref belongs to no process: git holds one for milliseconds.
 const staleAfter = time.Minute
 
-// absent is git's word for "the ref must not be there".
+// absent is the old value by which git requires that a ref does not exist.
 const absent = ""
 
-// records reads every pull request, in the order of their numbers, with the state that was written.
+// records reads every pull request, ordered by number, with its state as written.
 func (g *repository) records(ctx context.Context) ([]*Record, error) {
 	out, err := g.git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", refPrefix)
 	if err != nil {
@@ -61,7 +61,7 @@ func (g *repository) records(ctx context.Context) ([]*Record, error) {
 	return all, nil
 }
 
-// nextRecord takes one entry from the output of git cat-file --batch: a line "id type size", the content, a line end.
+// nextRecord reads one entry of the output of git cat-file --batch: a line "id type size", the content, a line end.
 func nextRecord(data []byte) (*Record, []byte, error) {
 	header, rest, _ := bytes.Cut(data, []byte("\n"))
 	fields := strings.Fields(string(header))
@@ -76,7 +76,8 @@ func nextRecord(data []byte) (*Record, []byte, error) {
 	return r, rest[size+1:], err
 }
 
-// write stores a record and moves its ref from the old one, or creates it when old is absent. errRaced means it was not there.
+// write stores a record and moves its ref from the old one, or creates it when old is absent. errRaced means that the ref was not at
+// old.
 func (g *repository) write(ctx context.Context, r *Record, old string) error {
 	data, err := r.encode()
 	if err != nil {
@@ -93,7 +94,7 @@ func (g *repository) write(ctx context.Context, r *Record, old string) error {
 	return nil
 }
 
-// move sets a ref, if it still is what it was.
+// move sets a ref if it still has its old value.
 func (g *repository) move(ctx context.Context, name, to, from string) error {
 	_, err := g.git(ctx, nil, "update-ref", name, to, from)
 	var failed *git.Error
@@ -114,13 +115,15 @@ func (g *repository) move(ctx context.Context, name, to, from string) error {
 	return fmt.Errorf("set %s: %w", name, err)
 }
 
-// dropStale removes a lock of our own refs that a killed git has left behind. The time is looked at last, to touch no fresh one.
+// dropStale removes a lock on a ref of a pull request that a killed git has left behind. It checks the age last, so as not to remove a
+// new lock.
 func (g *repository) dropStale(lock string) {
 	if !strings.Contains(filepath.ToSlash(lock), "/"+refPrefix) {
 		return
 	}
 	if info, err := os.Stat(lock); err == nil && g.now().Sub(info.ModTime()) > staleAfter {
-		g.log.Warn("local forge: removing a lock that a killed process has left", "lock", filepath.Base(filepath.Dir(lock))+"/"+filepath.Base(lock))
+		g.log.Warn("local forge: removing a lock that a killed process has left",
+			"lock", filepath.Base(filepath.Dir(lock))+"/"+filepath.Base(lock))
 		_ = os.Remove(lock)
 	}
 }
@@ -140,7 +143,7 @@ func (g *repository) point(ctx context.Context, r *Record) error {
 	return fault.New(fault.Infra, "set %s: its lock is held", name)
 }
 
-// settle makes an open pull request merged when the base branch holds its head.
+// settle marks an open pull request as merged when the base branch contains its head.
 func (g *repository) settle(ctx context.Context, r *Record) error {
 	if r.State != forge.Open {
 		return nil
@@ -149,7 +152,7 @@ func (g *repository) settle(ctx context.Context, r *Record) error {
 	switch {
 	case err == nil:
 		r.State = forge.Merged
-	case git.ExitCode(err) < 0: // 1 is "no", 128 is a branch that is gone: still open
+	case git.ExitCode(err) < 0: // 1 means no, 128 that the branch is gone: still open
 		return err
 	}
 	return nil

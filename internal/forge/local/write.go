@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// create writes the record under the next number. Only one of two processes can, and the other one looks again: so two tasks get
-// two numbers, and one task can't get two.
+// create writes the record under the next number. Of two processes only one succeeds and the other looks again, so two tasks get two
+// numbers, and one task can't get two.
 func (f *Forge) create(ctx context.Context, g *repository, r forge.Request, number int) (*Record, []string, error) {
 	p := &Record{
 		Number: number, Title: r.Title, State: forge.Open, Task: r.TaskID, Fence: r.Fence, Head: r.Head, Base: r.Base, Draft: r.Draft,
@@ -45,7 +45,7 @@ func (f *Forge) create(ctx context.Context, g *repository, r forge.Request, numb
 	return p, warnings, ctx.Err()
 }
 
-// headCommit gives what was pushed, or where the branch is when the request does not say.
+// headCommit returns the commit that was pushed, or the head of the branch when the request names none.
 func (g *repository) headCommit(ctx context.Context, r forge.Request) (string, []string, error) {
 	gone := func(what string) error {
 		return fault.New(fault.Changed, "%s is not in %s", what, g.path).WithHint("somebody has deleted it, or the push went elsewhere")
@@ -70,7 +70,7 @@ func (g *repository) headCommit(ctx context.Context, r forge.Request) (string, [
 	return pushed, []string{fmt.Sprintf("branch %s is at %.12s, pushed was %.12s", r.Head, at, pushed)}, nil
 }
 
-// update brings the record of an open pull request up to the request. Nothing is written when nothing differs.
+// update changes the record of an open pull request to what the request says. It writes nothing when nothing differs.
 func (f *Forge) update(ctx context.Context, g *repository, r forge.Request, p *Record) ([]string, error) {
 	head, warnings, err := g.headCommit(ctx, r)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *Forge) update(ctx context.Context, g *repository, r forge.Request, p *R
 	return warnings, nil
 }
 
-// wrap names the step, and lets errRaced through as it is.
+// wrap adds the step to an error, except to errRaced.
 func wrap(step string, err error) error {
 	if err == errRaced {
 		return err
@@ -100,7 +100,7 @@ func wrap(step string, err error) error {
 	return fmt.Errorf("local forge: %s: %w", step, err)
 }
 
-// add gives a list with the names that it lacked, each once.
+// add returns a list with the missing names appended, each once.
 func add(have, more []string) []string {
 	have = slices.Clone(have)
 	for _, m := range more {

@@ -12,7 +12,7 @@ import (
 
 func sha(digit string) string { return strings.Repeat(digit, 40) }
 
-// What is asked before a task is started: where it would begin, and whether its branches can go there.
+// The state of a repository before a task is started: where it would begin, and whether its branches can be pushed there.
 func TestStanding(t *testing.T) {
 	server := forgetest.NewGitHub(t)
 	server.AddRepository(forgetest.Repository{Name: "acme/web", Default: "trunk", Branches: map[string]string{"trunk": sha("1"), "feature/x": sha("2")}})
