@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
@@ -126,7 +127,7 @@ func (h *Host) command(ctx context.Context, in CommandInput, kind string) (signa
 		}
 	}
 	c := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
+		Tail: excerpt.Tail(h.Redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
 	if kind == "check" && !c.Passed() {
 		c.Failing = h.failing(ctx, filepath.Join(h.Data, file))
 	}
@@ -159,7 +160,7 @@ func (h *Host) failing(ctx context.Context, file string) []string {
 	defer out.Close()
 	names := toolchain.Failing(out)
 	for i, name := range names {
-		names[i] = oneLine(h.Redact.String(name), 200)
+		names[i] = excerpt.Line(h.Redact.String(name), 200)
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
@@ -60,13 +61,13 @@ func (h *Host) CommitWork(ctx context.Context, in CommitInput) (Committed, error
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):
 		return out, err
 	default:
-		out.Failed, out.Refused = tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
+		out.Failed, out.Refused = excerpt.Tail(h.Redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
 	}
 	if leak := h.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
 		if err := tree.Uncommit(ctx); err != nil {
 			return out, err
 		}
-		return Committed{Failed: tail(h.Redact.String(leak.Error()), 2000), Leak: true}, nil
+		return Committed{Failed: excerpt.Tail(h.Redact.String(leak.Error()), 2000), Leak: true}, nil
 	} else if leak != nil {
 		return out, leak
 	}
@@ -99,7 +100,7 @@ func (h *Host) notes(all ...about) (notes []string) {
 		if more := len(n.list) - most; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		notes = append(notes, oneLine(h.Redact.String(visible(text)), 600))
+		notes = append(notes, excerpt.Line(h.Redact.String(visible(text)), 600))
 	}
 	return notes
 }

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
@@ -92,7 +93,7 @@ func (w *warden) question(c agent.Call, d policy.Decision) (q signals.Question, 
 	q = signals.Question{
 		ID: id, TextID: text, Files: b.files, Session: w.in.N, Role: w.in.Role, Tool: c.Tool,
 		Command: w.host.Redact.String(put(c)), Dir: w.host.Redact.String(visible(w.below(c.Dir))),
-		Rule: d.Rule, Reason: oneLine(w.host.Redact.String(d.Reason), 400),
+		Rule: d.Rule, Reason: excerpt.Line(w.host.Redact.String(d.Reason), 400),
 	}
 	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for all of it, so people must see all of it
 		return q, "it is too long to be put to a person, so it may not run: make it shorter"

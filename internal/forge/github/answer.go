@@ -10,6 +10,7 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/httpdate"
 )
 
@@ -34,10 +35,7 @@ func (p *problem) Error() string {
 	for _, d := range p.details {
 		text += ": " + strings.TrimSpace(strings.Join([]string{d.field, d.code, d.message}, " "))
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 500 {
-		text = strings.ToValidUTF8(text[:500], "") + "…"
-	}
+	text = excerpt.Line(text, 500)
 	if p.status == 0 {
 		return text
 	}

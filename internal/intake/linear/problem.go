@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/httpdate"
 )
@@ -39,10 +40,7 @@ type complaint struct {
 
 // Error gives Linear's own words, shortened.
 func (p *problem) Error() string {
-	text := strings.Join(strings.Fields(p.message), " ")
-	if len(text) > 500 {
-		text = strings.ToValidUTF8(text[:500], "") + "…"
-	}
+	text := excerpt.Line(p.message, 500)
 	if p.status == 0 || p.status == http.StatusOK {
 		return text
 	}
