@@ -11,7 +11,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // problem is what went wrong in one request, without any type of the library: those hold the request, and with it the token.
@@ -115,7 +115,7 @@ func understandAnswer(a *gh.ErrorResponse, now time.Time) *problem {
 		p.passing = p.limited
 	case s >= 500 || s == http.StatusRequestTimeout || s == http.StatusTooEarly:
 		p.passing = true
-		p.wait, _ = httpdate.RetryAfter(r.Header, now)
+		p.wait, _ = httpclient.RetryAfter(r.Header, now)
 	}
 	return p
 }
@@ -123,7 +123,7 @@ func understandAnswer(a *gh.ErrorResponse, now time.Time) *problem {
 // timed reads how long GitHub asks to wait: Retry-After first, then the reset of a used-up allowance.
 func (p *problem) timed(r *http.Response, now time.Time) bool {
 	var ok bool
-	if p.wait, ok = httpdate.RetryAfter(r.Header, now); !ok {
+	if p.wait, ok = httpclient.RetryAfter(r.Header, now); !ok {
 		p.wait, ok = untilReset(r.Header, now)
 	}
 	if ok {

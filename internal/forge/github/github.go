@@ -5,7 +5,6 @@ package github
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,8 +12,10 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // Config is what a Forge needs. Only Token is required.
@@ -60,7 +61,7 @@ func New(c Config) (*Forge, error) {
 		f.now = time.Now
 	}
 	if f.sleep == nil {
-		f.sleep = sleep
+		f.sleep = clock.Sleep
 	}
 	if c.BaseURL == "" {
 		return f, nil
@@ -76,12 +77,9 @@ func New(c Config) (*Forge, error) {
 
 // apiURL adds /api/v3 where GitHub Enterprise Server has it; hosts that begin with "api." have none.
 func apiURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New(fault.Input, "GitHub base URL is not an address").WithHint("give https://host, without user, password or query")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, fault.New(fault.Input, "GitHub base URL %q would send the token in the clear", u).WithHint("use https")
+	u, err := httpclient.BaseURL("GitHub base", text)
+	if err != nil {
+		return nil, err
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if !strings.HasSuffix(u.Path, "/api/v3") && !strings.HasPrefix(u.Hostname(), "api.") {
@@ -89,11 +87,6 @@ func apiURL(text string) (*url.URL, error) {
 	}
 	u.Path += "/"
 	return u, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // client makes a fresh client of the library. It remembers limits by the clock of the machine, and it takes the reset time of the
@@ -105,15 +98,4 @@ func (f *Forge) client(token string) *gh.Client {
 		c.BaseURL = f.base
 	}
 	return c
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
