@@ -6,16 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
-	"github.com/spf13/cobra"
-
-	"github.com/longshift/longshift/internal/cli/server"
 )
 
 // describer is what finding a task by its id needs.
