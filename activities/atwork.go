@@ -36,7 +36,7 @@ func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 	return open, nil
 }
 
-// others counts tasks of the repository that work without having passed the gate: those that people have started.
+// others counts tasks of the repository that work without an admission: those that people have started.
 func (c *Control) others(ctx context.Context, in ReconcileInput) (int, error) {
 	known := map[string]bool{}
 	for _, id := range in.Known {
