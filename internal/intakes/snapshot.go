@@ -22,8 +22,8 @@ type Reader interface {
 	GetWorkflow(ctx context.Context, workflowID string, runID string) client.WorkflowRun
 }
 
-// Get reads one intake, with its last poll and the tasks that wait for the limiter. host is that of the forge which owner/name is on. Without
-// a worker the queue is left out.
+// Get reads one intake, with its last poll and the tasks that wait for the limiter. host is that of the forge which owner/name is on.
+// Without a worker the queue is left out.
 func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	var s Status
 	err := onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
