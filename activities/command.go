@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
 	"github.com/longshift/longshift/internal/process"
@@ -140,7 +141,7 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 		}
 	}
 	out := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
-		Tail: tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
+		Tail: excerpt.Tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
 	if kind == "check" && !out.Passed() {
 		out.Failing = c.failing(ctx, filepath.Join(c.data, file))
 	}
@@ -173,7 +174,7 @@ func (c *Commands) failing(ctx context.Context, file string) []string {
 	defer f.Close()
 	names := toolchain.Failing(f)
 	for i, name := range names {
-		names[i] = oneLine(c.redact.String(name), 200)
+		names[i] = excerpt.Line(c.redact.String(name), 200)
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/task"
@@ -69,13 +70,13 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):
 		return out, err
 	default:
-		out.Failed, out.Refused = tail(g.redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
+		out.Failed, out.Refused = excerpt.Tail(g.redact.String(joinText(err.Error(), fault.HintOf(err))), 500), fault.KindOf(err) == fault.Work
 	}
 	if leak := g.inspector.leaks(ctx, tree); fault.KindOf(leak) == fault.Leak {
 		if err := tree.Uncommit(ctx); err != nil {
 			return out, err
 		}
-		return Committed{Failed: tail(g.redact.String(leak.Error()), 2000), Leak: true}, nil
+		return Committed{Failed: excerpt.Tail(g.redact.String(leak.Error()), 2000), Leak: true}, nil
 	} else if leak != nil {
 		return out, leak
 	}
@@ -108,7 +109,7 @@ func notes(r *redact.Redactor, all ...about) (lines []string) {
 		if more := len(n.list) - most; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		lines = append(lines, oneLine(r.String(visible(text)), 600))
+		lines = append(lines, excerpt.Line(r.String(visible(text)), 600))
 	}
 	return lines
 }

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 )
@@ -75,5 +76,5 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 	if errors.As(err, &wait) {
 		opts.NextRetryDelay = wait.After
 	}
-	return temporal.NewApplicationErrorWithOptions(tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
+	return temporal.NewApplicationErrorWithOptions(excerpt.Tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
 }

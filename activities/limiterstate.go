@@ -6,8 +6,8 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/intakes"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -29,19 +29,9 @@ func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.Int
 // its holders only while somebody waits, so tasks that have ended are removed here.
 func (c *Control) atLimiter(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
 	id := c.limiterID(r, false)
-	switch info, err := described(ctx, id, ""); {
-	case err != nil:
-		return 0, 0, err
-	case !isRunning(info): // a closed limiter would still answer the query
-		return 0, 0, nil
-	}
-	v, err := activity.GetClient(ctx).QueryWorkflow(ctx, id, "", signals.QueryLimiter)
+	state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), id)
 	if err != nil {
-		return 0, 0, fault.New(fault.Infra, "ask the limiter who waits: %w", err)
-	}
-	var state signals.LimiterState
-	if err := v.Get(&state); err != nil {
-		return 0, 0, fault.New(fault.Internal, "read the limiter's answer: %w", err)
+		return 0, 0, err
 	}
 	there := func(h signals.Holder) (bool, error) {
 		gone, spent, err := hasEnded(ctx, h)

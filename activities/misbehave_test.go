@@ -18,6 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/sandbox"
 	"github.com/longshift/longshift/internal/task"
@@ -343,7 +344,7 @@ func (s *scene) play(role task.Role) {
 	}
 }
 
-func firstWords(text string) string { return oneLine(text, 200) }
+func firstWords(text string) string { return excerpt.Line(text, 200) }
 
 // denials counts the refusals in the command log.
 func (s *scene) denials() (n int) {

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
@@ -92,7 +93,7 @@ func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Questio
 	q = signals.Question{
 		ID: id, TextID: text, Files: b.files, Session: en.in.N, Role: en.in.Role, Tool: c.Tool,
 		Command: en.redact.String(put(c)), Dir: en.redact.String(visible(en.below(c.Dir))),
-		Rule: d.Rule, Reason: oneLine(en.redact.String(d.Reason), 400),
+		Rule: d.Rule, Reason: excerpt.Line(en.redact.String(d.Reason), 400),
 	}
 	if len(q.Command)+len(q.Dir)+len(q.Bound()) > mostShown { // an approval holds for the whole call, so people must see all of it
 		return q, "it is too long to be put to a person, so it may not run: make it shorter"

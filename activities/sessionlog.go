@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/marker"
 	"github.com/longshift/longshift/internal/plaintext"
@@ -68,30 +69,30 @@ func (l *sessionLog) event(e agent.Event) {
 	switch e.Kind {
 	case agent.Started:
 		l.activity("Thinking", 0)
-		l.line("started %s", oneLine(l.hide(e.Text), 200))
+		l.line("started %s", excerpt.Line(l.hide(e.Text), 200))
 	case agent.Text:
 		l.activity("Responding", 0)
 		l.say(e.Text)
 	case agent.Thinking:
 		l.activity("Thinking", 0)
 	case agent.ToolCall:
-		tool := oneLine(l.hide(e.Tool), 60) // the model names it, and may name a tool that does not exist
+		tool := excerpt.Line(l.hide(e.Tool), 60) // the model names it, and may name a tool that does not exist
 		l.activity("Running "+tool, 1)
-		l.line("> %s %s", tool, oneLine(l.hide(e.Text), 400))
+		l.line("> %s %s", tool, excerpt.Line(l.hide(e.Text), 400))
 	case agent.ToolResult:
 		l.activity("Thinking", 0)
 		mark := "<"
 		if e.Failed {
 			mark = "<!"
 		}
-		l.line("%s %s", mark, oneLine(l.hide(e.Text), 400))
+		l.line("%s %s", mark, excerpt.Line(l.hide(e.Text), 400))
 	case agent.Denied:
-		l.line("! %s was not let through: %s", oneLine(l.hide(e.Tool), 60), oneLine(l.hide(e.Text), 400))
+		l.line("! %s was not let through: %s", excerpt.Line(l.hide(e.Tool), 60), excerpt.Line(l.hide(e.Text), 400))
 	case agent.Limit:
-		l.line("! limit: %s", oneLine(l.hide(e.Text), 200))
+		l.line("! limit: %s", excerpt.Line(l.hide(e.Text), 200))
 	case agent.Retry:
 		l.activity("Retrying", 0)
-		l.line("! retry: %s", oneLine(l.hide(e.Text), 200))
+		l.line("! retry: %s", excerpt.Line(l.hide(e.Text), 200))
 	case agent.UsageNow:
 	}
 }
@@ -112,7 +113,7 @@ func (l *sessionLog) take(visible string, markers []task.Marker) {
 	}
 	for _, m := range markers {
 		l.markers = append(l.markers, m)
-		l.line("[%s] %s", m.Kind, oneLine(l.hide(m.Text), 1000))
+		l.line("[%s] %s", m.Kind, excerpt.Line(l.hide(m.Text), 1000))
 		if m.Kind == task.Progress || m.Kind == task.Done {
 			l.next()
 		}
@@ -159,20 +160,3 @@ func (l *sessionLog) line(format string, args ...any) {
 }
 
 func (l *sessionLog) close() { _ = l.file.Close() }
-
-// oneLine folds a text into one line of at most n bytes.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "") + " …"
-	}
-	return s
-}
-
-// tail keeps the last n bytes of a text.
-func tail(s string, n int) string {
-	if len(s) > n {
-		s = "… " + strings.ToValidUTF8(s[len(s)-n:], "")
-	}
-	return s
-}

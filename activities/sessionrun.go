@@ -9,6 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/workspace"
@@ -86,7 +87,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if res.Kind == agent.Completed {
 		r.report(&res, out, log)
 	} else {
-		res.Error = tail(r.of.redact.String(out.Text), 1000)
+		res.Error = excerpt.Tail(r.of.redact.String(out.Text), 1000)
 	}
 	if err := r.undoWrites(context.WithoutCancel(ctx), before, &res); err != nil {
 		return SessionResult{}, err

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
@@ -123,7 +124,7 @@ func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
 			fmt.Fprintf(&b, "\nPull request: %s\n", in.PullRequest)
 		}
 		if in.Detail != "" && in.Outcome != task.PullRequest {
-			fmt.Fprintf(&b, "\n%s\n", task.Literally(oneLine(in.Detail, 400)))
+			fmt.Fprintf(&b, "\n%s\n", task.Literally(excerpt.Line(in.Detail, 400)))
 		}
 		fmt.Fprintf(&b, "\nTask %s, %d sessions, %.2f USD.\n", name, in.Sessions, in.CostUSD)
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -28,7 +29,7 @@ func (v view) card() string {
 	fmt.Fprintf(&b, "%s\n\n", v.standing())
 	if v.Plan != nil && v.Outcome == "" {
 		for _, d := range v.Plan.Deliverables {
-			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, v.lit(oneLine(d.Description, 120)))
+			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, v.lit(excerpt.Line(d.Description, 120)))
 		}
 		b.WriteString("\n")
 	}
@@ -48,7 +49,7 @@ func mark(s task.Status) string {
 }
 
 func (v view) title() string {
-	return v.lit(oneLine(v.Task, 160)) + " · " + v.lit(v.Repository)
+	return v.lit(excerpt.Line(v.Task, 160)) + " · " + v.lit(v.Repository)
 }
 
 // standing returns one line with the phase and the progress of the plan.
@@ -102,7 +103,7 @@ func (v view) plan() string {
 	case v.settled != "" && (v.Plan == nil || v.Plan.Revision != v.notice.Revision):
 		return head + v.lit(upper(v.settled)) + ".\n"
 	case v.settled != "":
-		return head + v.lit(upper(v.settled)) + ".\n\n" + v.lit(oneLine(v.Plan.Summary, 600)) + "\n"
+		return head + v.lit(upper(v.settled)) + ".\n\n" + v.lit(excerpt.Line(v.Plan.Summary, 600)) + "\n"
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
 	}
@@ -165,14 +166,14 @@ func (v view) end() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** · %s\n\n", upper(strings.ReplaceAll(string(v.Outcome), "_", " ")), v.title())
 	if v.Detail != "" {
-		fmt.Fprintf(&b, "%s\n\n", v.lit(oneLine(v.Detail, 600)))
+		fmt.Fprintf(&b, "%s\n\n", v.lit(excerpt.Line(v.Detail, 600)))
 	}
 	if v.Files > 0 {
 		fmt.Fprintf(&b, "%s changed, +%d −%d · ", count(v.Files, "file"), v.Added, v.Deleted)
 	}
 	fmt.Fprintf(&b, "%s · %s", count(turns, "turn"), v.figures())
 	for _, w := range v.Warnings {
-		fmt.Fprintf(&b, "- %s\n", v.lit(oneLine(w, 300)))
+		fmt.Fprintf(&b, "- %s\n", v.lit(excerpt.Line(w, 300)))
 	}
 	return b.String() + "\n" + v.links()
 }

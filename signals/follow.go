@@ -38,7 +38,7 @@ type PullRequestInput struct {
 	Budget
 	Conversation bool             `json:"conversation,omitempty"` // there is a Conversation
 	Sessions     int              `json:"sessions,omitempty"`     // numbers given out
-	Limiter      string           `json:"limiter,omitempty"`      // workflow id of the repository's gate, when the task has passed it
+	Limiter      string           `json:"limiter,omitempty"`      // workflow id of the repository's limiter, when it has admitted the task
 	Limited      bool             `json:"limited,omitempty"`      // the operator limits every task of a repository
 	Shared       bool             `json:"shared,omitempty"`       // the operator limits all tasks together
 	Fork         *task.Repository `json:"fork,omitempty"`         // has the branch

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -101,7 +102,7 @@ func (ad *admissions) queued(ctx workflow.Context, a signals.AcquireAnswer) {
 	if s.Phase == task.Queued && s.Reason == signals.Reason(a.Wait) && s.Detail == a.Detail {
 		return
 	}
-	s.Reason, s.Detail, s.WaitingUntil = signals.Reason(a.Wait), clip(a.Detail, 500), a.Until
+	s.Reason, s.Detail, s.WaitingUntil = signals.Reason(a.Wait), excerpt.Clip(a.Detail, 500), a.Until
 	s.NextAction = "nothing; it begins by itself. `resume` lets it go before what has come by itself"
 	ad.journal.say(ctx, "queued", "%s: %s", a.Wait, a.Detail)
 	ad.journal.enter(ctx, task.Queued)

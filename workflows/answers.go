@@ -6,11 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/workflow"
 )
 
 func (qs *questions) canAllow(r signals.AllowRequest) error {
@@ -47,24 +49,24 @@ func (qs *questions) findable(id string) error {
 
 func (qs *questions) onAllow(ctx workflow.Context, r signals.AllowRequest) string {
 	q := qs.withdraw(r.Question)
-	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: clip(r.Comment, mostText), ForTask: r.ForTask}
+	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: excerpt.Clip(r.Comment, mostText), ForTask: r.ForTask}
 	if !r.ForTask {
 		a.Expires = workflow.Now(ctx).Add(qs.settings.Commands.Expires.Std())
 	}
 	qs.answer(ctx, q, a)
 	switch {
 	case q.Push():
-		return "the push is allowed: " + clip(q.Command, 200)
+		return "the push is allowed: " + excerpt.Clip(q.Command, 200)
 	case r.ForTask:
-		return fmt.Sprintf("allowed for this task in %s, %s: %s", place(q.Dir), signals.ForTask, clip(q.Command, 200))
+		return fmt.Sprintf("allowed for this task in %s, %s: %s", place(q.Dir), signals.ForTask, excerpt.Clip(q.Command, 200))
 	}
-	return fmt.Sprintf("allowed in %s until %s, once: %s", place(q.Dir), a.Expires.UTC().Format(time.RFC3339), clip(q.Command, 200))
+	return fmt.Sprintf("allowed in %s until %s, once: %s", place(q.Dir), a.Expires.UTC().Format(time.RFC3339), excerpt.Clip(q.Command, 200))
 }
 
 func (qs *questions) onDeny(ctx workflow.Context, r signals.DenyRequest) string {
 	q := qs.withdraw(r.Question)
-	qs.answer(ctx, q, signals.Answer{Verdict: signals.No, By: who(r.By), Note: clip(r.Reason, mostText)})
-	return "denied: " + clip(q.Command, 200)
+	qs.answer(ctx, q, signals.Answer{Verdict: signals.No, By: who(r.By), Note: excerpt.Clip(r.Reason, mostText)})
+	return "denied: " + excerpt.Clip(q.Command, 200)
 }
 
 // named returns the question that an id names. findable must have found one.
@@ -89,7 +91,7 @@ func (qs *questions) answer(ctx workflow.Context, q signals.Question, a signals.
 		how += " for this task"
 	}
 	qs.answers[key] = a
-	qs.journal.say(ctx, "answer", "%s by %s: %q", how, a.By, clip(q.Command, 300))
+	qs.journal.say(ctx, "answer", "%s by %s: %q", how, a.By, excerpt.Clip(q.Command, 300))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID, Settled: true})
 	if qs.waiting[q.ID] == 0 {
 		qs.untold = append(qs.untold, prompt.Message{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})

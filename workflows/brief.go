@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -91,7 +92,7 @@ func (se *sessions) told(role task.Role, b brief) prompt.Data {
 		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == se.status.BaseCheck}
 	}
 	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
-		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: clip(b.Tail, 1000), Failing: b.Failing}
+		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
 	if r := se.status.Review; role == task.Planner && r != nil {

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -116,7 +117,7 @@ func named(tests []string) string {
 	if n := len(tests) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return clip(text, 400) + ")"
+	return excerpt.Clip(text, 400) + ")"
 }
 
 // command runs the setup or check command on the task's host.
@@ -129,7 +130,7 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	err := ck.parking.insist(ctx, func() error {
 		return ck.runner.onHost(ctx, step{
 			options: func(ctx workflow.Context) workflow.Context {
-				return ck.assignment.long(ctx, label+clip(command, 100), wall)
+				return ck.assignment.long(ctx, label+excerpt.Clip(command, 100), wall)
 			},
 			call: func(ctx workflow.Context) error {
 				in := activities.CommandInput{Ref: ck.ref(), N: n, Command: command, Commit: ck.status.Head, Wall: wall, Next: ck.sessions.ahead(nil),

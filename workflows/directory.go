@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -104,7 +105,7 @@ func (d *directory) bind(ctx workflow.Context, r signals.BindRequest) (signals.B
 	}
 	d.Invitations = slices.Delete(d.Invitations, at, at+1)
 	d.drop(r.Channel, r.User)
-	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: clip(r.Name, 100), Room: r.Room, Hash: r.Hash, Since: workflow.Now(ctx)})
+	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: excerpt.Clip(r.Name, 100), Room: r.Room, Hash: r.Hash, Since: workflow.Now(ctx)})
 	d.Bindings = d.Bindings[max(0, len(d.Bindings)-mostBindings):]
 	return signals.BindAnswer{Bound: true, Text: "this chat is bound"}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -45,15 +46,5 @@ func message(err error) string {
 	return err.Error()
 }
 
-// clip cuts a text to n bytes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + " …"
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return clip(s, 200)
-}
+// firstLine is what the log shows of a longer text.
+func firstLine(s string) string { return excerpt.Clip(excerpt.FirstLine(s), 200) }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 )
 
 // finish turns the end of the pipeline into the workflow's result.
@@ -31,7 +33,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	rest, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
 	t.publisher.clean(rest, e.outcome)
-	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, clip(e.detail, 2000), ""
+	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, excerpt.Clip(e.detail, 2000), ""
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.journal.say(rest, "ended", "%s", outcomeLine(e))
 	t.journal.enter(rest, task.Ended)

@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -25,9 +26,9 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID: signals.PullRequestID(pu.followed.Host, pu.followed.Owner, pu.followed.Name, in.Number), TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		StaticSummary: "looks after " + task.Literally(clip(s.PullRequest.URL, 180)),
+		StaticSummary: "looks after " + task.Literally(excerpt.Clip(s.PullRequest.URL, 180)),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(s.Repository, 200)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(excerpt.Clip(s.Repository, 200)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Following)),
 		),
 	}

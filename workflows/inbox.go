@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
@@ -148,7 +149,7 @@ func (ib *inbox) onApprove(_ workflow.Context, r signals.ApproveRequest) string 
 }
 
 func (ib *inbox) onEdit(_ workflow.Context, r signals.EditRequest) string {
-	ib.decision = &decision{signals.Edit, who(r.By), clip(r.Text, 4*mostText)}
+	ib.decision = &decision{signals.Edit, who(r.By), excerpt.Clip(r.Text, 4*mostText)}
 	return fmt.Sprintf("plan revision %d goes back to the planner", ib.status.Plan.Revision)
 }
 
@@ -203,7 +204,7 @@ func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 }
 
 func (ib *inbox) tell(by, text string) {
-	ib.tells = append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: clip(text, mostText)})
+	ib.tells = append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, mostText)})
 	ib.status.Tells = len(ib.tells)
 }
 

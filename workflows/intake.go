@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
@@ -67,9 +68,9 @@ func start(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, w
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID: w.ID, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		StaticSummary: task.Literally(clip(firstLine(w.Task)+" "+w.Title, 180)),
+		StaticSummary: task.Literally(excerpt.Clip(firstLine(w.Task)+" "+w.Title, 180)),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(clip(repo.Text, 200)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(excerpt.Clip(repo.Text, 200)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(phase)),
 		),
 	}), signals.CodingTask, input)
@@ -108,7 +109,7 @@ func pollDetails(in signals.IntakeInput, p signals.PollResult) string {
 		text += "- task `" + id + "`\n"
 	}
 	for _, l := range p.Skipped {
-		text += "- left alone: " + task.Literally(clip(l.Key+": "+l.Why, 200)) + "\n"
+		text += "- left alone: " + task.Literally(excerpt.Clip(l.Key+": "+l.Why, 200)) + "\n"
 	}
-	return clip(text, mostDetails)
+	return excerpt.Clip(text, mostDetails)
 }

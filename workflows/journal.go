@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -33,7 +34,7 @@ func (j *journal) say(ctx workflow.Context, kind, format string, args ...any) {
 	const kept = 60
 	j.logged++
 	j.status.Log = append(j.status.Log, signals.LogLine{N: j.logged,
-		Entry: task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(fmt.Sprintf(format, args...), 2000)}})
+		Entry: task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: excerpt.Clip(fmt.Sprintf(format, args...), 2000)}})
 	if n := len(j.status.Log); n > kept {
 		j.status.Log = j.status.Log[n-kept:]
 	}
@@ -42,7 +43,7 @@ func (j *journal) say(ctx workflow.Context, kind, format string, args ...any) {
 // remember adds to what the next sessions are told of the past.
 func (j *journal) remember(ctx workflow.Context, kind, text string) {
 	const kept = 40 // and at most 24 KiB, which is what a prompt takes of it
-	j.progress = append(j.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: clip(text, 1200)})
+	j.progress = append(j.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: excerpt.Clip(text, 1200)})
 	size := 0
 	for i := len(j.progress) - 1; i >= 0; i-- {
 		if size += len(j.progress[i].Text); size > 24<<10 || len(j.progress)-i > kept {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -180,5 +181,5 @@ func (g *limiter) details() string {
 	if b.Len() == 0 {
 		return "Nobody works, and nobody waits."
 	}
-	return clip(b.String(), mostDetails)
+	return excerpt.Clip(b.String(), mostDetails)
 }

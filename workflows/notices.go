@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -99,7 +100,7 @@ func (ns *notices) show(ctx workflow.Context, n signals.Notice) {
 	if !ns.def.continues { // a workflow that continues as new is queried by its id alone: its newest run answers
 		n.Run = ns.status.RunID
 	}
-	n.Kind, n.Text, n.At = line.Kind, clip(line.Text, 500), workflow.Now(ctx)
+	n.Kind, n.Text, n.At = line.Kind, excerpt.Clip(line.Text, 500), workflow.Now(ctx)
 	ns.queue = append(ns.queue, n)
 }
 

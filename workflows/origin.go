@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -20,7 +21,7 @@ type origin struct {
 func (og *origin) atSource(stage activities.Stage) activities.SourceInput {
 	s := og.status
 	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID, RequestedBy: s.RequestedBy,
-		Outcome: s.Outcome, Detail: clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch, CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
+		Outcome: s.Outcome, Detail: excerpt.Clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch, CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
 	if s.PullRequest != nil {
 		in.PullRequest = s.PullRequest.URL
 	}

@@ -3,16 +3,17 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
 
 // park asks a person to look at the pull request. Polling continues: when the cause goes away, so does the question.
 func (f *follower) park(ctx workflow.Context, why signals.Reason, detail string) {
-	if p := f.going.Parked; p != nil && p.Reason == why && p.Detail == clip(detail, 2000) {
+	if p := f.going.Parked; p != nil && p.Reason == why && p.Detail == excerpt.Clip(detail, 2000) {
 		return
 	}
-	f.going.Parked = &signals.Parked{Reason: why, Detail: clip(detail, 2000)}
+	f.going.Parked = &signals.Parked{Reason: why, Detail: excerpt.Clip(detail, 2000)}
 	f.rest(ctx)
 	f.journal.say(ctx, "suspended", "%s: %s", why, firstLine(detail))
 	f.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})

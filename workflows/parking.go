@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -22,7 +23,7 @@ type parking struct {
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
 func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
 	phase := pk.status.Phase
-	pk.status.Reason, pk.status.Detail = why, clip(fmt.Sprintf(format, args...), 2000)
+	pk.status.Reason, pk.status.Detail = why, excerpt.Clip(fmt.Sprintf(format, args...), 2000)
 	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(why)
 	pk.journal.say(ctx, "suspended", "%s: %s", why, firstLine(pk.status.Detail))
 	pk.journal.enter(ctx, task.Suspended)
@@ -43,7 +44,7 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 // waitUntil parks the task until a time that is known; a resume cuts the wait short.
 func (pk *parking) waitUntil(ctx workflow.Context, why signals.Reason, until time.Time, detail string) error {
 	phase := pk.status.Phase
-	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, clip(detail, 2000), until
+	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, excerpt.Clip(detail, 2000), until
 	pk.status.NextAction = "nothing; `resume` goes on at once"
 	pk.journal.say(ctx, "waiting", "%s: until %s", why, until.UTC().Format(time.RFC3339))
 	pk.journal.enter(ctx, task.Waiting)

@@ -1,9 +1,11 @@
 package workflows
 
 import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/workflow"
 )
 
 // permission parks the task until every command that waits for a person has an answer. No answer in time is a no.
@@ -20,7 +22,7 @@ func (se *sessions) permission(ctx workflow.Context, s *session, detail string) 
 
 func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
 	phase := se.status.Phase
-	se.status.Reason, se.status.Detail = signals.ReasonCommand, clip(detail, 2000)
+	se.status.Reason, se.status.Detail = signals.ReasonCommand, excerpt.Clip(detail, 2000)
 	se.status.NeedsHuman, se.status.NextAction = true, nextAction(signals.ReasonCommand)
 	se.journal.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
 	for len(se.status.Questions) > 0 {

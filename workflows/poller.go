@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/workflow"
 )
 
 // poller reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost.

@@ -3,10 +3,11 @@ package workflows
 import (
 	"errors"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/workflow"
 )
 
 // prepare finds a host, has it make the workspace and learns the settings. A repository that can't be had ends the task;

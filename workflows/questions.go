@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
@@ -130,11 +131,11 @@ func (qs *questions) openUp(ctx workflow.Context, q signals.Question) {
 	if !q.Push() {
 		q.Expires = q.Asked.Add(qs.settings.Commands.Expires.Std())
 	}
-	q.Reason = clip(q.Reason, 500)
+	q.Reason = excerpt.Clip(q.Reason, 500)
 	qs.status.Questions = append(qs.status.Questions, q)
-	what := fmt.Sprintf("session %d wants to run %q", q.Session, clip(q.Command, 300))
+	what := fmt.Sprintf("session %d wants to run %q", q.Session, excerpt.Clip(q.Command, 300))
 	if q.Push() {
-		what = "the branch is to be pushed with " + clip(q.Command, 600)
+		what = "the branch is to be pushed with " + excerpt.Clip(q.Command, 600)
 	}
 	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule, strings.TrimSuffix(q.Reason, "."), q.Bound())))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID})
@@ -146,7 +147,7 @@ func (qs *questions) supersede(ctx workflow.Context, q signals.Question) {
 	for _, old := range slices.Clone(qs.status.Questions) {
 		if old.Text() == q.Text() {
 			qs.withdraw(old.ID)
-			qs.journal.say(ctx, "answer", "its files have changed, so it is asked anew: %q", clip(old.Command, 300))
+			qs.journal.say(ctx, "answer", "its files have changed, so it is asked anew: %q", excerpt.Clip(old.Command, 300))
 			qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: old.ID, Settled: true})
 		}
 	}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
-	"go.temporal.io/sdk/workflow"
 )
 
 // reply answers each item at the pull request.

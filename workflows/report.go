@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -33,12 +34,12 @@ func (j *journal) enter(ctx workflow.Context, phase task.Phase) {
 // upsert writes the search attributes that have changed, in one event.
 func (j *journal) upsert(ctx workflow.Context) {
 	now := attributes{
-		repository: clip(j.status.Repository, 200), phase: string(j.status.Phase), outcome: string(j.status.Outcome),
+		repository: excerpt.Clip(j.status.Repository, 200), phase: string(j.status.Phase), outcome: string(j.status.Outcome),
 		host: j.status.Host, agent: j.status.Agent, needsHuman: j.status.NeedsHuman,
 		cost: math.Round(j.status.Usage.CostUSD*10000) / 10000, until: j.status.WaitingUntil,
 	}
 	if j.status.PullRequest != nil {
-		now.pullRequest = clip(j.status.PullRequest.URL, 200)
+		now.pullRequest = excerpt.Clip(j.status.PullRequest.URL, 200)
 	}
 	if j.status.Phase == task.Queued {
 		now.waitsFor = string(j.status.Reason)
@@ -102,7 +103,7 @@ func (j *journal) details() string {
 		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
 	}
 	if s.Detail != "" {
-		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(clip(s.Detail, 600)))
+		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
 	}
 	for i, q := range s.Questions {
 		if i == 3 {
@@ -110,10 +111,10 @@ func (j *journal) details() string {
 			break
 		}
 		if q.Push() {
-			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(clip(q.Reason, 200)))
+			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(excerpt.Clip(q.Reason, 200)))
 			continue
 		}
-		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(clip(q.Command, 300)), task.Literally(clip(q.Reason, 200)))
+		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(excerpt.Clip(q.Command, 300)), task.Literally(excerpt.Clip(q.Reason, 200)))
 	}
 	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
 		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
@@ -124,8 +125,8 @@ func (j *journal) details() string {
 		fmt.Fprintf(&b, "- **Branch:** `%s` on host `%s`\n", s.Branch, s.Host)
 	}
 	j.planDetails(&b)
-	fmt.Fprintf(&b, "\n**Task:** %s\n", task.Literally(clip(s.Task, 300)))
-	return clip(b.String(), mostDetails)
+	fmt.Fprintf(&b, "\n**Task:** %s\n", task.Literally(excerpt.Clip(s.Task, 300)))
+	return excerpt.Clip(b.String(), mostDetails)
 }
 
 func verdict(c signals.Check) string {
@@ -143,11 +144,11 @@ func (j *journal) planDetails(b *strings.Builder) {
 	if s.Plan == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, task.Literally(clip(s.Plan.Summary, 400)))
+	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, task.Literally(excerpt.Clip(s.Plan.Summary, 400)))
 	for _, d := range s.Plan.Deliverables {
-		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, task.Literally(clip(d.Description, 120)))
+		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, task.Literally(excerpt.Clip(d.Description, 120)))
 		if d.Status == task.Blocked {
-			fmt.Fprintf(b, " (blocked: %s)", task.Literally(clip(d.Reason, 120)))
+			fmt.Fprintf(b, " (blocked: %s)", task.Literally(excerpt.Clip(d.Reason, 120)))
 		}
 		b.WriteByte('\n')
 	}

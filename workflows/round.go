@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/prompt"
@@ -168,7 +169,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		}
 		p := *f.status.Plan
 		p.Deliverables = append(slices.Clone(p.Deliverables), task.Deliverable{ID: fmt.Sprintf("FIX-%03d", n), Status: task.Pending,
-			Description: "Do what the review asks for: " + clip(f.status.Review.Text, 2000)})
+			Description: "Do what the review asks for: " + excerpt.Clip(f.status.Review.Text, 2000)})
 		f.status.Plan = &p
 	}
 	f.journal.enter(ctx, task.Publish)

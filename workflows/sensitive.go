@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -70,7 +71,7 @@ func (pu *publisher) askToPush(ctx workflow.Context, asked []task.Finding) error
 	q.Reason += "; they are in refs/longshift/" + pu.status.TaskID
 	phase := pu.status.Phase
 	s := pu.status
-	s.Phase, s.Reason, s.Detail = task.Suspended, signals.ReasonPush, clip(q.Command, 2000)
+	s.Phase, s.Reason, s.Detail = task.Suspended, signals.ReasonPush, excerpt.Clip(q.Command, 2000)
 	s.NeedsHuman, s.NextAction = true, nextAction(signals.ReasonPush)
 	pu.journal.say(ctx, "suspended", "%s: %s", signals.ReasonPush, q.Reason)
 	pu.questions.open(ctx, q)
@@ -153,7 +154,7 @@ func list(found []task.Finding, n int) string {
 	for _, f := range found {
 		lines = append(lines, f.String())
 	}
-	return clip(strings.Join(lines, "\n"), n)
+	return excerpt.Clip(strings.Join(lines, "\n"), n)
 }
 
 // unapproved returns the findings of a host that a person has to allow.

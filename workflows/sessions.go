@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/prompt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -128,7 +129,7 @@ func (se *sessions) note(s *session) {
 func (s *session) summary() string {
 	text := fmt.Sprintf("session %d: %s", s.input.N, s.input.Role)
 	if d := s.input.Prompt.Deliverable; d != nil {
-		text += " " + d.ID + " " + clip(d.Description, 80)
+		text += " " + d.ID + " " + excerpt.Clip(d.Description, 80)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -73,7 +74,7 @@ func kindOfItem(i forge.Item) string {
 }
 
 func quoted(name string) string {
-	return strconv.Quote(clip(strings.Join(strings.Fields(name), " "), 80))
+	return strconv.Quote(excerpt.Line(name, 80))
 }
 
 // mostUnread is how many snapshots in a row may fail, each after all its tries, until a person is asked.

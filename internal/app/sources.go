@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
-	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/intake/heartbeat"
 	"github.com/longshift/longshift/internal/intake/linear"
 	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/workfile"
 )
 
 // looker lets intakes look when a forge says that something has happened.
@@ -32,11 +32,11 @@ func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[int
 	if err != nil {
 		return nil, err
 	}
-	state := filepath.Join(cfg.Data, "intake")
+	files := workfile.Config{State: filepath.Join(cfg.Data, "intake"), Quiet: cfg.Limits.Quiet, Log: log}
 	sources := map[intake.Kind]activities.Source{
 		intake.GitHub:    ofGitHub,
-		intake.Backlog:   backlog.New(backlog.Config{State: state, Quiet: cfg.Limits.Quiet, Now: time.Now, Log: log}),
-		intake.Heartbeat: heartbeat.New(heartbeat.Config{State: state, Quiet: cfg.Limits.Quiet, Now: time.Now, Log: log}),
+		intake.Backlog:   backlog.New(files),
+		intake.Heartbeat: heartbeat.New(files),
 	}
 	if cfg.Linear.Token.Present() {
 		sources[intake.Linear], err = linear.New(linear.Config{Token: reader(cfg.Linear.Token), BaseURL: cfg.Linear.URL, Log: log})

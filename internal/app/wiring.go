@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
@@ -85,7 +86,7 @@ func resolveConfig(ctx context.Context, process config.Config, dir, base string,
 	case !errors.As(err, &failed):
 		return setup.Resolved{}, fault.New(fault.Input, "read %s of %q: %w", project.FileName, base, err)
 	case !missingFile(failed.Stderr):
-		return setup.Resolved{}, fault.New(fault.Input, "read %s of %q: %s", project.FileName, base, firstLine(failed.Stderr)).
+		return setup.Resolved{}, fault.New(fault.Input, "read %s of %q: %s", project.FileName, base, excerpt.FirstLine(failed.Stderr)).
 			WithHint("name a branch or commit of the repository with --base")
 	}
 	if overrides != nil {
@@ -150,11 +151,6 @@ func readFork(ctx context.Context, process config.Config, repository string) (ow
 		return "", "", err
 	}
 	return hub.ForkOf(ctx, r)
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return s
 }
 
 func localPullRequest(ctx context.Context, path string, n int) (record, diff string, err error) {

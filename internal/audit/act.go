@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -50,7 +51,7 @@ func (a Act) check() error {
 // bounded drops control characters and cuts what is too long.
 func (a Act) bounded() Act {
 	for _, text := range []*string{&a.Channel, &a.User, &a.Name, &a.Verb, &a.Task, &a.Delivery, &a.Reason} {
-		*text = cut(printable(*text), maxOther)
+		*text = excerpt.Cut(printable(*text), maxOther)
 	}
 	return a
 }

@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
-	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -78,22 +78,9 @@ func (r Record) bounded() Record {
 	sum := sha256.Sum256([]byte(r.Command))
 	r.SHA256 = hex.EncodeToString(sum[:])
 	r.Truncated = len(r.Command) > MaxCommand
-	r.Command = cut(r.Command, MaxCommand)
+	r.Command = excerpt.Cut(r.Command, MaxCommand)
 	for _, text := range []*string{&r.Task, &r.Session, &r.Role, &r.Host, &r.Tool, &r.Dir, &r.Rule, &r.Reason, &r.ApprovedBy} {
-		*text = cut(*text, maxOther)
+		*text = excerpt.Cut(*text, maxOther)
 	}
 	return r
-}
-
-// cut gives the first n bytes or a few less: no character is cut in two.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := n; i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			return s[:i]
-		}
-	}
-	return s[:n]
 }

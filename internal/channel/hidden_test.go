@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/longshift/longshift/internal/task"
 )
 
 // TestReadShowsAll: an agent gets the raw text after people have approved what they see, so nothing of it may be out of sight.
@@ -75,7 +77,7 @@ func FuzzReadLosesNothing(f *testing.F) {
 			seen.WriteString(b.Lang + " " + Plain([]Block{b}) + "\n")
 		}
 		all := strings.ToLower(seen.String())
-		for _, w := range word.FindAllString(visible(s), -1) {
+		for _, w := range word.FindAllString(task.Visible(s), -1) {
 			if w = strings.ToLower(strings.Trim(w, "#")); w[0] != '&' && w != "https" && !strings.Contains(all, w) {
 				t.Errorf("%q stands in %q, and is not seen in %q", w, s, all)
 			}

@@ -6,18 +6,12 @@ import (
 	"github.com/longshift/longshift/internal/task"
 )
 
-// visible gives valid text that holds only what people see.
-func visible(s string) string { return task.Visible(s) }
-
-// hidden tells what has no look of its own.
-func hidden(r rune) bool { return task.Hidden(r) }
-
-// oneLine is visible text without line ends and tabs.
+// oneLine is visible text without line ends and tabs. Blanks stay as they are: the text may be one span of a line.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
 		}
 		return r
-	}, visible(s))
+	}, task.Visible(s))
 }

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/longshift/longshift/internal/task"
 )
 
 // maxLink is the length of the longest address, in bytes.
@@ -74,7 +76,7 @@ func aside(out *[]Span, start int, kind, address, title string, style Span) {
 // user's name in front of a host looks like a host.
 func web(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) > maxLink || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || hidden(r) || r == unicode.ReplacementChar }) {
+	if len(s) > maxLink || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || task.Hidden(r) || r == unicode.ReplacementChar }) {
 		return ""
 	}
 	u, err := url.Parse(s)

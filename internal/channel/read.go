@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/longshift/longshift/internal/task"
 )
 
 // maxRead is how many bytes of a text are read.
@@ -25,7 +27,7 @@ func Read(markdown string) (blocks []Block) {
 	if cut {
 		markdown = head(markdown, maxRead)
 	}
-	source := visible(markdown)
+	source := task.Visible(markdown)
 	if strings.TrimSpace(source) == "" {
 		return nil
 	}

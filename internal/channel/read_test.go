@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/task"
 )
 
 func words(s string) []Span { return []Span{{Text: s}} }
@@ -112,7 +114,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) < maxRead {
-			blocksOf(visible(s)) // a panic is seen here; Read would hide it
+			blocksOf(task.Visible(s)) // a panic is seen here; Read would hide it
 		}
 		blocks := Read(s)
 		for _, b := range blocks {
@@ -126,7 +128,7 @@ func FuzzRead(f *testing.F) {
 				}
 				text += sp.Text
 			}
-			if !utf8.ValidString(text) || text != visible(text) || (b.Kind != Rule && text == "") {
+			if !utf8.ValidString(text) || text != task.Visible(text) || (b.Kind != Rule && text == "") {
 				t.Errorf("block %+v", b)
 			}
 			if b.Kind != Code && strings.Contains(text, "\t") {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/jobs"
 )
 
@@ -19,7 +20,7 @@ func cronText(j jobs.Job, now time.Time) string {
 		next = append(next, "not known yet; see longshift cron list")
 	}
 	return term.Facts("cron job "+j.ID, "schedule", term.OneLine(j.Expression), "time zone", term.OneLine(j.TimeZone), "repository", term.OneLine(j.Repository),
-		"task", term.Clip(term.OneLine(j.Message), 200), "next", strings.Join(next, "\n"))
+		"task", excerpt.Clip(term.OneLine(j.Message), 200), "next", strings.Join(next, "\n"))
 }
 
 func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
@@ -29,7 +30,7 @@ func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
 	}
 	rows := make([][]string, 0, len(list))
 	for _, j := range list {
-		row := []string{j.ID, term.OneLine(j.Expression), term.OneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), term.OneLine(j.Repository), term.Clip(term.OneLine(j.Message), 100)}
+		row := []string{j.ID, term.OneLine(j.Expression), term.OneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), term.OneLine(j.Repository), excerpt.Clip(term.OneLine(j.Message), 100)}
 		if everybody {
 			row = append([]string{term.OneLine(j.User)}, row...)
 		}

@@ -10,16 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/signals"
-
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/signals"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/cli.md")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -111,8 +112,5 @@ func count(n int) string {
 
 // shown is a value as an error shows it: quoted, and not longer than a line.
 func shown(text string) string {
-	if r := []rune(text); len(r) > 60 {
-		text = string(r[:60]) + "…"
-	}
-	return strconv.Quote(text)
+	return strconv.Quote(excerpt.Clip(text, 60))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -27,7 +28,7 @@ const fiveFields = `write five: minute, hour, day of the month, month, day of th
 
 // Parse reads an expression of five fields, or @hourly, @daily, @weekly, @monthly, @yearly. Errors are faults of kind Input.
 func Parse(text string) (Spec, error) {
-	text = strings.Join(strings.Fields(text), " ")
+	text = excerpt.OneLine(text)
 	wrong := func(what, way string) (Spec, error) {
 		return Spec{}, fault.New(fault.Input, "schedule %s: %s", shown(text), what).WithHint("%s", way)
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/neutral"
 )
 
@@ -41,12 +42,7 @@ func lines(s string) string {
 
 // CleanLine returns a name or a path as one line of at most most bytes, without invisible characters.
 func CleanLine(text string, most int) string {
-	const mark = "…"
-	text = flat(neutral.Clean(start(text, most)))
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:max(0, most-len(mark))], "") + mark
+	return excerpt.Line(neutral.Clean(start(text, most)), most)
 }
 
 // CleanEnd returns the last lines of a text that is not Markdown, such as part of a diff: at most most bytes, without invisible

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -36,8 +37,8 @@ func (s Summary) title() string {
 	text := "Changes by Longshift"
 	for _, t := range []string{s.Title, s.Overview, s.Task} {
 		t = strings.TrimLeft(strings.TrimSpace(plain(start(t, MaxTitle))), "#>*- \t")
-		if first, _, _ := strings.Cut(t, "\n"); flat(first) != "" {
-			text = flat(first)
+		if first, _, _ := strings.Cut(t, "\n"); excerpt.OneLine(first) != "" {
+			text = excerpt.OneLine(first)
 			break
 		}
 	}

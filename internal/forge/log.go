@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/neutral"
 	"github.com/longshift/longshift/internal/plaintext"
 )
@@ -96,7 +97,7 @@ func Sign(name string, texts ...string) string {
 	for _, text := range texts {
 		var marked, all []string
 		for _, l := range logLines(text) {
-			flat := flat(normal(l))
+			flat := excerpt.OneLine(normal(l))
 			if flat == "" || flat == logCut {
 				continue
 			}

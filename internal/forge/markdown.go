@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/neutral"
 )
 
@@ -50,7 +51,7 @@ var starter = regexp.MustCompile(`^(#{1,6}(?: |$)|[-+*](?: |$)|>|[-=*_]{2,}$|={1
 
 // phrase turns untrusted text into one line of Markdown of at most n characters.
 func phrase(s string, n int) string {
-	s = cutRunes(flat(plain(start(s, n))), n)
+	s = cutRunes(excerpt.OneLine(plain(start(s, n))), n)
 	if at := starter.FindString(s); at != "" {
 		i := len(strings.TrimRight(at, " ")) - 1 // the mark itself, or the dot after a number
 		if at[0] < '0' || at[0] > '9' {
@@ -63,7 +64,7 @@ func phrase(s string, n int) string {
 
 // span turns untrusted text into one code span of at most n characters.
 func span(s string, n int) string {
-	s = neutral.Closers(cutRunes(flat(plain(start(s, n))), n))
+	s = neutral.Closers(cutRunes(excerpt.OneLine(plain(start(s, n))), n))
 	if s == "" {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -32,10 +33,7 @@ func (r Request) Check() error {
 }
 
 // OneLine returns the title on one line of at most MaxTitle characters.
-func (r Request) OneLine() string { return cutRunes(flat(r.Title), MaxTitle) }
-
-// flat joins the lines of a text.
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+func (r Request) OneLine() string { return cutRunes(excerpt.OneLine(r.Title), MaxTitle) }
 
 // cutRunes shortens text to at most n characters, the last one an ellipsis when something was left out; between words if it can.
 func cutRunes(s string, n int) string {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/claude"
@@ -58,7 +59,7 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 			w := newWire(t, c.kind, c.granted)
 			session := agent.Session{ID: uuid.NewString(), Role: c.role, Dir: w.dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(c.role) + "\n",
 				Prompt: "Do what is to be done.", Model: c.model, ReadOnly: c.role.ReadOnly(), Wall: time.Minute, Thinking: c.thinking,
-				BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth, Search: w.session.Granted("web_search")}
+				Endpoint: agent.Endpoint{BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth, Search: w.session.Granted("web_search")}}
 			if c.schema != "" {
 				session.Schema = []byte(c.schema)
 			}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // Limit is a quota that is used up.
@@ -57,7 +57,7 @@ func (t throttle) persists() bool {
 // limitOf tells whether an answer with 429 means that quota is gone: when it says so, when it asks for a long pause, or
 // when it is one of many. Any other is a matter between the client and the API.
 func limitOf(h http.Header, now time.Time, persists bool) *Limit {
-	now = httpdate.Now(h, now) // that of this host is not the clock by which the reset is waited for
+	now = httpclient.Now(h, now) // that of this host is not the clock by which the reset is waited for
 	l := &Limit{Status: http.StatusTooManyRequests}
 	pause, hasPause := retryAfter(h, now)
 	switch {

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/inbound/render"
@@ -38,7 +39,7 @@ type arrivals struct {
 // start starts the Arrival of a request. An event that is delivered again is the same Arrival, and does not count for the limit. Requests
 // beyond the limit wait on the server: an error would hold up the requests of others, and a webhook is not sent a second time.
 func (a arrivals) start(ctx context.Context, ev forge.Event) error {
-	now, person := a.now(), ev.Host+"\x00"+strings.ToLower(render.Clip(ev.Actor, 200))
+	now, person := a.now(), ev.Host+"\x00"+strings.ToLower(excerpt.Clip(ev.Actor, 200))
 	at, ok := a.limit.reserve(person, now)
 	if !ok {
 		a.warn(ev, now)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/inbound/render"
 )
 
@@ -48,8 +49,8 @@ type auditLog struct {
 
 func (l *auditLog) line(ev channel.Event, r request, done bool, reason string) Act {
 	return Act{Time: l.now(), Channel: ev.Room.Channel, User: render.Line(ev.User.ID, 200),
-		Name: l.render.Name(ev.User.Name, ev.User.ID), Verb: r.verb, Task: render.Clip(r.task, 200),
-		Delivery: render.Clip(r.delivery, 200), Done: done, Reason: render.Line(l.render.Redact(reason), 500)}
+		Name: l.render.Name(ev.User.Name, ev.User.ID), Verb: r.verb, Task: excerpt.Clip(r.task, 200),
+		Delivery: excerpt.Clip(r.delivery, 200), Done: done, Reason: render.Line(l.render.Redact(reason), 500)}
 }
 
 // perform carries out a request, with one line before and one after. It does nothing when the first line can't be written. A final error
@@ -82,7 +83,7 @@ func (l *auditLog) refused(ctx context.Context, ev channel.Event, no *refusal) c
 	reason, due := no.Error(), true
 	if no.stranger {
 		var more int
-		if more, due = l.strangers.Next(ev.Room.Channel+"\x00"+render.Clip(ev.User.ID, 200), l.now()); more > 0 {
+		if more, due = l.strangers.Next(ev.Room.Channel+"\x00"+excerpt.Clip(ev.User.ID, 200), l.now()); more > 0 {
 			reason += fmt.Sprintf(", and %d more", more)
 		}
 	}

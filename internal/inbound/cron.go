@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/cron"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
@@ -77,7 +78,7 @@ func (d jobVerbs) create(ctx context.Context, ev channel.Event, r request, c com
 		in.Room.Thread = "" // each task begins a thread of its own
 	}
 	x := jobCreation{request: r, job: jobs.Request{User: owner(ev), Expression: expression, TimeZone: zone, Input: in,
-		Delivery: ev.Room.Channel + ":" + render.Clip(ev.ID, 200)}}
+		Delivery: ev.Room.Channel + ":" + excerpt.Clip(ev.ID, 200)}}
 	if guarded {
 		x.note = " Somebody who may approve has to let each plan pass, because you have chosen the branch or the repository."
 	}

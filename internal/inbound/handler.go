@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/internal/task"
@@ -67,7 +68,7 @@ func New(c Config) (*Handler, error) {
 		c.Now = time.Now
 	}
 	if c.Pause == nil {
-		c.Pause = pause
+		c.Pause = clock.Sleep
 	}
 	return c.build(), nil
 }
@@ -137,17 +138,6 @@ func (c Config) build() *Handler {
 		followers: followers{client: c.Client, server: srv, redact: c.Redact, log: c.Log},
 		arrivals: arrivals{client: c.Client, limit: newRateLimit(maxArrivals, time.Minute, maxWaiting), delayed: &Counter{},
 			redact: c.Redact, log: c.Log, now: c.Now}}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }
 
 var eventForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,200}$`)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -21,7 +21,7 @@ const minName = 4
 // named finds a task by its id, or by the beginning or the end of its id. Only one running task may match; with ended, tasks that have
 // ended are looked through next. NotFound says that there is none.
 func (f finder) named(ctx context.Context, given string, ended bool) (row, error) {
-	none := fault.New(fault.NotFound, "no task %q", render.Clip(given, 60)).WithHint("list shows what runs")
+	none := fault.New(fault.NotFound, "no task %q", excerpt.Clip(given, 60)).WithHint("list shows what runs")
 	if !nameForm.MatchString(given) {
 		return row{}, none
 	}

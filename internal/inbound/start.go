@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -94,7 +95,7 @@ func (s taskStarter) hadTask(id, hint string) outcome {
 func (s taskStarter) execute(ctx context.Context, x start, reuse enumspb.WorkflowIdReusePolicy) (run string, exists bool, err error) {
 	o := startOptions(x)
 	if title := render.OneLine(x.input.Issue.Title); title != "" {
-		o.StaticSummary = task.Literally(render.Clip(strings.TrimSuffix(x.input.Task, ".")+": "+title, 180))
+		o.StaticSummary = task.Literally(excerpt.Clip(strings.TrimSuffix(x.input.Task, ".")+": "+title, 180))
 	}
 	o.WorkflowIDReusePolicy, o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = reuse, map[string]any{memoRequest: x.delivery}, true
 	started, err := s.client.ExecuteWorkflow(ctx, o, signals.CodingTask, x.input)
@@ -124,7 +125,7 @@ func startOptions(x start) client.StartWorkflowOptions {
 	first, _, _ := strings.Cut(x.input.Task, "\n")
 	details := "**Repository** " + task.Literally(x.input.Repository) + "\n\n**Requested by** " +
 		task.Literally(x.input.RequestedBy.Name) + "\n\n"
-	for line := range strings.Lines(render.Clip(x.input.Task, 14000)) { // line by line, so that paragraphs stay
+	for line := range strings.Lines(excerpt.Clip(x.input.Task, 14000)) { // line by line, so that paragraphs stay
 		details += task.Literally(strings.TrimRight(line, "\n")) + "\n"
 	}
 	return client.StartWorkflowOptions{
@@ -133,7 +134,7 @@ func startOptions(x start) client.StartWorkflowOptions {
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            task.Literally(render.Line(first, 180)), StaticDetails: details,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(render.Clip(x.repository.Text, 255)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(excerpt.Clip(x.repository.Text, 255)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
 		),
 	}

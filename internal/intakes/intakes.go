@@ -1,5 +1,5 @@
 // Package intakes keeps the schedules by which work arrives by itself: one Temporal Schedule for each intake. It checks what an intake
-// is to do before anything is stored, and reads back how the last looks went. It knows no source: looking is what the workflow does.
+// is to do before anything is stored, and reads back how the last polls went. It knows no source: the workflow polls it.
 package intakes
 
 import (
@@ -36,7 +36,7 @@ type Spec struct {
 // memoSpec is the key of a schedule's memo that holds the Spec: a list of schedules has no arguments in it.
 const memoSpec = "intake"
 
-// runTimeout bounds one look. One that hangs would make the schedule skip all that follow.
+// runTimeout bounds one poll. One that hangs would make the schedule skip all that follow.
 const runTimeout = 30 * time.Minute
 
 // Add makes the schedule of an intake, checked. One of that name is a fault of kind Conflict.
@@ -72,15 +72,15 @@ type Status struct {
 	Note   string      `json:"note,omitempty"` // why it is paused
 	Next   time.Time   `json:"next,omitzero"`
 	Runs   int         `json:"runs"`
-	Missed int         `json:"missed,omitempty"` // looks that nobody could make in time
-	Last   *LastLook   `json:"last,omitempty"`
-	Gate   string      `json:"gate,omitempty"`   // workflow id
-	NoGate string      `json:"noGate,omitempty"` // why the gate was not asked, in a few words
+	Missed int         `json:"missed,omitempty"` // polls that nobody could make in time
+	Last   *LastPoll   `json:"last,omitempty"`
+	Gate   string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
+	NoGate string      `json:"noGate,omitempty"` // why the limiter was not asked, in a few words
 	Queue  []QueueItem `json:"queue,omitempty"`
 }
 
-// LastLook is the newest look that has been started.
-type LastLook struct {
+// LastPoll is the newest poll that has been started.
+type LastPoll struct {
 	Workflow string              `json:"workflow"`
 	Run      string              `json:"run"`
 	At       time.Time           `json:"at"`
@@ -96,7 +96,7 @@ type QueueItem struct {
 	Why  string       `json:"why,omitempty"`
 }
 
-// List gives all intakes by their names, without their last looks.
+// List gives all intakes by their names, without their last polls.
 func List(ctx context.Context, c Client) ([]Status, error) {
 	found, err := c.ScheduleClient().List(ctx, client.ScheduleListOptions{PageSize: 100})
 	if err != nil {
@@ -139,7 +139,7 @@ func Resume(ctx context.Context, c Client, name, by string) error {
 	})
 }
 
-// Run lets an intake look now, also one that is paused. One that looks already looks once more after that.
+// Run lets an intake poll now, also one that is paused. One that polls already polls once more after that.
 func Run(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
@@ -151,8 +151,8 @@ func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
 }
 
-// Look lets the intakes of a repository's issues look now that take issues with a label, or of an account: something has happened there.
-// found is false when there is none. One that is paused does not look; one that looks already looks once more after that.
+// Look lets the intakes of a repository's issues poll now that take issues with a label, or of an account: something has happened there.
+// found is false when there is none. One that is paused does not poll; one that polls already polls once more after that.
 func Look(ctx context.Context, c Client, host, owner, name, label string) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {

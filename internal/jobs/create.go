@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/cron"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -74,7 +75,7 @@ func (b Book) Create(ctx context.Context, r Request) (Job, error) {
 }
 
 func newRecord(r Request, s cron.Spec, zone string, repository task.Repository) record {
-	rec := record{User: r.User, Expression: s.String(), TimeZone: zone, Message: clip(r.Input.Task, 1000), Repository: clip(repository.Text, 255), Delivery: r.Delivery}
+	rec := record{User: r.User, Expression: s.String(), TimeZone: zone, Message: excerpt.Clip(r.Input.Task, 1000), Repository: excerpt.Clip(repository.Text, 255), Delivery: r.Delivery}
 	if r.Input.RequestedBy != nil {
 		rec.Name = r.Input.RequestedBy.Name
 	}
@@ -89,7 +90,7 @@ func options(id string, r record, in task.Input, s cron.Spec) client.ScheduleOpt
 		Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: Catchup,
 		Action: &client.ScheduleWorkflowAction{
 			ID: id, Workflow: signals.CodingTask, Args: []any{in}, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary: task.Literally(clip(first, 180)), StaticDetails: details(id, r, in.Task),
+			StaticSummary: task.Literally(excerpt.Clip(first, 180)), StaticDetails: details(id, r, in.Task),
 			TypedSearchAttributes: temporal.NewSearchAttributes(
 				temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(r.Repository),
 				temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
@@ -131,7 +132,7 @@ func details(id string, r record, words string) string {
 	if r.Name != "" {
 		text += "**Requested by** " + task.Literally(r.Name) + "\n\n"
 	}
-	for line := range strings.Lines(clip(words, 14000)) { // line by line, so that paragraphs stay
+	for line := range strings.Lines(excerpt.Clip(words, 14000)) { // line by line, so that paragraphs stay
 		text += task.Literally(strings.TrimRight(line, "\n")) + "\n"
 	}
 	return text

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -18,7 +19,7 @@ func (b Book) Delete(ctx context.Context, user, given string) (Job, error) {
 
 // DeleteAny takes back a job of anybody, by its whole id. It is for operators.
 func (b Book) DeleteAny(ctx context.Context, id string) (Job, error) {
-	none := fault.New(fault.NotFound, "no cron job %q", clip(id, 80)).WithHint("see cron list --all")
+	none := fault.New(fault.NotFound, "no cron job %q", excerpt.Clip(id, 80)).WithHint("see cron list --all")
 	if !idForm.MatchString(id) {
 		return Job{}, none
 	}

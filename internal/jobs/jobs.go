@@ -14,12 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -134,21 +134,8 @@ func isGone(err error) bool {
 }
 
 func noJob(id string) error {
-	return fault.New(fault.NotFound, "no cron job %q of yours", clip(id, 80)).WithHint("see cron list")
+	return fault.New(fault.NotFound, "no cron job %q of yours", excerpt.Clip(id, 80)).WithHint("see cron list")
 }
 
 // byID sorts jobs: those of one user by their number.
 func byID(a, b Job) int { return cmp.Compare(a.ID, b.ID) }
-
-// clip cuts a text to n bytes, at a rune's boundary, and marks the cut.
-func clip(s string, n int) string {
-	const mark = "…"
-	if len(s) <= n {
-		return s
-	}
-	cut := n - len(mark)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strings.TrimRight(s[:cut], " ") + mark
-}

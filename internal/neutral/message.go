@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/plaintext"
 )
 
@@ -40,7 +41,7 @@ func cut(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "\n(cut)"
+	return excerpt.Cut(s, most) + "\n(cut)"
 }
 
 // broken puts a blank behind the mark of everything that acts. It goes on right behind that blank, for an address may hold a name.

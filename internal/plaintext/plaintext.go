@@ -13,14 +13,15 @@ import (
 // Of gives the text that a Writer would write. Line ends and tabs stay; a lone carriage return, with which a line is written over, ends
 // the line.
 func Of(s string) string {
-	if strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, Steers) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var c cleaner
 	return string(c.end(c.take(nil, []byte(s))))
 }
 
-func steers(r rune) bool {
+// Steers tells what a terminal would obey, or what turns the reading direction.
+func Steers(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
 }
 
@@ -159,7 +160,7 @@ func (c *cleaner) show(out []byte, r rune) []byte {
 		c.state = control
 	case r == 0x90, r == 0x98, r >= 0x9d && r <= 0x9f:
 		c.state = message
-	case !steers(r):
+	case !Steers(r):
 		out = utf8.AppendRune(out, r)
 	}
 	return out

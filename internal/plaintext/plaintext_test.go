@@ -75,7 +75,7 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
 		got := Of(s)
-		if strings.IndexFunc(got, steers) >= 0 || !utf8.ValidString(got) || Of(got) != got || strings.Count(got, "\n") < strings.Count(s, "\n")-strings.Count(s, "\r\n") {
+		if strings.IndexFunc(got, Steers) >= 0 || !utf8.ValidString(got) || Of(got) != got || strings.Count(got, "\n") < strings.Count(s, "\n")-strings.Count(s, "\r\n") {
 			t.Errorf("%q became %q", s, got)
 		}
 		if cut < 0 || cut > len(s) {

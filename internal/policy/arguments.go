@@ -3,8 +3,9 @@ package policy
 import (
 	"slices"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // shifted is the state after shift: the first word of a function is gone.

@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 const whyArith = "bash runs what it finds in array subscripts inside arithmetic; " +

@@ -3,8 +3,9 @@ package policy
 import (
 	"strings"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // assigner judges assignments, and sets the variables.

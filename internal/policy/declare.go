@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // declare judges export, declare, local, readonly and typeset.

@@ -1,9 +1,10 @@
 package policy
 
 import (
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 const maxBraces = 512 // words that the braces of one word may become

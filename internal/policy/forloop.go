@@ -3,8 +3,9 @@ package policy
 import (
 	"slices"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 const maxUnrolled = 24 // words of a for loop that are judged one by one

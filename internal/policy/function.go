@@ -3,8 +3,9 @@ package policy
 import (
 	"strings"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // funcs are the functions that a script has defined: a chain that only grows. A function is judged at each call, with

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // param expands a parameter.

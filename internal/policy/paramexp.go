@@ -3,9 +3,10 @@ package policy
 import (
 	"strings"
 
-	"github.com/longshift/longshift/internal/policy/grammar"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // modified returns the result of ${x:-y}, ${x%y}, ${x/y/z}, ${x:1:2}.

@@ -50,7 +50,7 @@ func Guard(args []string) int {
 	if err := g.launch(); err != nil {
 		var errno syscall.Errno
 		errors.As(err, &errno)
-		fmt.Fprintf(status, "failed %d %s\n", int(errno), oneLine(strings.TrimSuffix(err.Error(), ": "+errno.Error())))
+		fmt.Fprintf(status, "failed %d %s\n", int(errno), strings.ReplaceAll(strings.TrimSuffix(err.Error(), ": "+errno.Error()), "\n", " "))
 		return 1
 	}
 	fmt.Fprintf(status, "started %d %d\n", g.child.pid, g.child.start)
@@ -65,8 +65,6 @@ func Guard(args []string) int {
 	fmt.Fprintf(status, "exit %d %d\n", code, sig)
 	return 0
 }
-
-func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 // guard is the state of a guard process.
 type guard struct {

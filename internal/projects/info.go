@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -142,15 +143,4 @@ func (v view) commits(ctx context.Context, info *Info) error {
 }
 
 // oneLine makes a text one line without what nobody can see.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case task.Hidden(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.Fields(s), " ")
-}
+func oneLine(s string) string { return excerpt.OneLine(task.Visible(s)) }

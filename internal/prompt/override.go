@@ -9,6 +9,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -75,7 +76,7 @@ func plain(t *template.Template, list *parse.ListNode) error {
 		case *parse.IfNode:
 			err = errors.Join(field(where, n.Pipe), plain(t, n.List), plain(t, n.ElseList))
 		default:
-			err = fmt.Errorf("%s: %s is not supported", where, clip(oneLine(n.String()), 60))
+			err = fmt.Errorf("%s: %s is not supported", where, excerpt.Line(n.String(), 60))
 		}
 		if err != nil {
 			return err
@@ -91,10 +92,10 @@ func field(where string, p *parse.PipeNode) error {
 			if slices.Contains(open, f.Ident[0]) {
 				return nil
 			}
-			return fmt.Errorf("%s: there is no field .%s", where, clip(f.Ident[0], 60))
+			return fmt.Errorf("%s: there is no field .%s", where, excerpt.Clip(f.Ident[0], 60))
 		}
 	}
-	return fmt.Errorf("%s: {{%s}} is not supported", where, clip(oneLine(p.String()), 60))
+	return fmt.Errorf("%s: {{%s}} is not supported", where, excerpt.Line(p.String(), 60))
 }
 
 func wrap(path string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -59,9 +60,9 @@ func person(p *task.Person) string {
 	if p == nil || p.Name == "" {
 		return "a person"
 	}
-	name := clip(oneLine(p.Name), 60)
+	name := excerpt.Line(p.Name, 60)
 	if p.Via != "" {
-		name += " (" + clip(oneLine(p.Via), 30) + ")"
+		name += " (" + excerpt.Line(p.Via, 30) + ")"
 	}
 	return name
 }
@@ -109,22 +110,9 @@ func tail(text string) string {
 
 // cut keeps the start of a text, with a mark.
 func cut(text string, n int) string {
-	short := clip(text, n)
+	short := excerpt.Cut(text, n)
 	if len(short) == len(text) {
 		return text
 	}
 	return short + "\n[cut: " + strconv.Itoa(len(text)-len(short)) + " more bytes]"
 }
-
-// clip gives at most n bytes of s, and never half a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

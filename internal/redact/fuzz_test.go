@@ -2,13 +2,12 @@ package redact_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"maps"
 
 	"github.com/longshift/longshift/internal/redact"
 )

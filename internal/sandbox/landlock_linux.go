@@ -3,8 +3,9 @@ package sandbox
 import (
 	"fmt"
 	"os"
-	"unsafe"
+	"slices"
 
+	"github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
 )
 
@@ -55,66 +56,38 @@ func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/pts", "/dev/ptmx"}
 }
 
-// restrict lets this thread and what it starts read everything it can see and write only below the given paths. Below those of
+// restrict lets this process and what it starts read everything it can see and write only below the given paths. Below those of
 // noPipe no named pipe can be made.
 func restrict(writes, noPipe []string) error {
 	level, err := landlockLevel()
 	if err != nil {
 		return err
 	}
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled(level)}
-	size := unsafe.Offsetof(attr.Handled_access_net)
+	options := []any{landlock.AccessFSSet(handled(level))}
 	if level >= 6 {
-		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
-		size = unsafe.Offsetof(attr.Scoped) + unsafe.Sizeof(attr.Scoped)
+		options = append(options, landlock.ScopedSet(unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET|unix.LANDLOCK_SCOPE_SIGNAL))
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
-	if errno != 0 {
-		return fmt.Errorf("create rules: %w", errno)
-	}
-	defer unix.Close(int(fd))
-	rules := []struct {
-		paths  []string
-		rights uint64
-		must   bool
-	}{{[]string{"/"}, lookRights, true}, {writes, treeRights, true},
-		{noPipe, treeRights &^ unix.LANDLOCK_ACCESS_FS_MAKE_FIFO, true}, {devices(), deviceRights, false}}
-	for _, r := range rules {
-		for _, path := range r.paths {
-			if err := addRule(int(fd), path, r.rights&attr.Handled_access_fs, r.must); err != nil {
-				return fmt.Errorf("rule for %s: %w", path, err)
-			}
-		}
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no new privileges: %w", err)
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return fmt.Errorf("restrict: %w", errno)
-	}
-	return nil
-}
-
-func addRule(rules int, path string, rights uint64, must bool) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err == unix.ENOENT && !must {
-		return nil
-	} else if err != nil {
-		return os.NewSyscallError("open", err)
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	c, err := landlock.NewConfig(options...)
+	if err != nil {
 		return err
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= fileRights
+	allow := func(rights uint64, paths ...string) landlock.FSRule {
+		return landlock.PathAccess(landlock.AccessFSSet(rights&handled(level)), paths...)
 	}
-	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH,
-		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
-	if errno != 0 {
-		return errno
+	rules := []landlock.Rule{allow(lookRights, "/"), allow(deviceRights, devices()...).IgnoreIfMissing()}
+	for i, path := range slices.Concat(writes, noPipe) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		rights := uint64(treeRights)
+		if i >= len(writes) {
+			rights &^= unix.LANDLOCK_ACCESS_FS_MAKE_FIFO
+		}
+		if !info.IsDir() {
+			rights &= fileRights
+		}
+		rules = append(rules, allow(rights, path))
 	}
-	return nil
+	return c.Restrict(rules...)
 }

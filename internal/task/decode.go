@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // decoder fills a struct from a Literal and refuses whatever does not fit: unknown and duplicate keys, wrong types.
@@ -176,7 +178,7 @@ func (l Literal) show() string {
 	case TextLiteral:
 		return "the text " + quote(l.Text)
 	case NumberLiteral, FlagLiteral:
-		return clip(l.Text, 60)
+		return excerpt.Clip(l.Text, 60)
 	case ListLiteral:
 		return "a list"
 	case ObjectLiteral:

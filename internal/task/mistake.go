@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -55,22 +55,11 @@ func asError(kind fault.Kind, where string, all []mistake) error {
 const mostShown = 20
 
 // quote shows a value from outside in one line of bounded length.
-func quote(s string) string { return strconv.Quote(clip(s, 60)) }
-
-// clip gives at most n bytes of s, and never half a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func quote(s string) string { return strconv.Quote(excerpt.Clip(s, 60)) }
 
 // join gives the path of a key. A key that is no plain word comes from outside and is quoted.
 func join(at, name string) string {
-	name = clip(name, 60)
+	name = excerpt.Clip(name, 60)
 	if strings.Trim(name, wordBytes) != "" || name == "" {
 		name = strconv.Quote(name)
 	}
@@ -93,7 +82,7 @@ func oneOf(list []string) string {
 func unknownKeyHint(name string, keys []string) string {
 	best, least := "", 3
 	for _, k := range keys {
-		if d := distance(strings.ToLower(clip(name, 60)), strings.ToLower(k)); d < least {
+		if d := distance(strings.ToLower(excerpt.Cut(name, 60)), strings.ToLower(k)); d < least {
 			best, least = k, d
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -44,7 +45,7 @@ func (p Plan) Tidy() Plan {
 	p.Risks = tidyList(p.Risks, maxRisks, maxCriterion)
 	all := make([]Deliverable, 0, len(p.Deliverables))
 	for _, d := range p.Deliverables {
-		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(oneLine(Visible(d.Description)), maxDescription),
+		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(excerpt.OneLine(Visible(d.Description)), maxDescription),
 			Acceptance: tidyList(d.Acceptance, maxCriteria, maxCriterion), Status: Pending})
 	}
 	next := highest("TASK", all)
@@ -60,7 +61,7 @@ func (p Plan) Tidy() Plan {
 
 // tidyID gives an id its form: feat-1 becomes FEAT-001. What is no id stays, for Validate to refuse.
 func tidyID(id string) string {
-	id = strings.Trim(oneLine(id), "[]*`: ")
+	id = strings.Trim(excerpt.OneLine(id), "[]*`: ")
 	if m := looseID.FindStringSubmatch(id); m != nil {
 		n, _ := strconv.Atoi(m[2]) // at most six digits
 		return numbered(strings.ToUpper(m[1]), n)
@@ -85,7 +86,7 @@ func highest(kind string, lists ...[]Deliverable) (n int) {
 
 func tidyList(list []string, most, length int) (tidy []string) {
 	for _, s := range list {
-		if s = cut(oneLine(Visible(s)), length); s != "" {
+		if s = cut(excerpt.OneLine(Visible(s)), length); s != "" {
 			tidy = append(tidy, s)
 		}
 	}
@@ -172,8 +173,5 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return strings.TrimRight(strings.TrimSuffix(clip(s, n), "…"), " \n") + cutMark
+	return strings.TrimRight(excerpt.Cut(s, n), " \n") + cutMark
 }
-
-// oneLine joins lines and runs of blanks by one blank.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

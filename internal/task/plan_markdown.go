@@ -3,6 +3,8 @@ package task
 import (
 	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // Markdown writes the plan for people and for prompts. PlanFromText reads it back, without revision and statuses. The texts in it are
@@ -46,9 +48,9 @@ func (d Deliverable) Line() string {
 	if d.Status == Passed {
 		box = "[x] "
 	}
-	line := "- " + box + start(d.ID) + ": " + oneLine(Visible(d.Description))
+	line := "- " + box + start(d.ID) + ": " + excerpt.OneLine(Visible(d.Description))
 	if d.Status == Blocked {
-		line += " (blocked: " + oneLine(Visible(d.Reason)) + ")"
+		line += " (blocked: " + excerpt.OneLine(Visible(d.Reason)) + ")"
 	}
 	return line
 }
@@ -71,7 +73,7 @@ func bullets(list []string, write func(string) string) string {
 
 // asCode writes a path as code. One that could leave it is written as words.
 func asCode(s string) string {
-	s = oneLine(Visible(s))
+	s = excerpt.OneLine(Visible(s))
 	if s == "" || strings.Contains(s, "`") {
 		return Literally(s)
 	}

@@ -4,6 +4,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // Decide is the line that ends a plan where people are asked to decide about it.
@@ -109,7 +111,7 @@ func (t *tamer) mimics(rest string) bool {
 
 // start makes text for the start of an item: one line that begins no heading, code or further list there.
 func start(text string) string {
-	s := oneLine(Visible(text))
+	s := excerpt.OneLine(Visible(text))
 	if heading.MatchString(s) || fenceOf(s) != "" || marker.MatchString(s+" ") || strings.HasPrefix(s, ">") || underline.MatchString(s) {
 		i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) // a backslash counts before signs only
 		return s[:i] + `\` + s[i:]

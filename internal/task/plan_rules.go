@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -38,7 +39,7 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 		}
 		all[i].Status, all[i].Reason = s, ""
 		if s == Blocked {
-			all[i].Reason = cut(oneLine(reason), maxDescription)
+			all[i].Reason = cut(excerpt.OneLine(reason), maxDescription)
 		}
 		p.Deliverables = all
 		return p, nil

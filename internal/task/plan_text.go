@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -22,7 +23,7 @@ func PlanFromText(markdown string) (Plan, error) {
 	}
 	p := r.plan()
 	if p.Verdict == VerdictWork && len(p.Deliverables) == 0 && p.Summary != "" {
-		p.Deliverables = []Deliverable{{ID: numbered("TASK", 1), Description: cut(oneLine(p.Summary), maxDescription), Status: Pending}}
+		p.Deliverables = []Deliverable{{ID: numbered("TASK", 1), Description: cut(excerpt.OneLine(p.Summary), maxDescription), Status: Pending}}
 	}
 	return p, p.Validate()
 }

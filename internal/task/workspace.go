@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -16,7 +17,7 @@ func CheckWorkspaceName(name string) error {
 	case name == "":
 		return fault.New(fault.Input, "the name of the workspace is missing").WithHint("see `workspaces list`")
 	case len(name) > most:
-		name, why = name[:20]+"…", "longer than a name of a folder"
+		name, why = excerpt.Clip(name, 20), "longer than a name of a folder"
 	case strings.ContainsAny(name, `/\`):
 		why = "a path"
 	case strings.HasPrefix(name, "."):

@@ -50,6 +50,35 @@ func (m *Marks) Claim(all []Mark, want Mark) error {
 	}
 }
 
+// Ending returns the sum of the text that a task has had which ends now: the one it names, or else that of its claim. It is a Conflict when
+// another task works on the file.
+func (d *MarkedFolder) Ending(all []Mark, key, taskID, sum string) (string, error) {
+	running := Running(all, key)
+	switch {
+	case running == nil:
+		return sum, nil
+	case running.TaskID != taskID:
+		return "", fault.New(fault.Conflict, "%s: %s", d.Name(key), running.Why())
+	case sum == "":
+		return running.Sum, nil
+	}
+	return sum, nil
+}
+
+// End marks the text of a task that has ended, and drops the mark of another text that a task still has. The caller holds the lock.
+func (m *Marks) End(all []Mark, one *Mark) error {
+	if known := Of(all, one.Key, one.Sum); known != nil {
+		one.Began = known.Began
+	}
+	if err := m.Put(*one); err != nil {
+		return err
+	}
+	if running := Running(all, one.Key); running != nil && running.ID != one.ID {
+		return m.Drop(running.ID)
+	}
+	return nil
+}
+
 // Why says why the file is not to be begun.
 func (m Mark) Why() string {
 	if m.Runs() {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // filling finds and fetches the submodules of one tree. Mirrors of submodules belong to the repository that names them: what one
@@ -90,6 +92,6 @@ func (f *filling) fetch(ctx context.Context, parent submodule, s *submodule) err
 			return nil
 		}
 	}
-	s.Why, s.Mirror = shortly(s.Why), ""
+	s.Why, s.Mirror = excerpt.Line(s.Why, 300), ""
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/git"
 )
@@ -138,7 +139,7 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 		}
 		t.log.WarnContext(ctx, "a submodule can't be checked out", "task", t.id, "submodule", s.Path, "error", err)
 		failed[s.Path] = true
-		t.state.Submodules.List[i].Why = shortly("it can't be checked out: " + err.Error())
+		t.state.Submodules.List[i].Why = excerpt.Line("it can't be checked out: "+err.Error(), 300)
 		if err := errors.Join(emptyFolder(root, s.Path), root.RemoveAll(s.gitDir())); err != nil {
 			return fmt.Errorf("empty the submodule %s: %w", s.Path, err)
 		}
@@ -149,12 +150,6 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 		}
 	}
 	return t.register(root)
-}
-
-// shortly makes a reason one line.
-func shortly(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 
 // Submodules is what others have to know of those of a workspace.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -50,7 +51,7 @@ func TestEndIsWrittenDown(t *testing.T) {
 	}
 	body := string(b.model.Calls()[1].Body)
 	if !strings.Contains(body, "this waits for a person") || strings.Contains(body, "outcome is unknown") {
-		t.Errorf("the model was not told what happened: %s", lastBytes(body, 3000))
+		t.Errorf("the model was not told what happened: %s", excerpt.Tail(body, 3000))
 	}
 }
 
@@ -83,7 +84,7 @@ func TestEndInSubAgent(t *testing.T) {
 	}
 	calls := b.model.Calls()
 	if body := string(calls[len(calls)-1].Body); !strings.Contains(body, "this waits for a person") {
-		t.Errorf("the model was not told what happened: %s", lastBytes(body, 3000))
+		t.Errorf("the model was not told what happened: %s", excerpt.Tail(body, 3000))
 	}
 }
 

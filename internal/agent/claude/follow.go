@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 )
@@ -78,7 +79,7 @@ func (a *attempt) greet() error {
 func (a *attempt) checkStderr() error {
 	text := a.proc.Stderr()
 	if i := strings.Index(text, settingsDropped); i >= 0 {
-		return fault.New(fault.Internal, "claude runs without our settings: %s", capped(text[i:], 400))
+		return fault.New(fault.Internal, "claude runs without our settings: %s", excerpt.Clip(text[i:], 400))
 	}
 	return nil
 }

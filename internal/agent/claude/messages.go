@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 )
 
@@ -90,7 +91,7 @@ func (r *reader) block(block []byte, sub bool) {
 		}
 	case `"tool_use"`:
 		r.tools[text(id)] = text(name)
-		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: capped(string(input[:min(len(input), shown+8)]), shown)})
+		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)})
 	}
 }
 
@@ -151,14 +152,6 @@ func blocksText(content []byte, max int) string {
 		})
 	})
 	return b.String()
-}
-
-// capped cuts text to at most max bytes, at the start of a character.
-func capped(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	return strings.ToValidUTF8(s[:max], "") + "…"
 }
 
 func retryText(kind string, status, attempt, max, delayMS int) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -63,7 +64,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	case r == nil:
 		o.Text = fmt.Sprintf("claude ended without a result: %s", a.exit)
 		if tail := strings.TrimSpace(a.stderr); tail != "" {
-			o.Text += ": " + lastBytes(tail, 1000)
+			o.Text += ": " + excerpt.Tail(tail, 1000)
 		}
 		return o, nil
 	}
@@ -83,7 +84,7 @@ func (a *attempt) completed(o agent.Outcome) agent.Outcome {
 		return o
 	}
 	if isNull(r.Answer) {
-		o.Kind, o.Text = agent.Errored, "claude ended without the structured answer; its last words: "+capped(r.Result, 1000)
+		o.Kind, o.Text = agent.Errored, "claude ended without the structured answer; its last words: "+excerpt.Clip(r.Result, 1000)
 		return o
 	}
 	o.Answer = r.Answer
@@ -163,10 +164,3 @@ func isOutage(r *resultLine, p apiProblem) bool {
 
 // unreached are the words for a call that got no answer at all.
 var unreached = regexp.MustCompile(`(?i)^API Error: .*(connect|network|socket|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN)`)
-
-func lastBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return "…" + strings.ToValidUTF8(s[len(s)-n:], "")
-}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -55,7 +56,7 @@ func (a *attempt) response(r *responseLine) error {
 		return nil
 	}
 	if r.Response.Subtype != "success" {
-		return fault.New(fault.Internal, "claude does not take our hooks: %s", capped(r.Response.Error, 400))
+		return fault.New(fault.Internal, "claude does not take our hooks: %s", excerpt.Clip(r.Response.Error, 400))
 	}
 	a.armed = true
 	a.goAnswer(func() { a.in.write(a.prompt) })

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -138,6 +137,3 @@ func (p *performance) pause(text string) time.Duration {
 	}
 	return time.Duration(float64(d) * max(pace, 0))
 }
-
-// oneLine joins the lines of a text.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

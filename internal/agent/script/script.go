@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 )
@@ -42,7 +43,7 @@ func New(cfg Config) *Agent {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = wait
+		cfg.Wait = clock.Sleep
 	}
 	if cfg.Pace == nil {
 		cfg.Pace = new(1.0)
@@ -51,17 +52,6 @@ func New(cfg Config) *Agent {
 		cfg.Path = defaultPath
 	}
 	return &Agent{cfg}
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // errWall is the cause of a context that ends because the session's time is used up.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
@@ -121,16 +120,4 @@ func (p *performance) local(path string) (string, error) {
 		return "", fault.New(fault.Input, "the path %q is not in the workspace", path)
 	}
 	return rel, nil
-}
-
-// clip gives at most maxTold bytes of s, with a mark, and never half a character.
-func clip(s string) string {
-	if len(s) <= maxTold {
-		return s
-	}
-	n := maxTold
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + " [cut]"
 }

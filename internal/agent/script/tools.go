@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/process"
 )
@@ -37,7 +38,7 @@ func (p *performance) tool(ctx context.Context, name string, in input, do deed) 
 	if err != nil {
 		return fmt.Errorf("tell about %s: %w", name, err)
 	}
-	p.tell(agent.Event{Kind: agent.ToolCall, Tool: name, ID: id, Text: clip(string(told))})
+	p.tell(agent.Event{Kind: agent.ToolCall, Tool: name, ID: id, Text: excerpt.Clip(string(told), maxTold)})
 	d := agent.Decision{Reason: "the session may only read"}
 	if !p.session.ReadOnly {
 		d = p.session.Permit.Ask(ctx, agent.Call{Tool: name, ID: id, Dir: p.session.Dir, Input: told})
@@ -70,7 +71,7 @@ func (p *performance) tool(ctx context.Context, name string, in input, do deed) 
 	if d.Reason != "" {
 		said += "\n" + d.Reason
 	}
-	p.tell(agent.Event{Kind: agent.ToolResult, ID: id, Text: clip(said), Failed: failed})
+	p.tell(agent.Event{Kind: agent.ToolResult, ID: id, Text: excerpt.Clip(said, maxTold), Failed: failed})
 	return nil
 }
 
@@ -101,7 +102,7 @@ func (p *performance) run(ctx context.Context, in input) (said string, failed bo
 	case err != nil:
 		return "", false, fmt.Errorf("read command's output: %w", err)
 	case !exit.Success():
-		p.agent.cfg.Log.Debug("command of the scenario failed", "session", p.session.ID, "command", oneLine(clip(in["command"])), "exit", exit.String())
+		p.agent.cfg.Log.Debug("command of the scenario failed", "session", p.session.ID, "command", excerpt.Line(in["command"], maxTold), "exit", exit.String())
 		return string(out) + "\n" + exit.String(), true, nil
 	}
 	return string(out), false, nil

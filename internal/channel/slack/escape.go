@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // entities writes the three signs that Slack reads as its own. Without them no mention, link or date can begin.
@@ -56,7 +58,7 @@ func calls(s string) bool {
 func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // label is the text of a link, on one line.
-func label(s string) string { return entities(strings.Join(strings.Fields(s), " ")) }
+func label(s string) string { return entities(excerpt.OneLine(s)) }
 
 // address gives a link's target as it may stand in Slack's text, or nothing for what is no web address.
 func address(link string) string {

@@ -6,9 +6,7 @@ package slack
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +14,9 @@ import (
 	slackgo "github.com/slack-go/slack"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/internal/inbox"
 )
 
@@ -82,25 +82,17 @@ func New(c Config) (*Slack, error) {
 		s.now = time.Now
 	}
 	if s.sleep == nil {
-		s.sleep = sleep
+		s.sleep = clock.Sleep
 	}
 	return s, nil
 }
 
 func apiURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fault.New(fault.Input, "Slack API URL is not an address").WithHint("give https://host/api/, without user, password or query")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return "", fault.New(fault.Input, "Slack API URL %q would send the token in the clear", u).WithHint("use https")
+	u, err := httpclient.BaseURL("Slack API", text)
+	if err != nil {
+		return "", err
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // bot makes a client for one call of ours. The library's own log is silenced: it holds texts of people.
@@ -134,14 +126,3 @@ type silent struct{}
 
 // Output drops a line.
 func (silent) Output(int, string) error { return nil }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
+	"github.com/longshift/longshift/internal/clock"
 )
 
 // listen runs a listener until the test ends or stop is called, which waits for its end.
@@ -37,7 +38,7 @@ func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
 }
 
 // nap lets a listener come back soon.
-func nap(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Millisecond) }
+func nap(ctx context.Context, _ time.Duration) error { return clock.Sleep(ctx, 10*time.Millisecond) }
 
 func statusEvent(ts string) any {
 	return eventCall(messageEvent("message", "D0ADA", ada.ID, "status", ts, ""))

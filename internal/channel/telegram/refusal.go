@@ -12,6 +12,7 @@ import (
 	"github.com/go-telegram/bot"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -33,7 +34,7 @@ type refusal struct {
 
 // Error gives Telegram's own words, on one line and not too many.
 func (r *refusal) Error() string {
-	text := channel.Shorten(strings.Join(strings.Fields(r.text), " "), 300)
+	text := channel.Shorten(excerpt.OneLine(r.text), 300)
 	if r.code == 0 {
 		return text
 	}

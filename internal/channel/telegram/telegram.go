@@ -12,14 +12,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const publicAPI = "https://api.telegram.org"
@@ -93,7 +93,7 @@ func New(c Config) (*Telegram, error) {
 		t.now = time.Now
 	}
 	if t.sleep == nil {
-		t.sleep = sleep
+		t.sleep = clock.Sleep
 	}
 	if t.hold == 0 {
 		t.hold = 50 * time.Second
@@ -123,28 +123,9 @@ func baseURL(text string) (string, error) {
 	if text == "" {
 		return publicAPI, nil
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fault.New(fault.Input, "Telegram base URL is not an address").WithHint("give https://host, without user, password or query")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return "", fault.New(fault.Input, "Telegram base URL %q would send the token in the clear", u.Redacted()).WithHint("use https")
+	u, err := httpclient.BaseURL("Telegram base", text)
+	if err != nil {
+		return "", err
 	}
 	return strings.TrimRight(u.String(), "/"), nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -89,4 +90,4 @@ func safe(s string) string {
 }
 
 // flat is safe text on one line.
-func flat(s string) string { return strings.Join(strings.Fields(safe(escapes(s))), " ") }
+func flat(s string) string { return excerpt.OneLine(safe(escapes(s))) }

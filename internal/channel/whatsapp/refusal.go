@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -84,7 +85,7 @@ func words(r refused, token string) string {
 	if r.Error.Data.Details != "" && r.Error.Data.Details != said {
 		said += ": " + r.Error.Data.Details
 	}
-	said = strings.Join(strings.Fields(strings.ReplaceAll(said, token, "…")), " ")
+	said = excerpt.OneLine(strings.ReplaceAll(said, token, "…"))
 	if said == "" {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // Child is a program that this command has started and will end. It leads a process group of its own, so that Ctrl-C at
@@ -160,5 +161,5 @@ func (t *tail) words() string {
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return term.Clip(term.OneLine(t.line), 500)
+	return excerpt.Clip(term.OneLine(t.line), 500)
 }

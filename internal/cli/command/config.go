@@ -9,10 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
-	"github.com/spf13/pflag"
 )
 
 // Overrides is a task's configuration as an open JSON object: file first, then key=value, then flags of their own.

@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -43,7 +44,7 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 		}
 		return finding{"claude", stateFail, "--version failed: " + detail, hint}
 	}
-	detail, tested := term.Clip(term.FirstLine(out.String()), 100), m.claude
+	detail, tested := excerpt.Clip(term.FirstLine(out.String()), 100), m.claude
 	if version, _, _ := strings.Cut(detail, " "); version != tested {
 		return finding{"claude", stateFail, detail + " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only",
 			"install @anthropic-ai/claude-code@" + tested}

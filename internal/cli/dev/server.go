@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/signals"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // namespace asks the server about the namespace.

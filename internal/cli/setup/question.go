@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 )
@@ -58,7 +59,7 @@ func (q question) shown() string {
 	if q.text() == "" {
 		return "none"
 	}
-	return term.Clip(term.OneLine(q.text()), 60)
+	return excerpt.Clip(term.OneLine(q.text()), 60)
 }
 
 // manyLines tells that the value of today is nothing that can be typed into one line.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -29,7 +30,7 @@ func SuspendedText(status *signals.Status) string {
 	}
 	if status.Reason == signals.ReasonCommand || status.Reason == signals.ReasonPush {
 		for _, q := range status.Questions {
-			text += fmt.Sprintf("\n  longshift allow %s %s    # %s", status.WorkflowID, term.OneLine(q.ID), term.Clip(term.OneLine(q.Command), 200))
+			text += fmt.Sprintf("\n  longshift allow %s %s    # %s", status.WorkflowID, term.OneLine(q.ID), excerpt.Clip(term.OneLine(q.Command), 200))
 		}
 		return text + fmt.Sprintf("\n  longshift deny %s\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
 	}
@@ -137,9 +138,9 @@ func OutcomeText(status *signals.Status) string {
 func SummaryText(status *signals.Status, ended time.Time, more ...string) string {
 	detail := ""
 	if status.Outcome != task.PullRequest {
-		detail = term.Clip(term.Plain(status.Detail), 2000)
+		detail = excerpt.Clip(term.Plain(status.Detail), 2000)
 		if detail == "" && status.Plan != nil {
-			detail = term.Clip(term.Plain(status.Plan.Evidence), 2000)
+			detail = excerpt.Clip(term.Plain(status.Plan.Evidence), 2000)
 		}
 	}
 	pairs := []string{"Reason", detail, "Task", status.WorkflowID, "Branch", term.OneLine(status.Branch)}

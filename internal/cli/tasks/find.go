@@ -6,22 +6,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
-	"github.com/spf13/cobra"
-
-	"github.com/longshift/longshift/internal/cli/server"
 )
 
 // describer is what finding a task by its id needs.
 type describer interface {
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
-	Lister
+	visibility.Lister
 }
 
 // Found is a task on the server.
@@ -77,7 +77,7 @@ func (t *Tasks) describe(ctx context.Context, c describer, id string) (Found, er
 }
 
 // matching returns the ids, at most ten, that begin or end with part.
-func (t *Tasks) matching(ctx context.Context, c Lister, query, part string) ([]string, error) {
+func (t *Tasks) matching(ctx context.Context, c visibility.Lister, query, part string) ([]string, error) {
 	var ids []string
 	seen := map[string]bool{}
 	err := t.Each(ctx, c, query, 1000, func(r Row) bool {

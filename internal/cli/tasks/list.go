@@ -7,16 +7,14 @@ import (
 	"strings"
 	"time"
 
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -45,11 +43,6 @@ type Row struct {
 	Ended        time.Time    `json:"ended,omitzero"`
 }
 
-// Lister is what listing needs of the client.
-type Lister interface {
-	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
-}
-
 // Tasks finds tasks on the server, starts them and sends messages to them.
 type Tasks struct {
 	server  *server.Connector
@@ -60,24 +53,12 @@ func New(s *server.Connector, p *term.Printer) *Tasks { return &Tasks{s, p} }
 
 // Each calls use for every task that the query finds, newest first, until it returns false. page is how many are
 // fetched at a time, at most 1000.
-func (t *Tasks) Each(ctx context.Context, c Lister, query string, page int, use func(Row) bool) error {
-	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: int32(min(page, 1000))}
-	for {
-		call, cancel := server.Answer(ctx)
-		response, err := c.ListWorkflow(call, request)
-		cancel()
-		if err != nil {
-			return t.server.Explain(err, "")
-		}
-		for _, execution := range response.Executions {
-			if !use(readRow(execution)) {
-				return nil
-			}
-		}
-		if request.NextPageToken = response.NextPageToken; len(request.NextPageToken) == 0 {
-			return nil
-		}
+func (t *Tasks) Each(ctx context.Context, c visibility.Lister, query string, page int, use func(Row) bool) error {
+	err := visibility.Each(ctx, c, query, page, server.AnswerWithin, func(w *workflowpb.WorkflowExecutionInfo) bool { return use(readRow(w)) })
+	if err != nil {
+		return t.server.Explain(err, "")
 	}
+	return nil
 }
 
 // CheckAttributes tells, when nothing was found, whether that is for want of our search attributes.
@@ -98,16 +79,16 @@ func readRow(e *workflowpb.WorkflowExecutionInfo) Row {
 		r.Ended = e.GetCloseTime().AsTime()
 	}
 	fields := e.GetSearchAttributes().GetIndexedFields()
-	read(fields, signals.AttrRepository, &r.Repository)
-	read(fields, signals.AttrPhase, &r.Phase)
-	read(fields, signals.AttrOutcome, &r.Outcome)
-	read(fields, signals.AttrHost, &r.Host)
-	read(fields, signals.AttrAgent, &r.Agent)
-	read(fields, signals.AttrPullRequest, &r.PullRequest)
-	read(fields, signals.AttrNeedsHuman, &r.NeedsHuman)
-	read(fields, signals.AttrCostUSD, &r.CostUSD)
-	read(fields, signals.AttrWaitsFor, &r.WaitsFor)
-	read(fields, signals.AttrWaitingUntil, &r.WaitingUntil)
+	visibility.Read(fields, signals.AttrRepository, &r.Repository)
+	visibility.Read(fields, signals.AttrPhase, &r.Phase)
+	visibility.Read(fields, signals.AttrOutcome, &r.Outcome)
+	visibility.Read(fields, signals.AttrHost, &r.Host)
+	visibility.Read(fields, signals.AttrAgent, &r.Agent)
+	visibility.Read(fields, signals.AttrPullRequest, &r.PullRequest)
+	visibility.Read(fields, signals.AttrNeedsHuman, &r.NeedsHuman)
+	visibility.Read(fields, signals.AttrCostUSD, &r.CostUSD)
+	visibility.Read(fields, signals.AttrWaitsFor, &r.WaitsFor)
+	visibility.Read(fields, signals.AttrWaitingUntil, &r.WaitingUntil)
 	if status := e.GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		r.Phase, r.WaitsFor = task.Ended, ""
 		if r.Outcome == "" {
@@ -126,13 +107,6 @@ func outcomeOf(status enumspb.WorkflowExecutionStatus) task.Outcome {
 		return ""
 	}
 	return task.Failed
-}
-
-// read decodes a search attribute. What can't be decoded stays empty.
-func read[T any](fields map[string]*commonpb.Payload, name string, into *T) {
-	if payload, ok := fields[name]; ok {
-		_ = converter.GetDefaultDataConverter().FromPayload(payload, into)
-	}
 }
 
 // State is the phase with what a person must know about it.

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -62,7 +63,7 @@ func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Ti
 			return "for a free slot on its host (LONGSHIFT_SLOTS)"
 		}
 		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
-			return "for a step that is tried again: " + term.Clip(term.OneLine(why), 300)
+			return "for a step that is tried again: " + excerpt.Clip(term.OneLine(why), 300)
 		}
 		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() > 1 || now.Sub(a.GetScheduledTime().AsTime()) < untaken {
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -33,9 +34,9 @@ func (t *Tasks) Start(ctx context.Context, c Starter, id string, in task.Input) 
 	run, err := c.ExecuteWorkflow(call, client.StartWorkflowOptions{
 		ID: id, TaskQueue: signals.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-		StaticSummary:       task.Literally(term.Clip(term.FirstLine(in.Task), 180)), StaticDetails: startDetails(in),
+		StaticSummary:       task.Literally(excerpt.Clip(term.FirstLine(in.Task), 180)), StaticDetails: startDetails(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(term.Clip(repository.Text, 255)),
+			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(excerpt.Clip(repository.Text, 255)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
 		),
 	}, signals.CodingTask, in)
@@ -63,7 +64,7 @@ func startDetails(in task.Input) string {
 	if in.RequestedBy != nil && in.RequestedBy.Name != "" {
 		text += fmt.Sprintf("**Requested by** %s\n\n", in.RequestedBy.Name)
 	}
-	for line := range strings.Lines(term.Clip(term.Plain(in.Task), 14000)) { // line by line, so that paragraphs stay
+	for line := range strings.Lines(excerpt.Clip(term.Plain(in.Task), 14000)) { // line by line, so that paragraphs stay
 		text += task.Literally(strings.TrimRight(line, "\n")) + "\n"
 	}
 	return text

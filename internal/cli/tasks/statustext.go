@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
 )
@@ -21,7 +22,7 @@ func statusOf(r Row) *signals.Status {
 func StatusText(s Snapshot, now time.Time, page string) string {
 	status := s.Status
 	if IsEnded(status) {
-		return SummaryText(status, EndOf(status, now), "Repository", term.OneLine(status.Repository), "Request", term.Clip(term.Plain(status.Task), 1000),
+		return SummaryText(status, EndOf(status, now), "Repository", term.OneLine(status.Repository), "Request", excerpt.Clip(term.Plain(status.Task), 1000),
 			"By", term.OneLine(status.RequestedBy), "Web", page)
 	}
 	phase := phaseText(status.Phase)
@@ -42,7 +43,7 @@ func StatusText(s Snapshot, now time.Time, page string) string {
 		session = "waits " + s.waits
 	}
 	pairs := []string{"Phase", phase, "Session", session, "Detail", term.Plain(status.Detail), "Next", term.Plain(status.NextAction), "Commands", questionsText(status, now),
-		"Request", term.Clip(term.Plain(status.Task), 1000), "By", term.OneLine(status.RequestedBy), "Repository", term.OneLine(status.Repository), "Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host),
+		"Request", excerpt.Clip(term.Plain(status.Task), 1000), "By", term.OneLine(status.RequestedBy), "Repository", term.OneLine(status.Repository), "Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host),
 		"Round", round(status)}
 	pairs = append(pairs, figures(status)...)
 	return term.Facts(status.WorkflowID, append(pairs, "Worked", worked(status), "Started", term.Ago(now, status.Started), "Web", page)...)

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/signals"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/signals"
 )
 
 func TestRowState(t *testing.T) {

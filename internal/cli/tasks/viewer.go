@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/signals"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // Viewer shows one task: as it is now, or until it has ended.

@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 // Duration prints "1h 1m 1s"; less than a second is "0s".
@@ -56,48 +59,23 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Plain takes out what could steer the reader's terminal: control characters, escape codes, direction overrides. Texts
-// come from agents and from strangers' issues. Line ends and tabs stay.
+// Plain takes out what could steer the reader's terminal: control characters, direction overrides, broken characters. Texts come from
+// agents and from strangers' issues. Line ends and tabs stay. Unlike plaintext.Of it leaves the rest of an escape sequence, for a lone
+// escape must not hide the words behind it.
 func Plain(s string) string {
-	if strings.IndexFunc(s, steers) < 0 {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
-		if steers(r) {
+		if plaintext.Steers(r) || r == utf8.RuneError {
 			return -1
 		}
 		return r
 	}, s)
 }
 
-func steers(r rune) bool {
-	if r == '\n' || r == '\t' {
-		return false
-	}
-	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r)
-}
-
 // OneLine makes a text one plain line.
-func OneLine(s string) string { return strings.Join(strings.Fields(Plain(s)), " ") }
+func OneLine(s string) string { return excerpt.OneLine(Plain(s)) }
 
 // FirstLine returns the first line that is not blank.
-func FirstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(Plain(s)), "\n")
-	return OneLine(s)
-}
-
-// Clip cuts a text to n bytes, at a rune's boundary, and marks the cut.
-func Clip(s string, n int) string {
-	const mark = "…"
-	if len(s) <= n {
-		return s
-	}
-	cut := max(n-len(mark), 0)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strings.TrimRight(s[:cut], " ") + mark
-}
+func FirstLine(s string) string { return OneLine(excerpt.FirstLine(Plain(s))) }
 
 // Indent puts every line but the first behind spaces.
 func Indent(s string, n int) string {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/plaintext"
 )
 
 func TestDurations(t *testing.T) {
@@ -60,13 +62,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
-	for n := range 20 {
-		got := Clip("aäöü漢字, and so on", n)
-		if len(got) > max(n, len("…")) || strings.ContainsRune(got, '\ufffd') {
-			t.Errorf("clip to %d gives %q", n, got)
-		}
-	}
+func TestFirstLine(t *testing.T) {
 	if got := FirstLine("\n\n  the  first \x1b line\nthe second"); got != "the first line" {
 		t.Errorf("first line %q", got)
 	}
@@ -91,7 +87,7 @@ func TestShortDuration(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add("\x1b]8;;http://x\x07text\u202e")
 	f.Fuzz(func(t *testing.T, s string) {
-		if i := strings.IndexFunc(Plain(s), steers); i >= 0 {
+		if i := strings.IndexFunc(Plain(s), plaintext.Steers); i >= 0 {
 			t.Errorf("%q is left in %q", Plain(s)[i:], s)
 		}
 		if line := fit(OneLine(s), 40); Cells(line) > 40 || strings.ContainsAny(line, "\n\r\x1b") {

@@ -13,12 +13,13 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
 )
 
 // finderClient is what finding the tasks of a folder needs of the client.
 type finderClient interface {
-	tasks.Lister
+	visibility.Lister
 	QueryWorkflow(ctx context.Context, workflowID, runID, queryType string, args ...any) (converter.EncodedValue, error)
 	WorkflowService() workflowservice.WorkflowServiceClient
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -51,7 +52,7 @@ func jobOf(b backlog, id string, r *workflowservice.GetWorkflowExecutionHistoryR
 
 // headline is the first line with words of a file, without the signs of a heading.
 func headline(text string) string {
-	return term.Clip(strings.TrimSpace(strings.Trim(term.FirstLine(text), "#")), 200)
+	return excerpt.Clip(strings.TrimSpace(strings.Trim(term.FirstLine(text), "#")), 200)
 }
 
 // found reports that a file has its task. web is the task's page.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -67,7 +68,7 @@ func (r *reporter) ring() {
 // waiting reports, once, that there is nothing to do.
 func (r *reporter) waiting(text string, files []string) {
 	if len(files) > 0 {
-		text += "; kept as they are: " + term.Clip(strings.Join(files, ", "), 500) + " (edit one to have it worked on again)"
+		text += "; kept as they are: " + excerpt.Clip(strings.Join(files, ", "), 500) + " (edit one to have it worked on again)"
 	}
 	if text == r.waits {
 		return
@@ -119,7 +120,7 @@ func waitsFor(tasks int) string {
 func endText(s *signals.Status, took time.Duration) string {
 	parts := []string{tasks.OutcomeText(s)}
 	if s.Detail != "" && s.Outcome != task.PullRequest {
-		parts[0] += ": " + term.Clip(term.FirstLine(s.Detail), 300)
+		parts[0] += ": " + excerpt.Clip(term.FirstLine(s.Detail), 300)
 	}
 	if s.Plan != nil && len(s.Plan.Deliverables) > 0 {
 		passed, _, _ := s.Plan.Counts()

@@ -15,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/dirwatch"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -29,7 +30,7 @@ type serverClient interface {
 	tasks.PollClient
 	tasks.Messenger
 	tasks.Starter
-	tasks.Lister
+	visibility.Lister
 	intakes.Client
 	WorkflowService() workflowservice.WorkflowServiceClient
 }

@@ -10,7 +10,8 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // problem is the failure of one request. It holds no type of the library, because those hold the request and with it the token.
@@ -34,10 +35,7 @@ func (p *problem) Error() string {
 	for _, d := range p.details {
 		text += ": " + strings.TrimSpace(strings.Join([]string{d.field, d.code, d.message}, " "))
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 500 {
-		text = strings.ToValidUTF8(text[:500], "") + "…"
-	}
+	text = excerpt.Line(text, 500)
 	if p.status == 0 {
 		return text
 	}
@@ -117,7 +115,7 @@ func understandAnswer(a *gh.ErrorResponse, now time.Time) *problem {
 		p.passing = p.limited
 	case s >= 500 || s == http.StatusRequestTimeout || s == http.StatusTooEarly:
 		p.passing = true
-		p.wait, _ = httpdate.RetryAfter(r.Header, now)
+		p.wait, _ = httpclient.RetryAfter(r.Header, now)
 	}
 	return p
 }
@@ -126,7 +124,7 @@ func understandAnswer(a *gh.ErrorResponse, now time.Time) *problem {
 // neither.
 func (p *problem) timed(r *http.Response, now time.Time) bool {
 	var ok bool
-	if p.wait, ok = httpdate.RetryAfter(r.Header, now); !ok {
+	if p.wait, ok = httpclient.RetryAfter(r.Header, now); !ok {
 		p.wait, ok = untilReset(r.Header, now)
 	}
 	if ok {

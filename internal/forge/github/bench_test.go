@@ -18,20 +18,20 @@ import (
 // begin is the time on the clock of the tests.
 var begin = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
-// clock advances only when somebody sleeps on it.
-type clock struct {
+// testClock advances only when somebody sleeps on it.
+type testClock struct {
 	mu    sync.Mutex
 	at    time.Time
 	slept []time.Duration
 }
 
-func (c *clock) now() time.Time {
+func (c *testClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *clock) sleep(ctx context.Context, d time.Duration) error {
+func (c *testClock) sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
@@ -39,10 +39,10 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (c *clock) advance(d time.Duration) { _ = c.sleep(context.Background(), d) }
+func (c *testClock) advance(d time.Duration) { _ = c.sleep(context.Background(), d) }
 
 // total is the time slept so far.
-func (c *clock) total() (sum time.Duration) {
+func (c *testClock) total() (sum time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.slept {
@@ -57,7 +57,7 @@ type bench struct {
 	server *forgetest.GitHub
 	gitDir string
 	forge  *Forge
-	clock  *clock
+	clock  *testClock
 	log    *lockedBuffer
 }
 
@@ -80,7 +80,7 @@ func (b *lockedBuffer) String() string {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &clock{at: begin}, log: &lockedBuffer{}}
+	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &testClock{at: begin}, log: &lockedBuffer{}}
 	b.gitDir = forgetest.NewRepository(t)
 	b.server.SetNow(b.clock.now)
 	b.server.AddRepository(forgetest.Repository{

@@ -6,7 +6,6 @@ package github
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,8 +13,10 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // Config is what a Forge needs. Only Token is required.
@@ -61,7 +62,7 @@ func New(c Config) (*Forge, error) {
 		f.now = time.Now
 	}
 	if f.sleep == nil {
-		f.sleep = sleep
+		f.sleep = clock.Sleep
 	}
 	if c.BaseURL == "" {
 		return f, nil
@@ -77,12 +78,9 @@ func New(c Config) (*Forge, error) {
 
 // apiURL adds /api/v3 for GitHub Enterprise Server; hosts that begin with "api." do not have it.
 func apiURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New(fault.Input, "GitHub base URL is not an address").WithHint("give https://host, without user, password or query")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, fault.New(fault.Input, "GitHub base URL %q would send the token in the clear", u).WithHint("use https")
+	u, err := httpclient.BaseURL("GitHub base", text)
+	if err != nil {
+		return nil, err
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if !strings.HasSuffix(u.Path, "/api/v3") && !strings.HasPrefix(u.Hostname(), "api.") {
@@ -90,11 +88,6 @@ func apiURL(text string) (*url.URL, error) {
 	}
 	u.Path += "/"
 	return u, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
@@ -106,15 +99,4 @@ func (f *Forge) client(token string) *gh.Client {
 		c.BaseURL = f.base
 	}
 	return c
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const (
@@ -79,7 +81,7 @@ func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (strin
 // safe tells whether an address may be read: only over TLS, except from a GitHub on this machine.
 func (l *look) safe(to *url.URL) bool {
 	local := l.base != nil && l.base.Scheme == "http"
-	return to.Host != "" && to.User == nil && (to.Scheme == "https" || to.Scheme == "http" && local && loopback(to.Hostname()))
+	return to.Host != "" && to.User == nil && (to.Scheme == "https" || to.Scheme == "http" && local && httpclient.Loopback(to.Hostname()))
 }
 
 // fetchLog reads the end of the log at an address. Of a log that is too long it requests only the end.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const (
@@ -72,5 +72,5 @@ func untilReset(h http.Header, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	// One second more, because the header has whole seconds.
-	return max(0, time.Unix(reset, 0).Sub(httpdate.Now(h, now))) + time.Second, true
+	return max(0, time.Unix(reset, 0).Sub(httpclient.Now(h, now))) + time.Second, true
 }

@@ -20,7 +20,7 @@ const repo = "acme/shop"
 // opened is a bench with one pull request that Longshift has opened. Its branches have commits but no files.
 func opened(t *testing.T) (*bench, int) {
 	t.Helper()
-	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &clock{at: begin}, log: &lockedBuffer{}}
+	b := &bench{t: t, server: forgetest.NewGitHub(t), clock: &testClock{at: begin}, log: &lockedBuffer{}}
 	b.server.SetNow(b.clock.now)
 	b.server.AddRepository(forgetest.Repository{Name: repo, Collaborators: []string{"alice", "bob"}})
 	b.server.SetBranch(repo, "main", commit("main 1"))

@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-)
-
-const (
-	patience  = 10 * time.Second       // waits inside one call of the forge, all together
-	firstWait = 500 * time.Millisecond // then doubled
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // session is one call of the forge about a repository.
@@ -23,8 +18,7 @@ type session struct {
 	key      string // the token
 	owner    string // as GitHub spells it, after resolve
 	name     string
-	patience time.Duration
-	tries    int // short waits so far
+	tries    httpclient.Tries
 	warnings []string
 }
 
@@ -36,7 +30,7 @@ func (f *Forge) session(ctx context.Context) (*session, error) {
 	if token == "" {
 		return nil, fault.New(fault.Denied, "there is no GitHub token").WithHint("set LONGSHIFT_GITHUB_TOKEN")
 	}
-	return &session{Forge: f, key: token, patience: patience}, nil
+	return &session{Forge: f, key: token}, nil
 }
 
 // repeat makes a request that may be made twice with the effect of one, and sits out short faults.
@@ -77,15 +71,10 @@ func (s *session) again(ctx context.Context, what string, err error) (bool, erro
 	if !errors.As(err, &p) || !p.passing {
 		return false, s.fault(what, err)
 	}
-	wait := p.wait
-	if wait <= 0 {
-		wait = firstWait << s.tries
-	}
-	if wait > s.patience {
+	wait, ok := s.tries.Next(p.wait)
+	if !ok {
 		return false, s.fault(what, err)
 	}
-	s.patience -= wait
-	s.tries++
 	s.log.Debug("GitHub: waiting before another try", "step", what, "wait", wait, "error", err)
 	if err := s.sleep(ctx, wait); err != nil {
 		return false, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/signals"
@@ -54,7 +55,7 @@ func Parse(text string) (Command, error) {
 	c, ok := Cut(text)
 	if !ok {
 		word, _, _ := strings.Cut(render.OneLine(text), " ")
-		return Command{}, fault.New(fault.NotFound, "%q is no command", render.Clip(word, 40)).
+		return Command{}, fault.New(fault.NotFound, "%q is no command", excerpt.Clip(word, 40)).
 			WithHint("use one of %s", strings.Join(Verbs(), ", "))
 	}
 	return c.WithOptions()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -59,7 +59,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		_, err := Parse(text)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || fault.HintOf(err) == "" {
-			t.Errorf("%q: %v (%s)", render.Clip(text, 50), err, fault.HintOf(err))
+			t.Errorf("%q: %v (%s)", excerpt.Clip(text, 50), err, fault.HintOf(err))
 			continue
 		}
 		if kind := fault.KindOf(err); kind != fault.Input && !(kind == fault.NotFound && strings.Contains(want, "no command")) {
@@ -93,7 +93,7 @@ func TestPayloadRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Payload(signals.Message{}); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", render.Clip(text, 50), err)
+			t.Errorf("%q: %v", excerpt.Clip(text, 50), err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/render"
 )
@@ -117,9 +118,9 @@ func (c *Command) set(g given) error {
 	hint := "in a text, put words that begin with -- into quotes together with the rest"
 	switch {
 	case !ok && len(optionNames(c.Verb)) == 0:
-		return fault.New(fault.Input, "--%s: %s takes no options", render.Clip(g.name, 40), c.Verb).WithHint("%s", hint)
+		return fault.New(fault.Input, "--%s: %s takes no options", excerpt.Clip(g.name, 40), c.Verb).WithHint("%s", hint)
 	case !ok:
-		return fault.New(fault.Input, "--%s: unknown option of %s", render.Clip(g.name, 40), c.Verb).
+		return fault.New(fault.Input, "--%s: unknown option of %s", excerpt.Clip(g.name, 40), c.Verb).
 			WithHint("use %s; %s", strings.Join(optionNames(c.Verb), ", "), hint)
 	case o.kind == isFlag && g.valued && g.value != "true" && g.value != "false":
 		return fault.New(fault.Input, "--%s %s: it takes no value", g.name, render.Line(g.value, 40)).

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
@@ -38,7 +39,7 @@ func (m Markdown) Name(name, id string) string {
 			}
 			return -1
 		}, Readable(m.Redact(given))))
-		if plain = strings.Trim(Clip(plain, 80), " _"); plain != "" {
+		if plain = strings.Trim(excerpt.Clip(plain, 80), " _"); plain != "" {
 			return plain
 		}
 	}

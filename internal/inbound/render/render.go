@@ -8,39 +8,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/task"
 )
 
 // Readable removes characters that nobody sees: control characters, direction overrides, zero-width and tag characters. They could
 // tell an agent something that the person did not read. Line ends and tabs stay.
-func Readable(s string) string {
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && task.Hidden(r) {
-			return -1
-		}
-		return r
-	}, s))
-}
+func Readable(s string) string { return strings.TrimSpace(task.Visible(s)) }
 
 // OneLine is the readable text on a single line.
-func OneLine(s string) string { return strings.Join(strings.Fields(Readable(s)), " ") }
+func OneLine(s string) string { return excerpt.OneLine(Readable(s)) }
 
 // Line is a text on one line of at most n bytes.
-func Line(s string, n int) string { return Clip(OneLine(s), n) }
-
-// Clip cuts a text to n bytes, at a rune's boundary, and marks the cut.
-func Clip(s string, n int) string {
-	const mark = "…"
-	if len(s) <= n {
-		return s
-	}
-	cut := max(n-len(mark), 0)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strings.TrimRight(s[:cut], " ") + mark
-}
+func Line(s string, n int) string { return excerpt.Clip(OneLine(s), n) }
 
 // Sentence adds a capital and a full stop. A first word that looks like a path, an option or an address keeps its case.
 func Sentence(s string) string {

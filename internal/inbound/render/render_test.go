@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 func TestPlainText(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
-		Readable("a\r\nb\u202e\u200b\tc\x00 "): "a\nb\tc", OneLine("a\n\n b\u200b\tc"): "a b c", Clip("añejo", 5): "a…", Clip("ab", 2): "ab",
+		Readable("a\r\nb\u202e\u200b\tc\x00 "): "a\nb\tc", OneLine("a\n\n b\u200b\tc"): "a b c", excerpt.Clip("añejo", 5): "a…", excerpt.Clip("ab", 2): "ab",
 		Line("a\nbcdef", 6): "a b…", Sentence("no task"): "No task.", Sentence("--task is missing"): "--task is missing.", Sentence("ok!"): "Ok!", Sentence(""): "",
 	} {
 		if got != want {

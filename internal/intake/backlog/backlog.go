@@ -6,10 +6,8 @@ package backlog
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,21 +20,8 @@ import (
 // Folder is where the files lie when a query does not say.
 const Folder = "backlog"
 
-// Config is what a Source needs.
-type Config struct {
-	State string        // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
-	Quiet time.Duration // nothing is listed until nobody has written to a file of the folder for so long
-	Now   func() time.Time
-	Log   *slog.Logger
-}
-
 // Source is a backlog folder. It is safe for concurrent use, also by several processes of one machine that share the state folder.
-type Source struct {
-	state string
-	calm  time.Duration
-	now   func() time.Time
-	log   *slog.Logger
-}
+type Source struct{ config workfile.Config }
 
 var (
 	_ intake.Source   = (*Source)(nil)
@@ -44,30 +29,12 @@ var (
 )
 
 // New makes a source.
-func New(c Config) *Source {
-	s := &Source{state: c.State, calm: c.Quiet, now: c.Now, log: c.Log}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	return s
-}
+func New(c workfile.Config) *Source { return &Source{c.Filled()} }
 
 // desk is the folder, open.
-type desk struct {
-	*workfile.MarkedFolder
-	slug string
-}
+type desk struct{ *workfile.MarkedFolder }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if !filepath.IsAbs(s.state) {
-		return nil, fault.New(fault.Input, "backlog: the state folder %q is not an absolute path", s.state)
-	}
 	path, more := q.Path, q.Path
 	if path == "" {
 		path = Folder
@@ -75,12 +42,12 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	if filepath.Clean(path) == Folder {
 		more = ""
 	}
-	f, err := workfile.Open(q.Repository, path)
+	f, err := s.config.Open(ctx, "backlog", q.Repository, path, more)
 	if err != nil {
-		return nil, fmt.Errorf("backlog: %w", err)
+		return nil, err
 	}
-	slug := f.Slug(more)
-	return &desk{&workfile.MarkedFolder{Folder: f, Marks: workfile.NewMarks(s.state, "backlog-"+slug), MayGo: mayGo}, slug}, nil
+	f.MayGo = mayGo
+	return &desk{f}, nil
 }
 
 // mayGo: what lies aside goes when a task has ended well with this text, and goes back otherwise.
@@ -118,5 +85,5 @@ func (d *desk) id(key, sum string) string {
 	if slug+".md" != key { // other names have the same slug
 		slug = strings.TrimPrefix(fmt.Sprintf("%s-%.8s", slug, workfile.Sum([]byte(key))), "-")
 	}
-	return fmt.Sprintf("backlog:%s:%s:%.8s", d.slug, slug, sum)
+	return fmt.Sprintf("backlog:%s:%s:%.8s", d.ID, slug, sum)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/intaketest"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workfile"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
@@ -42,7 +43,7 @@ func newPlace(t *testing.T, files map[string]string) *place {
 }
 
 // restart makes the source anew, as after a crash.
-func (p *place) restart() { p.Source = New(Config{State: p.state, Now: p.now}) }
+func (p *place) restart() { p.Source = New(workfile.Config{State: p.state, Now: p.now}) }
 
 func (p *place) now() time.Time {
 	p.mu.Lock()
@@ -174,7 +175,7 @@ func TestListWaitsUntilNobodyWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := New(Config{State: t.TempDir(), Quiet: 30 * time.Second, Now: func() time.Time { return now }})
+	s := New(workfile.Config{State: t.TempDir(), Quiet: 30 * time.Second, Now: func() time.Time { return now }})
 	q := intake.Query{Repository: task.Repository{Text: repo, Path: repo, Name: "r"}}
 	settles := func(want time.Duration) {
 		t.Helper()

@@ -33,7 +33,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
-	if d.Busy(orders(names), s.calm, s.now()) {
+	if d.Busy(orders(names), s.config.Quiet, s.config.Now()) {
 		return nil
 	}
 	all, err := d.Marks.All()
@@ -53,7 +53,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		}
 		if !fits(name) {
 			if strings.EqualFold(name[max(0, len(name)-3):], ".md") {
-				s.log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen", "file", fmt.Sprintf("%q", name))
+				s.config.Log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen", "file", fmt.Sprintf("%q", name))
 			}
 			continue
 		}
@@ -93,7 +93,7 @@ func (s *Source) Settles(ctx context.Context, q intake.Query) (time.Duration, er
 	if err != nil {
 		return 0, fmt.Errorf("backlog: %w", err)
 	}
-	return d.Settles(orders(names), s.calm, s.now()), nil
+	return d.Settles(orders(names), s.config.Quiet, s.config.Now()), nil
 }
 
 func (d *desk) item(key string, f workfile.File) intake.Item {

@@ -58,7 +58,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if why := no(f); why != "" {
 			return fault.New(fault.Conflict, "%s must not be begun: %s", d.Name(key), why)
 		}
-		return d.Marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+		return d.Marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.config.Now().UTC()})
 	})
 }
 
@@ -81,15 +81,12 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 		return err
 	}
 	return s.locked(ctx, q, func(d *desk, all []workfile.Mark) error {
-		if err := checkKey(key); err != nil {
+		err := checkKey(key)
+		if err != nil {
 			return err
 		}
-		running := workfile.Running(all, key)
-		if running != nil && running.TaskID != n.TaskID {
-			return fault.New(fault.Conflict, "%s: %s", d.Name(key), running.Why())
-		}
-		if n.Sum == "" && running != nil {
-			n.Sum = running.Sum
+		if n.Sum, err = d.Ending(all, key, n.TaskID, n.Sum); err != nil {
+			return err
 		}
 		if before := workfile.Of(all, key, n.Sum); before != nil && before.TaskID == n.TaskID && !before.Runs() && !before.Removing {
 			return nil
@@ -113,18 +110,10 @@ func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) er
 		return fault.New(fault.Input, "%s: the note does not say which text the task has had", d.Name(key))
 	}
 	same := !gone && f.Sum() == n.Sum
-	m := workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
+	m := workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}
 	m.Removing = same && removes(n.Outcome)
-	if known != nil {
-		m.Began = known.Began
-	}
-	if err := d.Marks.Put(m); err != nil {
+	if err := d.Marks.End(all, &m); err != nil {
 		return err
-	}
-	if running := workfile.Running(all, key); running != nil && running.ID != m.ID {
-		if err := d.Marks.Drop(running.ID); err != nil {
-			return err
-		}
 	}
 	if !m.Removing {
 		return nil
@@ -133,14 +122,14 @@ func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) er
 	if err != nil {
 		return err
 	}
-	s.log.Info("backlog: the task of a file has ended", "file", d.Name(key), "outcome", n.Outcome, "removed", removed)
+	s.config.Log.Info("backlog: the task of a file has ended", "file", d.Name(key), "outcome", n.Outcome, "removed", removed)
 	m.Removing = false
 	return d.Marks.Put(m)
 }
 
 // sweep drops marks that nobody needs any more.
 func (s *Source) sweep(d *desk, all []workfile.Mark) error {
-	return d.Marks.Sweep(all, s.now(), func(key string) (string, error) {
+	return d.Marks.Sweep(all, s.config.Now(), func(key string) (string, error) {
 		f, err := d.read(key)
 		if k := fault.KindOf(err); k == fault.NotFound || k == fault.Input {
 			return "", nil

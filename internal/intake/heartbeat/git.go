@@ -43,7 +43,7 @@ func (s *Source) version(ctx context.Context, d *desk, branch string) (content [
 // run gives what git prints, at most most bytes; nil when git says that there is none. It reads nobody's configuration but the
 // repository's, and its commands run no filter.
 func (s *Source) run(ctx context.Context, d *desk, most int64, args ...string) ([]byte, error) {
-	g := git.Git{Program: s.git, Env: []string{"GIT_DIR=" + filepath.Join(d.Repository, ".git"), "GIT_OPTIONAL_LOCKS=0"}, Limit: most}
+	g := git.Git{Env: []string{"GIT_DIR=" + filepath.Join(d.Repository, ".git"), "GIT_OPTIONAL_LOCKS=0"}, Limit: most}
 	var out bytes.Buffer
 	err := g.Run(ctx, nil, &out, args...)
 	var failed *git.Error
@@ -59,5 +59,5 @@ func (s *Source) run(ctx context.Context, d *desk, most int64, args ...string) (
 	case errors.As(err, &failed):
 		return nil, fault.New(fault.Infra, "git can't read %s: %s", d.Name(d.name), failed.Words())
 	}
-	return nil, fault.New(fault.Infra, "run %s: %w", s.git, err)
+	return nil, fault.New(fault.Infra, "run git: %w", err)
 }

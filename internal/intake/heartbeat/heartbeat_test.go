@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/intaketest"
 	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/workfile"
 	"github.com/longshift/longshift/internal/workspace/gittest"
 )
 
@@ -38,7 +39,7 @@ func newPlace(t *testing.T, text string) *place {
 }
 
 // restart makes the source anew, as after a crash.
-func (p *place) restart() { p.Source = New(Config{State: p.state, Now: p.now}) }
+func (p *place) restart() { p.Source = New(workfile.Config{State: p.state, Now: p.now}) }
 
 func (p *place) now() time.Time {
 	p.mu.Lock()

@@ -19,7 +19,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		return err
 	}
 	defer d.Close()
-	if d.Busy([]string{d.name}, s.calm, s.now()) {
+	if d.Busy([]string{d.name}, s.config.Quiet, s.config.Now()) {
 		return nil
 	}
 	w, err := s.look(ctx, d)

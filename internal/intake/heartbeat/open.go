@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.TaskList))
@@ -52,7 +54,7 @@ func look(content []byte) todo {
 
 // item is an item's own text, in one line and without its box.
 func item(block ast.Node, content []byte) string {
-	words := strings.Join(strings.Fields(string(block.Lines().Value(content))), " ")
+	words := excerpt.OneLine(string(block.Lines().Value(content)))
 	return strings.TrimSpace(strings.TrimPrefix(words, "[ ]"))
 }
 

@@ -56,7 +56,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if !look(person).work() {
 			return fault.New(fault.Conflict, "nothing in %s is left to do", d.Name(key))
 		}
-		return d.Marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.now().UTC()})
+		return d.Marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.config.Now().UTC()})
 	})
 }
 
@@ -64,12 +64,9 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 // edited the file since, and in any case a line in our section.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
-		running := workfile.Running(all, key)
-		if running != nil && running.TaskID != n.TaskID {
-			return fault.New(fault.Conflict, "%s: %s", d.Name(key), running.Why())
-		}
-		if n.Sum == "" && running != nil {
-			n.Sum = running.Sum
+		var err error
+		if n.Sum, err = d.Ending(all, key, n.TaskID, n.Sum); err != nil {
+			return err
 		}
 		if n.Sum == "" {
 			return fault.New(fault.Input, "%s: the note does not say which text the task has had", d.Name(key))
@@ -80,7 +77,6 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 		var theirs []byte
 		take := false
 		if n.Outcome.Good() && n.Branch != "" {
-			var err error
 			if theirs, take, err = s.version(ctx, d, n.Branch); err != nil {
 				return err
 			}
@@ -101,22 +97,14 @@ const attempts = 20
 // end marks the text as one that a task has had, before anything is written: whatever comes between, it is not begun again.
 func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
 	known := workfile.Of(all, d.name, n.Sum)
-	m := workfile.Mark{ID: d.id(n.Sum), Key: d.name, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
-	if known != nil {
-		m.Began = known.Began
-		if known.TaskID == n.TaskID && !known.Runs() {
-			m.Ended = known.Ended
-		}
+	m := workfile.Mark{ID: d.id(n.Sum), Key: d.name, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}
+	if known != nil && known.TaskID == n.TaskID && !known.Runs() {
+		m.Ended = known.Ended
 	}
-	if err := d.Marks.Put(m); err != nil {
+	if err := d.Marks.End(all, &m); err != nil {
 		return err
 	}
-	if running := workfile.Running(all, d.name); running != nil && running.ID != m.ID {
-		if err := d.Marks.Drop(running.ID); err != nil {
-			return err
-		}
-	}
-	return d.Marks.Sweep(all, s.now(), func(key string) (string, error) {
+	return d.Marks.Sweep(all, s.config.Now(), func(key string) (string, error) {
 		f, err := d.Read(key)
 		if fault.KindOf(err) == fault.NotFound {
 			return "", nil

@@ -26,9 +26,9 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 			next = now
 		}
 	}
-	next = next.add(n, s.now())
+	next = next.add(n, s.config.Now())
 	if next.sum() != now.sum() && !(look(next.person()).lessThan(look(now.person()))) {
-		m := workfile.Mark{ID: d.id(next.sum()), Key: d.name, Sum: next.sum(), TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.now().UTC()}
+		m := workfile.Mark{ID: d.id(next.sum()), Key: d.name, Sum: next.sum(), TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}
 		if workfile.Of(all, d.name, m.Sum) == nil {
 			if err := d.Marks.Put(m); err != nil {
 				return false, err

@@ -5,13 +5,13 @@ package linear
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/internal/intake"
 )
 
@@ -50,12 +50,9 @@ func New(c Config) (*Linear, error) {
 	if base == "" {
 		base = "https://api.linear.app"
 	}
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New(fault.Input, "Linear base URL is not an address").WithHint("give https://host, without user, password or query")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, fault.New(fault.Input, "Linear base URL %q would send the token in the clear", u).WithHint("use https")
+	u, err := httpclient.BaseURL("Linear base", base)
+	if err != nil {
+		return nil, err
 	}
 	l.url = u.JoinPath("graphql").String()
 	if c.Client != nil {
@@ -66,17 +63,12 @@ func New(c Config) (*Linear, error) {
 		l.now = time.Now
 	}
 	if l.sleep == nil {
-		l.sleep = sleep
+		l.sleep = clock.Sleep
 	}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
 	return l, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // authorization is the header for a token: an API key stands there as it is, everything else is an OAuth token.
@@ -85,15 +77,4 @@ func authorization(token string) string {
 		return token
 	}
 	return "Bearer " + token
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/internal/intake"
 )
 
@@ -83,7 +84,7 @@ func (s *session) pages(ctx context.Context, f filter, p page, visit func(intake
 		if !p.PageInfo.HasNextPage || after == "" {
 			return true, nil
 		}
-		s.patience, s.tries = patience, 0 // the work between two pages may take long
+		s.tries = httpclient.Tries{} // the work between two pages may take long
 		err := s.repeat(ctx, "list issues", func() error {
 			more, err := waitingMore(ctx, s, f, after)
 			if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 )
@@ -57,10 +58,7 @@ func checkNote(q intake.Query, key string, n intake.Note) error {
 // body is a note's text as Linear gets it.
 func body(n intake.Note) string {
 	text := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\x00", "").Replace(strings.ToValidUTF8(n.Text, "\uFFFD")))
-	if len(text) > maxNote {
-		text = strings.ToValidUTF8(text[:maxNote], "") + "…"
-	}
-	return text
+	return excerpt.Clip(text, maxNote)
 }
 
 // keep makes the task's note say the text, whether it stands there yet or not, and tells whether it has made it. m is brought up to date.

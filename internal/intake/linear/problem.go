@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const (
@@ -39,10 +40,7 @@ type complaint struct {
 
 // Error gives Linear's own words, shortened.
 func (p *problem) Error() string {
-	text := strings.Join(strings.Fields(p.message), " ")
-	if len(text) > 500 {
-		text = strings.ToValidUTF8(text[:500], "") + "…"
-	}
+	text := excerpt.Line(p.message, 500)
 	if p.status == 0 || p.status == http.StatusOK {
 		return text
 	}
@@ -87,14 +85,14 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 		p.kind = fault.Internal
 	default:
 		p.passing = true
-		p.wait, _ = httpdate.RetryAfter(answer.Header, s.date)
+		p.wait, _ = httpclient.RetryAfter(answer.Header, s.date)
 	}
 	return p
 }
 
 // limitWait is how long Linear asks to wait: Retry-After first, then the reset of the allowance that is used up.
 func limitWait(h http.Header, now time.Time) time.Duration {
-	if d, ok := httpdate.RetryAfter(h, now); ok {
+	if d, ok := httpclient.RetryAfter(h, now); ok {
 		return min(max(d, time.Second), longestWait)
 	}
 	var wait time.Duration

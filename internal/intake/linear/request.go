@@ -10,7 +10,7 @@ import (
 
 	"github.com/Khan/genqlient/graphql"
 
-	"github.com/longshift/longshift/internal/httpdate"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const maxAnswer = 8 << 20 // bytes; a page of 100 issues has some 50 kB
@@ -34,7 +34,7 @@ func (s *session) MakeRequest(ctx context.Context, req *graphql.Request, resp *g
 		return s.lost(ctx, 0, err)
 	}
 	defer answer.Body.Close()
-	s.date = httpdate.Now(answer.Header, s.now())
+	s.date = httpclient.Now(answer.Header, s.now())
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	if err != nil {
 		return s.lost(ctx, answer.StatusCode, err)

@@ -8,21 +8,17 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
-const (
-	patience  = 10 * time.Second       // waits inside one call, all together
-	firstWait = 500 * time.Millisecond // then doubled
-	tokenHint = "put an API key of Linear into the file that LONGSHIFT_LINEAR_TOKEN_FILE names"
-)
+const tokenHint = "put an API key of Linear into the file that LONGSHIFT_LINEAR_TOKEN_FILE names"
 
-// session is one call of the source: its token, and what is left of its patience.
+// session is one call of the source: its token, and how often it has tried.
 type session struct {
 	*Linear
-	key      string // the token
-	patience time.Duration
-	tries    int       // short waits so far
-	date     time.Time // of the last answer, by Linear's clock
+	key   string // the token
+	tries httpclient.Tries
+	date  time.Time // of the last answer, by Linear's clock
 }
 
 func (l *Linear) session(ctx context.Context) (*session, error) {
@@ -40,7 +36,7 @@ func (l *Linear) session(ctx context.Context) (*session, error) {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fault.New(fault.Denied, "the Linear token holds characters that no token has").WithHint("%s", tokenHint)
 	}
-	return &session{Linear: l, key: token, patience: patience}, nil
+	return &session{Linear: l, key: token}, nil
 }
 
 // repeat makes a request that may be made twice with the effect of one, and sits out short faults.
@@ -65,15 +61,10 @@ func (s *session) again(ctx context.Context, what string, err error) (bool, erro
 	if !errors.As(err, &p) || !p.passing {
 		return false, s.fault(what, err)
 	}
-	wait := p.wait
-	if wait <= 0 {
-		wait = firstWait << s.tries
-	}
-	if wait > s.patience {
+	wait, ok := s.tries.Next(p.wait)
+	if !ok {
 		return false, s.fault(what, err)
 	}
-	s.patience -= wait
-	s.tries++
 	s.log.Debug("Linear: waiting before another try", "step", what, "wait", wait, "error", err)
 	if err := s.sleep(ctx, wait); err != nil {
 		return false, err

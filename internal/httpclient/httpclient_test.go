@@ -1,4 +1,4 @@
-package httpdate
+package httpclient
 
 import (
 	"net/http"

@@ -1,5 +1,6 @@
-// Package httpdate reads the times in a server's answer by that server's own clock: ours may be wrong. It waits for nothing and asks nobody.
-package httpdate
+// Package httpclient holds what the clients of web APIs do alike: it checks the address that a token goes to, says how long to wait between
+// tries, and reads times by the clock of the server that answers, for ours may be wrong. It makes no request.
+package httpclient
 
 import (
 	"net/http"

@@ -18,13 +18,12 @@ import (
 // Reader is what reading an intake uses of client.Client.
 type Reader interface {
 	Client
-	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	Querier
 	GetWorkflow(ctx context.Context, workflowID string, runID string) client.WorkflowRun
-	QueryWorkflow(ctx context.Context, workflowID string, runID string, queryType string, args ...any) (converter.EncodedValue, error)
 }
 
-// Get reads one intake, with its last look and the tasks that wait for their turn. host is that of the forge which owner/name is on. Without
-// a worker the rest is told all the same.
+// Get reads one intake, with its last poll and the tasks that wait for the limiter. host is that of the forge which owner/name is on.
+// Without a worker the queue is left out.
 func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	var s Status
 	err := onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
@@ -44,7 +43,7 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 		if n := len(d.Info.RecentActions); n > 0 {
 			last := d.Info.RecentActions[n-1]
 			if last.StartWorkflowResult != nil {
-				s.Last = &LastLook{Workflow: last.StartWorkflowResult.WorkflowID, Run: last.StartWorkflowResult.FirstExecutionRunID, At: last.ActualTime}
+				s.Last = &LastPoll{Workflow: last.StartWorkflowResult.WorkflowID, Run: last.StartWorkflowResult.FirstExecutionRunID, At: last.ActualTime}
 			}
 		}
 		return nil
@@ -64,8 +63,8 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	return s, err
 }
 
-// read learns how a look went.
-func (l *LastLook) read(ctx context.Context, c Reader) error {
+// read learns how a poll went.
+func (l *LastPoll) read(ctx context.Context, c Reader) error {
 	d, err := c.DescribeWorkflowExecution(ctx, l.Workflow, l.Run)
 	var gone *serviceerror.NotFound
 	switch {
@@ -97,29 +96,16 @@ func (l *LastLook) read(ctx context.Context, c Reader) error {
 	return nil
 }
 
-// readQueue asks the repository's gate which tasks of this intake wait. Without a worker nobody knows.
+// readQueue asks the repository's limiter which tasks of this intake wait.
 func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	r, err := task.ParseRepository(s.Repository)
 	if err != nil {
 		return err
 	}
 	s.Gate = signals.LimiterID(host, r)
-	var gone *serviceerror.NotFound
-	switch d, err := c.DescribeWorkflowExecution(ctx, s.Gate, ""); {
-	case errors.As(err, &gone):
-		return nil
-	case err != nil:
-		return unreachable(err)
-	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
-		return nil
-	}
-	v, err := c.QueryWorkflow(ctx, s.Gate, "", signals.QueryLimiter)
+	state, err := LimiterState(ctx, c, s.Gate)
 	if err != nil {
-		return fault.New(fault.Infra, "ask the gate who waits: %w", err).WithHint("a worker has to run; see `longshift doctor`")
-	}
-	var state signals.LimiterState
-	if err := v.Get(&state); err != nil {
-		return fault.New(fault.Internal, "read the gate's answer: %w", err)
+		return err
 	}
 	for _, w := range state.Waiters {
 		if w.Intake == s.Name {
@@ -127,4 +113,32 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 		}
 	}
 	return nil
+}
+
+// Querier is what reading a limiter uses of client.Client.
+type Querier interface {
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	QueryWorkflow(ctx context.Context, workflowID string, runID string, queryType string, args ...any) (converter.EncodedValue, error)
+}
+
+// LimiterState asks a limiter who holds an admission and who waits. A limiter that does not run has an empty state. Only a worker can
+// answer: without one the error is of kind Infra.
+func LimiterState(ctx context.Context, c Querier, id string) (state signals.LimiterState, err error) {
+	var gone *serviceerror.NotFound
+	switch d, err := c.DescribeWorkflowExecution(ctx, id, ""); {
+	case errors.As(err, &gone):
+		return state, nil
+	case err != nil:
+		return state, unreachable(err)
+	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
+		return state, nil
+	}
+	v, err := c.QueryWorkflow(ctx, id, "", signals.QueryLimiter)
+	if err != nil {
+		return state, fault.New(fault.Infra, "ask the limiter who waits: %w", err).WithHint("a worker has to run; see `longshift doctor`")
+	}
+	if err := v.Get(&state); err != nil {
+		return state, fault.New(fault.Internal, "read the limiter's answer: %w", err)
+	}
+	return state, nil
 }

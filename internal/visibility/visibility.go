@@ -1,0 +1,45 @@
+// Package visibility reads the server's list of workflows. It asks no worker, and does not know what a query is for.
+package visibility
+
+import (
+	"context"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
+)
+
+// Lister is what listing needs of client.Client.
+type Lister interface {
+	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+}
+
+// Each calls use for every workflow that a query finds, newest first, until use returns false. page is how many are fetched at a time, at
+// most 1000; within bounds the wait for each page. Errors are the server's own.
+func Each(ctx context.Context, c Lister, query string, page int, within time.Duration, use func(*workflowpb.WorkflowExecutionInfo) bool) error {
+	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: int32(min(page, 1000))}
+	for {
+		call, cancel := context.WithTimeout(ctx, within)
+		response, err := c.ListWorkflow(call, request)
+		cancel()
+		if err != nil {
+			return err
+		}
+		for _, w := range response.Executions {
+			if !use(w) {
+				return nil
+			}
+		}
+		if request.NextPageToken = response.NextPageToken; len(request.NextPageToken) == 0 {
+			return nil
+		}
+	}
+}
+
+// Read decodes a field of a memo or a search attribute. It reports whether the field exists and can be decoded.
+func Read[T any](fields map[string]*commonpb.Payload, name string, into *T) bool {
+	payload, ok := fields[name]
+	return ok && converter.GetDefaultDataConverter().FromPayload(payload, into) == nil
+}
