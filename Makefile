@@ -14,9 +14,9 @@ AS_SERVER := -trimpath -tags osusergo
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # Packages whose tests read much text in one goroutine, or run git at each step: the race detector makes them slower, the first up to ten
 # times, and has little to find in them. What uses them concurrently is tested with it.
-PLAIN := ./internal/workspace ./internal/redact ./internal/policy/... ./internal/neutral ./internal/forge ./internal/forge/github
+PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/neutral ./internal/forge ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
-LONGEST := ./activities ./internal/cli ./internal/sandbox
+LONGEST := ./activities ./internal/cli ./internal/confine/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
@@ -64,7 +64,7 @@ parts: ## say what the tests need and this machine lacks
 test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
 	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $(LONGEST) \
-	  $$($(GO) list ./internal/... ./signals/... ./workflows/... ./starter/... ./worker/... | grep -vxF "$$($(GO) list $(PLAIN))")
+	  $$($(GO) list ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/... | grep -vxF "$$($(GO) list $(PLAIN))")
 	$(GO) test -p $(AT_ONCE) -vet=off -timeout 20m $(PLAIN)
 	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/...
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
@@ -84,7 +84,7 @@ upstream: build agents ## bring about commits of real repositories, which COMMIT
 
 .PHONY: unit
 unit: ## run the tests that need no server, no network and no agent binary
-	$(GO) test -short ./internal/... ./signals/... ./workflows/... ./activities/...
+	$(GO) test -short ./internal/... ./task/... ./signals/... ./workflows/... ./activities/...
 
 .PHONY: lint
 lint: ## gofmt, vet, workflowcheck, shell and module checks

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // session turns the input into the session that the agent runs, with its prompt.

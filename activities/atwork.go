@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // mostPulls limits how many open pull requests are read: a task that waits needs to know only one.

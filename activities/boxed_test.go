@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/task"
 )
 
 // hostile is the program that a row runs instead of id: it tries to change everything outside of the box. It records that it ran in a file

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/task"
 )
 
 // boxes makes the sandboxes of a host: each says what one program of a task may see and reach, and runs it.

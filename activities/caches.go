@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/repo/toolcache"
 )
 
 // cachesOf returns the folder of a task's own caches of tool chains.

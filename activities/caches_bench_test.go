@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/egress"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/confine/egress"
+	"github.com/longshift/longshift/internal/confine/sandbox"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // BenchmarkCaches measures what a task waits for its dependencies, with the real registries: from nothing (and the time in which its

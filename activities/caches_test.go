@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 // cacheTask is one of several tasks of one repository on one host, in real boxes.

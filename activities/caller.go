@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 
-	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 )
 
 // Caller identifies the task and session of a program that connects to a registry.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
+	"github.com/longshift/longshift/task"
 )
 
 // reaching is a box that uses each connection out of it once, and confines nothing.

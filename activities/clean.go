@@ -7,9 +7,9 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/remove"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/internal/sweep"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace"
 )
 
 // Cleaner removes the workspaces of tasks, and what else a host keeps for them.

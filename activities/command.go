@@ -10,17 +10,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
-	"github.com/longshift/longshift/internal/process"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/toolchain"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/toolchain"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // tailSize is how much of a command's output goes into history, in bytes. The full output stays in a file on the host.

@@ -5,9 +5,9 @@ import (
 	"os"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // commandRunner runs the commands of projects in boxes.

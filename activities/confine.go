@@ -4,8 +4,8 @@ import (
 	"context"
 	"net"
 
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 )
 
 // Box runs programs confined.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // When an agent has put a link in place of a protected path, the task is parked with a text about the workspace, not about keys.

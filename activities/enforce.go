@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/loop"
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/loop"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"

@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk/disktest"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // newSmallBench makes a bench whose data is on a file system that a test can fill. It returns nil when there is none and the test must

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // confined makes a host whose commands run in the real sandbox, with a workspace of the repository at remote.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/sensitive"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/internal/repo/sensitive"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // HostConfig configures the activities of one machine with a data directory.

@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // launcher prepares sessions: their system text and environment, their endpoint at the gateway, and their box.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // layout says where a task's workspace lies on this host and what it was made from.

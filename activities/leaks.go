@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // leaks looks for secrets in everything that a push would publish: the changes and the message of each commit. It returns a fault.Leak that

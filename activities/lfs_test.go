@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // In the box files of Git LFS have their content, count as unchanged, and can be restored, also for roles that only read. This holds with

@@ -7,9 +7,9 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // roomFor returns how many tasks of an intake may be started, and how many wait. Tasks of a tracker may wait, so that people see them. A

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // runningSessions holds the agent sessions that run in this process, by their id. A session belongs to the process and not to the attempt

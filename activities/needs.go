@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // checkNeeds refuses a task that needs variables which this host does not set, before it costs anything. A task that has already begun

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // asks makes an enforcer that asks put.

@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Permissions says how a host decides on the tool calls of sessions.

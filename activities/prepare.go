@@ -9,11 +9,11 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/internal/sweep"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // configFile holds the settings of a repository.

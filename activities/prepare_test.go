@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 func TestBranchPrefixOfTheRepository(t *testing.T) {

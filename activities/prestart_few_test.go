@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A host has only a few prestarted agents. The oldest ends first, before the new one starts.

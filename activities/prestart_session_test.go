@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // The session takes over the endpoint of its prestarted agent, with its own limit of cost.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/agent/prompt"
+	"github.com/longshift/longshift/task"
 )
 
 // newPrestart makes a host whose agent "script" can be prestarted, with a model.

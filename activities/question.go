@@ -17,8 +17,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // mostShown is how long a command and its folder may be, in bytes, to ask a person about it: a question holds 4 KiB at most.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // registries are small registries of Go, cargo and npm, with one package each that prints good, and a project that uses them.

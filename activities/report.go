@@ -3,7 +3,7 @@ package activities
 import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // report reads the agent's report: from its structured answer if there is one, otherwise from its markers and text.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 // In the box an agent may remove what it has made and move what git knows, and nobody is asked. A person decides about files that git can't

@@ -8,9 +8,9 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/sensitive"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/sensitive"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // inspector searches the changes of a task before they leave the host: for secrets, and for changes that deserve a second look.

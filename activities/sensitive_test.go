@@ -10,9 +10,9 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/sensitive"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/sensitive"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 // unapproved tries to push, and returns the findings that a person has to allow.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // leaks fails when a text that goes into history holds a secret, or a path of this machine.

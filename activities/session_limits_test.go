@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // The gateway decides how a session ended where it knows better than the agent.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // lingering makes an agent that calls the model, starts a process and waits until it ends.

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/marker"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/marker"
 	"github.com/longshift/longshift/internal/plaintext"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // keptText is how much of the model's text is kept, in bytes, to read a plan from it.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // The log of a session is kept on the host and shared by people, and a heartbeat goes into history. Neither holds a secret, and a long name

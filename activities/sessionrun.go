@@ -11,9 +11,9 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // sessionRun is one attempt to run a session.

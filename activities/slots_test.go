@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // A slot goes to the waiter whose task has come furthest, then to the oldest task, and not by the time of the request. One that gives up

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/agent/prompt"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // systemTexts keeps the system texts of roles, which are the same for every session of a role in one task.

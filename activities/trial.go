@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // Tool is a tool chain of this host, and whether it works in the sandbox.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // When git refuses to commit files because of what they are, the result says so to the next session, and the task goes on.

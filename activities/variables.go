@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // partAgent is the part of a task that secrets are granted to, besides "setup" and "check".

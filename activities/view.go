@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // view writes the messages about a task in Markdown. It escapes the texts of models and strangers, except for the plan, which is Markdown

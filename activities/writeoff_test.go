@@ -6,7 +6,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A session whose writes are all refused may still report that it is done, and the work would be lost. So a session that has to write does

@@ -19,7 +19,7 @@ import (
 	"github.com/temporalio/ui-server/v2/server/route"
 	"github.com/temporalio/ui-server/v2/ui"
 
-	"github.com/longshift/longshift/devserver/internal/door"
+	"github.com/longshift/longshift/devserver/internal/httpguard"
 )
 
 // startUI serves Temporal Web for the server at the given ports. The UI server would open its port by itself and answer whoever knows
@@ -34,7 +34,7 @@ func startUI(o Options, p ports) (*http.Server, error) {
 	if err != nil {
 		return nil, explainListen(err, o.UIIP, p.ui, "--ui-port")
 	}
-	server := &http.Server{Handler: door.Hosts(o.UIHosts).Guard(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	server := &http.Server{Handler: httpguard.Hosts(o.UIHosts).Guard(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug)}
 	go func() { _ = server.Serve(listener) }()
 	return server, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Conversation is the workflow type of what people see of one task in their channels: its messages, their order, their buttons.

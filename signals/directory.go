@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Directory is the workflow type of the one workflow that remembers which chats people have bound to this installation with a

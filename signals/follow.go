@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // PullRequestFlow is the workflow type of what looks after one open pull request of ours until it is merged or closed. Its input is

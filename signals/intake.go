@@ -3,7 +3,7 @@ package signals
 import (
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // IssueIntake is the workflow type of one look at a source: it lists work that waits, and starts a task for what is new. A Temporal

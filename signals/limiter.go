@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Limiter is the workflow type of the one workflow that admits tasks of a repository, a limited number at a time. It needs no input and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Ask is the update by which a host asks a person whether a command may run: a Question goes in, an Answer comes back, at once

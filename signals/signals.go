@@ -5,7 +5,7 @@ package signals
 import (
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // CodingTask is the workflow type of one task. Its input is one task.Input as JSON.

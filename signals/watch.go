@@ -1,6 +1,6 @@
 package signals
 
-import "github.com/longshift/longshift/internal/task"
+import "github.com/longshift/longshift/task"
 
 // Watch is the workflow type of what asks a forge for news of one repository, beside its webhooks. Its input is a WatchInput.
 const Watch = "Watch"

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // holding is the question about "sh deploy.sh" with what the script holds.

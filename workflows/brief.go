@@ -10,10 +10,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // newSession numbers a session. Its id is a UUIDv7 made of the workflow's own time and identity, so that replay gives the same.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // budget counts what the task has used, in US dollars and in running time, against what it may use.

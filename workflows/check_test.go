@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // fails is a check that fails, with the names of tests when there are any.

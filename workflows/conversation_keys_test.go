@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The server takes 2 KiB of a search attribute and ends a workflow that gives it more. What everything hangs on comes first, then

@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // finish turns the end of the pipeline into the workflow's result.

@@ -7,11 +7,11 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // inbox takes what people send: decisions on the plan, resumes, messages for the next session. Each delivery counts once.

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // IssueIntake polls a source once: new work gets its tasks, in order, up to as many as may wait. A source that does not answer ends the

@@ -17,8 +17,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/workflows"
 )
 

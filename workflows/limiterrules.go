@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 const (

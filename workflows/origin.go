@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // origin is where the task comes from: the source whose work it is, which is shown the result.

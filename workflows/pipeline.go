@@ -9,8 +9,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // pipeline is one task: its stages, and the parts that carry them out. Each part has the parts that it uses, and no other.

@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // publisher pushes the branch and opens the pull request.

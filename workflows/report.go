@@ -11,8 +11,8 @@ import (
 
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // attributes are the values of the task's search attributes.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func TestDetails(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // mostPushed is how long the list of files in one question may be, in bytes: the task's page in Temporal Web has to hold all of it.

@@ -6,10 +6,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // sessions runs agent sessions until one reports.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // settle judges how a session ended. It returns nil when the session has reported, and the session to run next otherwise.

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/workflows"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/workflows"
 )
 

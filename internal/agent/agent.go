@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // An Agent runs one session in a workspace and reports what happens while it happens.

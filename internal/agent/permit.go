@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/confine/process"
 )
 
 // Call is a tool call that an agent is about to make.

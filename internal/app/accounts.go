@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/confine/egress"
 )
 
 // mostAccounts is how many callers are remembered; the oldest is forgotten first. No host has so many sessions at work.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/confine/egress"
 )
 
 // A caller keeps its account for as long as it may come back, and shares it with nobody.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // hostIDEnv makes the test binary print the host id of a data directory and end.

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/whatsapp"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/inbound"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // channels are those that have a token, and the terminal when it was asked for.

@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func TestChannelsThatHaveATokenAreOpened(t *testing.T) {

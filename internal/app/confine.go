@@ -15,9 +15,9 @@ import (
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/confine/egress"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/sandbox"
 )
 
 // newConfinement builds the sandbox and the way to the registries. It fails when a layer is missing that the operator has not

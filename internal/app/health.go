@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/door"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpguard"
 )
 
 // serveHealth answers whoever asks whether this process lives, when there is an address for it: on a listener of its own, which nobody
@@ -19,9 +19,9 @@ func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end 
 	if cfg.Listen.Health == "" {
 		return func() {}, nil
 	}
-	d := door.New(cfg.Listen.Hosts, nil, log)
+	d := httpguard.New(cfg.Listen.Hosts, nil, log)
 	d.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	server, address, err := serveDoor(ctx, "LONGSHIFT_HEALTH", cfg.Listen.Health, d)
+	server, address, err := serveGuarded(ctx, "LONGSHIFT_HEALTH", cfg.Listen.Health, d)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end 
 	return func() { _ = server.Close() }, nil
 }
 
-// serveDoor opens an address, which a setting names, and serves what a door lets in.
-func serveDoor(ctx context.Context, setting, address string, d *door.Door) (*http.Server, net.Addr, error) {
+// serveGuarded opens an address, which a setting names, and serves what a guard lets in.
+func serveGuarded(ctx context.Context, setting, address string, d *httpguard.Guard) (*http.Server, net.Addr, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, nil, fault.New(fault.Input, "%s=%q: %w", setting, address, err).WithHint("give a free address of this machine")

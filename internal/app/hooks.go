@@ -10,9 +10,9 @@ import (
 	"github.com/longshift/longshift/internal/inbound"
 )
 
-// doorman puts calls on record whose signature or age was refused, for each channel once a minute: whoever floods us must not fill the
+// refusalRecorder puts calls on record whose signature or age was refused, for each channel once a minute: whoever floods us must not fill the
 // disk. It decides nothing: the channels do.
-type doorman struct {
+type refusalRecorder struct {
 	record func(context.Context, inbound.Act) error
 	caller func(*http.Request) string
 	log    *slog.Logger
@@ -20,12 +20,12 @@ type doorman struct {
 	tally  inbound.Counter // by channel
 }
 
-func newDoorman(record func(context.Context, inbound.Act) error, caller func(*http.Request) string, log *slog.Logger) *doorman {
-	return &doorman{record: record, caller: caller, log: log, now: time.Now}
+func newRefusalRecorder(record func(context.Context, inbound.Act) error, caller func(*http.Request) string, log *slog.Logger) *refusalRecorder {
+	return &refusalRecorder{record: record, caller: caller, log: log, now: time.Now}
 }
 
 // on wraps the handler of a channel's webhook.
-func (r *doorman) on(channel string, h http.Handler) http.Handler {
+func (r *refusalRecorder) on(channel string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		s := &statusWriter{ResponseWriter: w}
 		h.ServeHTTP(s, req)
@@ -35,7 +35,7 @@ func (r *doorman) on(channel string, h http.Handler) http.Handler {
 	})
 }
 
-func (r *doorman) note(req *http.Request, channel string) {
+func (r *refusalRecorder) note(req *http.Request, channel string) {
 	now := r.now()
 	before, due := r.tally.Next(channel, now)
 	if !due {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/door"
+	"github.com/longshift/longshift/internal/httpguard"
 	"github.com/longshift/longshift/internal/inbound"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestRefusedCallsAreOnRecord(t *testing.T) {
 	t.Parallel()
 	var acts []inbound.Act
-	r := newDoorman(func(_ context.Context, a inbound.Act) error { acts = append(acts, a); return nil }, door.Proxies(nil).Caller, slog.New(slog.DiscardHandler))
+	r := newRefusalRecorder(func(_ context.Context, a inbound.Act) error { acts = append(acts, a); return nil }, httpguard.Proxies(nil).Caller, slog.New(slog.DiscardHandler))
 	clock := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return clock }
 	status := http.StatusUnauthorized

@@ -20,11 +20,11 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/project"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/sensitive"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/internal/repo/sensitive"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
 // newHostConfig builds the parts of what one machine does. The returned function ends them.

@@ -19,9 +19,9 @@ import (
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache"
-	"github.com/longshift/longshift/internal/workspace"
+	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // newHub builds the forge that is GitHub.

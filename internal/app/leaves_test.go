@@ -20,7 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/repo/toolcache"
 )
 
 func TestForgeOfARepository(t *testing.T) {

@@ -22,17 +22,17 @@ import (
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/door"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/httpguard"
 	"github.com/longshift/longshift/internal/inbound"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/projects"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/checkouts"
+	"github.com/longshift/longshift/internal/schedule/jobs"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // newHandler builds the handler of events. Each act is in the audit log before it counts.
@@ -55,7 +55,7 @@ func newProjects(cfg config.Config) (inbound.Projects, error) {
 	if cfg.Channels.Projects == "" {
 		return nil, nil
 	}
-	folder, err := projects.Open(cfg.Channels.Projects, "")
+	folder, err := checkouts.Open(cfg.Channels.Projects, "")
 	if err != nil {
 		return nil, err // and not a nil folder in an interface
 	}
@@ -197,12 +197,12 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 	if e.cfg.Listen.Address == "" {
 		return nil, nil
 	}
-	proxies, err := door.ParseProxies(e.cfg.Listen.Proxies)
+	proxies, err := httpguard.ParseProxies(e.cfg.Listen.Proxies)
 	if err != nil {
 		return nil, fault.New(fault.Input, "LONGSHIFT_LISTEN_PROXIES: %w", err)
 	}
-	d := door.New(e.cfg.Listen.Hosts, proxies, e.log)
-	refused := newDoorman(e.record, proxies.Caller, e.log)
+	d := httpguard.New(e.cfg.Listen.Hosts, proxies, e.log)
+	refused := newRefusalRecorder(e.record, proxies.Caller, e.log)
 	for name, w := range e.channels.webhooks {
 		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.handler.Handle)))
 	}
@@ -210,7 +210,7 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHub.Webhook),
 			Label: e.cfg.GitHub.Label, Repositories: e.cfg.GitHub.Repositories, Deliver: e.news.take, Log: e.log})))
 	}
-	server, address, err := serveDoor(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen.Address, d)
+	server, address, err := serveGuarded(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen.Address, d)
 	if err != nil {
 		return nil, err
 	}

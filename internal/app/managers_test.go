@@ -12,8 +12,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/sandbox"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 )
 
 // asdfExec finds the version as asdf does: in the folders above the project, then in the home folder.

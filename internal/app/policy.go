@@ -17,9 +17,9 @@ import (
 
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/sandbox"
 )
 
 // operatorRules is the file that LONGSHIFT_POLICY names.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/egress"
+	"github.com/longshift/longshift/internal/confine/egress"
 )
 
 type entries []audit.Record

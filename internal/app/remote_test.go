@@ -12,8 +12,8 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/workspace"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // What git is given for a repository, and whether the token goes along.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // taskSecrets gives what the operator grants to a part of a repository's tasks, read at each use. A secret that the worker does not

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A pattern names a repository however the task has named it, and no other one that looks alike.

@@ -15,8 +15,8 @@ import (
 	issues "github.com/longshift/longshift/internal/intake/github"
 	"github.com/longshift/longshift/internal/intake/heartbeat"
 	"github.com/longshift/longshift/internal/intake/linear"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 )
 
 // looker lets intakes look when a forge says that something has happened.

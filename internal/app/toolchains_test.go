@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/egress"
-	"github.com/longshift/longshift/internal/toolcache"
+	"github.com/longshift/longshift/internal/confine/egress"
+	"github.com/longshift/longshift/internal/repo/toolcache"
 )
 
 // bareHome gives the test a home without tool chains, and no variable that names one.

@@ -21,10 +21,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
-	"github.com/longshift/longshift/internal/git"
-	"github.com/longshift/longshift/internal/project"
+	"github.com/longshift/longshift/internal/repo/git"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/sweep"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Wiring gives the command line what it may not import.

@@ -52,8 +52,14 @@ func packages(t *testing.T) []listed {
 	return all
 }
 
+// parts are what the members of a family share beside its root. They are no leaves: nothing in the world stands behind them.
+var parts = []string{"agent/prompt", "agent/marker", "agent/loop", "intake/workfile", "intake/dirwatch"}
+
 // family gives the family's root when the import is a leaf of one.
 func family(path string) (root string, isLeaf bool) {
+	if slices.Contains(parts, strings.TrimPrefix(path, module+"/internal/")) {
+		return "", false
+	}
 	for _, root := range []string{"agent", "forge", "channel", "intake"} {
 		if strings.HasPrefix(path, module+"/internal/"+root+"/") {
 			return module + "/internal/" + root, true
@@ -130,14 +136,14 @@ var rules = []rule{
 		of: exactly("internal/fault", "internal/excerpt", "internal/clock"), allows: func(_, i string) bool { return standard(i) },
 		why: "fault, excerpt and clock are imported by everything, so they may import nothing but the standard library",
 	}, {
-		of: exactly("internal/task", "signals"),
+		of: exactly("task", "signals"),
 		allows: func(_, i string) bool {
-			return standard(i) || anyOf("internal/fault", "internal/excerpt", "internal/task", "internal/variable")("", i)
+			return standard(i) || anyOf("internal/fault", "internal/excerpt", "task", "internal/variable")("", i)
 		},
 		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
 	}, {
-		of:     exactly("internal/git"),
-		allows: func(_, i string) bool { return standard(i) || i == module+"/internal/process" },
+		of:     exactly("internal/repo/git"),
+		allows: func(_, i string) bool { return standard(i) || i == module+"/internal/confine/process" },
 		why:    "forges, intakes, the command line and workspaces all run git, so git knows none of them",
 	}, {
 		of: exactly("workflows"),
@@ -145,8 +151,8 @@ var rules = []rule{
 			if !ours(i) {
 				return standard(i) || strings.HasPrefix(i, "go.temporal.io/") || i == "github.com/google/uuid"
 			}
-			return anyOf("activities", "signals", "internal/task", "internal/fault", "internal/excerpt", "internal/agent",
-				"internal/forge", "internal/intake", "internal/project", "internal/prompt")("", i)
+			return anyOf("activities", "signals", "task", "internal/fault", "internal/excerpt", "internal/agent",
+				"internal/forge", "internal/intake", "internal/repo/project", "internal/agent/prompt")("", i)
 		},
 		why: "workflow code is deterministic: it knows activities by name and shares only data types with them",
 	}, {
@@ -156,7 +162,7 @@ var rules = []rule{
 	}, {
 		of: exactly("internal/inbound/command", "internal/inbound/render"),
 		allows: func(_, i string) bool {
-			return standard(i) || anyOf("internal/fault", "internal/excerpt", "internal/task", "signals", "internal/inbound/render")("", i)
+			return standard(i) || anyOf("internal/fault", "internal/excerpt", "task", "signals", "internal/inbound/render")("", i)
 		},
 		why: "the grammar of commands and the texts of answers are pure: they need neither a server nor a chat",
 	}, {
@@ -246,7 +252,7 @@ func TestPackageComments(t *testing.T) {
 
 func hasText(doc *ast.CommentGroup) bool { return doc != nil && strings.TrimSpace(doc.Text()) != "" }
 
-// TestOneGit finds programs that start git past internal/git, which takes away what a repository could have it run.
+// TestOneGit finds programs that start git past internal/repo/git, which takes away what a repository could have it run.
 func TestOneGit(t *testing.T) {
 	for _, p := range packages(t) {
 		if isTestSupport(p.ImportPath) {
@@ -268,7 +274,7 @@ func TestOneGit(t *testing.T) {
 				}
 				for _, arg := range call.Args {
 					if lit, ok := arg.(*ast.BasicLit); ok && lit.Value == `"git"` {
-						t.Errorf("%s starts git by itself: use internal/git", path)
+						t.Errorf("%s starts git by itself: use internal/repo/git", path)
 					}
 				}
 				return true

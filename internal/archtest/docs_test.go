@@ -10,7 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/inbound/command"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func read(t *testing.T, parts ...string) string {

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // The channels.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // TestReadShowsAll: an agent gets the raw text after people have approved what they see, so nothing of it may be out of sight.

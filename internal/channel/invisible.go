@@ -3,7 +3,7 @@ package channel
 import (
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // oneLine is visible text without line ends and tabs. Blanks stay as they are: the text may be one span of a line.

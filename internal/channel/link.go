@@ -8,7 +8,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // maxLink is the length of the longest address, in bytes.

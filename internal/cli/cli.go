@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/sweep"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Wiring is what the command needs of packages that it may not import. Every function must be set unless it says otherwise.

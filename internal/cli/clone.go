@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/task"
 )
 
 // cloneCheck checks a repository on this machine before a task is started on it.

@@ -11,9 +11,9 @@ import (
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/cron"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/jobs"
+	"github.com/longshift/longshift/internal/schedule/cron"
+	"github.com/longshift/longshift/internal/schedule/jobs"
 )
 
 // cronOptions are what the commands of cron use.

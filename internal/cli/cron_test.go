@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/jobs"
+	"github.com/longshift/longshift/task"
 )
 
 func TestCronTable(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/jobs"
+	"github.com/longshift/longshift/internal/schedule/jobs"
 )
 
 // cronText shows a job that was just made.

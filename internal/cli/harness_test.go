@@ -35,9 +35,9 @@ import (
 	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestMain lets scripts run this test binary as longshift, and ends the server when all tests are done.

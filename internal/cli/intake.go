@@ -16,9 +16,9 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // intakeOptions are what the commands of intake use.

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 )
 
 func (o *intakeOptions) listCommand() *cobra.Command {

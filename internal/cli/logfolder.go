@@ -8,8 +8,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // logFolder is where this host keeps the logs of a task. A task whose worker does not answer is found by the end of its

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func appendTo(t *testing.T, dir, name, text string) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 func TestForgeScripts(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Standing is what a forge says of a repository that a task is about to be started on.

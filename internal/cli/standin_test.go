@@ -17,8 +17,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // standIn is a small workflow that keeps the contract in signals as the real one does, so that the command line can be

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 )
 
 // workspacesOptions are what the commands of workspaces use.
@@ -73,7 +73,7 @@ repository that you are in, and --repo, come before it.`,
 
 // workspaceRow is a project in the list.
 type workspaceRow struct {
-	projects.Project
+	checkouts.Project
 	Current bool `json:"current"`
 }
 

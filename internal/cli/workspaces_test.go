@@ -9,7 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 )
 
 // spaces is a folder with a repository "web", one "api" and a plain folder "notes".
@@ -74,7 +74,7 @@ func TestWorkspaces(t *testing.T) {
 			t.Errorf("info without %q:\n%s", want, out)
 		}
 	}
-	var info projects.Info
+	var info checkouts.Info
 	if out, _ := c.said(0, "workspaces", "info", "api", "-o", "json"); json.Unmarshal([]byte(out), &info) != nil || info.Name != "api" || len(info.Commits) != 1 {
 		t.Errorf("info as JSON: %s", out)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 )
 
 func workspaceTable(rows []workspaceRow) string {
@@ -22,7 +22,7 @@ func workspaceTable(rows []workspaceRow) string {
 	return term.Table([]string{"WORKSPACE", "KIND", "BRANCH", ""}, cells)
 }
 
-func workspaceText(w projects.Info, now time.Time) string {
+func workspaceText(w checkouts.Info, now time.Time) string {
 	state, files := "", term.Count(w.Files, "tracked file")
 	if w.Repository && !w.Bare {
 		state = "clean"

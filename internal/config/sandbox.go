@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/longshift/longshift/internal/sensitive"
+	"github.com/longshift/longshift/internal/repo/sensitive"
 )
 
 // Commands is what agents may run, see and change.

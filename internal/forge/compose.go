@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // titleWidth is how much of a title lists of pull requests and commits show.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // EventKind is the kind of an event on a forge.

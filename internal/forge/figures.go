@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // figures is the line of numbers: files, lines, cost, tokens, sessions, turns, time.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A Follower reads the state of a pull request that Longshift has opened, and answers on it. Every method may be called again after a

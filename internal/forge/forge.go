@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A Forge opens pull requests. Every method may be called again after a crash, with the same effect as one call.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // The second look precedes every word of a model, and follows only the warning about the check. Names are neutralised.

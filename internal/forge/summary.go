@@ -3,7 +3,7 @@ package forge
 import (
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Summary is what a pull request says about its task. Every field but Title may be empty; its line is then left out. Texts may come

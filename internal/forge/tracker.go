@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // A Tracker reads issues as requests for work, and who made them. It changes nothing.

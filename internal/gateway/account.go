@@ -3,7 +3,7 @@ package gateway
 import (
 	"math"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // nanos is money in thousand-millionths of a US dollar. Prices per token are whole numbers of it, so sums are exact.

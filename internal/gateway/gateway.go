@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/longshift/longshift/internal/door"
+	"github.com/longshift/longshift/internal/httpguard"
 )
 
 // Gateway is the endpoint. One serves every session of a worker.
@@ -109,7 +109,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 		return fmt.Errorf("listen for agents: %w", err)
 	}
 	g.server = &http.Server{
-		Handler:           door.Hosts(nil).Guard(g),
+		Handler:           httpguard.Hosts(nil).Guard(g),
 		ReadHeaderTimeout: g.limits.header,
 		IdleTimeout:       g.limits.idle,
 		MaxHeaderBytes:    64 << 10,

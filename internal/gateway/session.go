@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Spec says what a session is and what it may spend.

@@ -7,12 +7,12 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // steered adds the task of the issue, and returns the requests that it gets.

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/cron"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/jobs"
+	"github.com/longshift/longshift/internal/schedule/cron"
+	"github.com/longshift/longshift/internal/schedule/jobs"
 )
 
 // Schedules stores people's cron jobs.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/jobs"
+	"github.com/longshift/longshift/task"
 )
 
 // fakeSchedules stores the requests that it gets.

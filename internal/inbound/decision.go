@@ -2,8 +2,8 @@ package inbound
 
 import (
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/jobs"
+	"github.com/longshift/longshift/task"
 )
 
 // decision is the result of deciding about an event: an action, or an answer when nothing is to be changed. An empty answer is none.

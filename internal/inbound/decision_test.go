@@ -7,8 +7,8 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/inbound/command"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestDecidingChangesNothing: a decision is data. Until the actor carries it out, nothing is sent and nothing is recorded.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestExpiredRequests: an event that is delivered late, or replayed by an attacker, changes nothing.

@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Forge is the part of a forge that requests from it need.

@@ -19,8 +19,8 @@ import (
 	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Config configures a Handler. Client, Record and Redact are required.

@@ -9,15 +9,15 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 	"github.com/longshift/longshift/signals"
 )
 
 // Projects are the folders that people of chats may work in: those of this process.
 type Projects interface {
-	List(ctx context.Context) ([]projects.Project, error)
-	Find(name string) (projects.Project, error)
-	Info(ctx context.Context, name string) (projects.Info, error)
+	List(ctx context.Context) ([]checkouts.Project, error)
+	Find(name string) (checkouts.Project, error)
+	Info(ctx context.Context, name string) (checkouts.Info, error)
 }
 
 // projectVerbs decides about the verb workspaces, which shows the projects and chooses one.
@@ -39,7 +39,7 @@ func (d projectVerbs) decide(ctx context.Context, ev channel.Event, r request, c
 	case given:
 		return answer(d.render.Error(fault.New(fault.Input, "--none belongs to workspaces switch"))), nil
 	case d.projects == nil:
-		return answer(d.render.Error(projects.NotSet())), nil
+		return answer(d.render.Error(checkouts.NotSet())), nil
 	case sub == "" || sub == command.ProjectsList && name == "":
 		return d.list(ctx, ev)
 	case sub == command.ProjectsInfo:
@@ -60,7 +60,7 @@ func (d projectVerbs) switchTo(ctx context.Context, ev channel.Event, r request,
 	}
 	switch {
 	case d.projects == nil && !none:
-		return decision{}, r.failed(projects.NotSet())
+		return decision{}, r.failed(checkouts.NotSet())
 	case none && name != "":
 		return decision{}, r.failed(fault.New(fault.Input, "there is a name beside --none").WithHint("give one of the two"))
 	case none:

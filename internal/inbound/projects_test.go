@@ -13,9 +13,9 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/projects"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // projectWorld is a world with a Directory and a folder of projects: two repositories, a plain folder and a link.
@@ -47,7 +47,7 @@ func newProjectWorld(t *testing.T, change ...func(*Config)) *projectWorld {
 	if err := os.Symlink("/etc", filepath.Join(s.root, "away")); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := projects.Open(s.root, "")
+	folder, err := checkouts.Open(s.root, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +201,8 @@ func TestProjectsInfo(t *testing.T) {
 	if a := s.says(boss, "workspaces info"); !strings.HasPrefix(a.Text, "Your workspace could not be found out.") {
 		t.Errorf("a Directory that does not know the question: %q", a.Text)
 	}
-	text := projectText(projects.Info{Project: projects.Project{Name: "w_b", Path: "/srv/w_b", Repository: true, Branch: "main"}, Files: 3, Dirty: true,
-		Commits: []projects.Commit{{ID: "1a2b3c4", Subject: "fix @ada *now* " + secret, Author: "[Ada](http://x)", Time: now.Add(-3 * time.Hour)}}}, render.Markdown{Redact: s.config.Redact}, now)
+	text := projectText(checkouts.Info{Project: checkouts.Project{Name: "w_b", Path: "/srv/w_b", Repository: true, Branch: "main"}, Files: 3, Dirty: true,
+		Commits: []checkouts.Commit{{ID: "1a2b3c4", Subject: "fix @ada *now* " + secret, Author: "[Ada](http://x)", Time: now.Add(-3 * time.Hour)}}}, render.Markdown{Redact: s.config.Redact}, now)
 	if want := "**w\\_b**: 3 tracked files, changed\n- path: /srv/w\\_b\n- branch: main\n- `1a2b3c4` fix ＠ada \\*now\\* \\[hidden\\] (\\[Ada\\](http://x), 3h ago)"; text != want {
 		t.Errorf("info\n%s, want\n%s", text, want)
 	}

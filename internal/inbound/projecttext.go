@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 )
 
 func (d projectVerbs) list(ctx context.Context, ev channel.Event) (decision, error) {
@@ -65,7 +65,7 @@ func (d projectVerbs) info(ctx context.Context, ev channel.Event, name string) (
 	return answer(projectText(info, d.render, d.now())), nil
 }
 
-func projectText(p projects.Info, m render.Markdown, now time.Time) string {
+func projectText(p checkouts.Info, m render.Markdown, now time.Time) string {
 	what := fmt.Sprintf("%d tracked files", p.Files)
 	switch {
 	case !p.Repository:

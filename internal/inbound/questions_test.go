@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestACommandIsShownWhole: the rendered answer has one block of code, with the whole command in it.

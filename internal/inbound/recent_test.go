@@ -10,8 +10,8 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestRedeliveryHitsNoOtherTask: the room shows another task by the time that the same message is delivered again.

@@ -8,9 +8,9 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Queries of the server's list of workflows. Tasks are CodingTask workflows, and the PullRequest workflows that follow their pull requests.

@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/inbound/command"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Issues reads issues of the forge.

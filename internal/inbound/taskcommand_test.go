@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // TestRepliesAreAboutTheirMessage: a reply decides about the plan or command that its message shows, and nothing else.

@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Kind names a source.

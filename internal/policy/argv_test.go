@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // box runs scripts under the real bash in a sandbox where every program is a stub that notes its words.

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/base"
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"github.com/longshift/longshift/internal/policy/lang"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Config is what a policy knows of its task. Paths are absolute and free of links; nothing is looked up on disk.

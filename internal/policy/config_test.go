@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/base"
 	"github.com/longshift/longshift/internal/policy/grammar"
 	"github.com/longshift/longshift/internal/policy/lang"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func TestNewNamesWhatIsWrong(t *testing.T) {

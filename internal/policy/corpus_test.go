@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 type row struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // fileEffects judges files that programs write and remove.

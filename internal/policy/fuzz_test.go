@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // FuzzDecide looks for scripts that break the judge, that are judged in two ways, or that are allowed though bash reads them

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Files from which a command takes code or input are found wherever it names them.

@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Verdict is the result of a decision.

@@ -2,7 +2,7 @@ package policy
 
 import (
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // known reports whether sessions can have a role.

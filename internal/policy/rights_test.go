@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func TestRolesAllowTheirClasses(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // rule is a Rule, compiled.

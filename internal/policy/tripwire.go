@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Commands that only run code inside a sandbox need no person, and code in another language can't be judged word by word. It is

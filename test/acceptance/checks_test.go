@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // redBase is a repository whose check fails before the work, and whose work mends it. Its setup and its check write files of the

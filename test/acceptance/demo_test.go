@@ -15,9 +15,9 @@ import (
 
 	agentscript "github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // slow is a step that is worth a line of its own beside the story's time.

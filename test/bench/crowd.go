@@ -14,8 +14,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // crowdThinks is how long the model takes for each answer, and crowdCheck the check of each task: what a crowd does in the time that

@@ -10,9 +10,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // follow starts so many, and waits until each has looked once and waits for its next look.

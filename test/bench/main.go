@@ -21,8 +21,8 @@ import (
 	tlog "go.temporal.io/sdk/log"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // mostKept is how much of each log is kept, in bytes: its end.

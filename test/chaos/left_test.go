@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/test/lab"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

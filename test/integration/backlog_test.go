@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The rules of a backlog, on real parts: the server, a worker, git repositories with a folder of files, and `longshift watch`. Tasks stop at

@@ -18,11 +18,11 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/longshift/longshift/internal/agent/script"
-	"github.com/longshift/longshift/internal/cron"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/jobs"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/internal/schedule/cron"
+	"github.com/longshift/longshift/internal/schedule/jobs"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -17,9 +17,9 @@ import (
 
 	"github.com/longshift/longshift/internal/channel/telegram/telegramtest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -41,14 +41,14 @@ func TestModelIsDown(t *testing.T) {
 	}
 }
 
-// door lets model calls pass that show the present key, and answers 401 to all others, as an API does after a key was changed.
-type door struct {
+// keyCheck lets model calls pass that show the present key, and answers 401 to all others, as an API does after a key was changed.
+type keyCheck struct {
 	mu    sync.Mutex
 	key   string
 	model string
 }
 
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *keyCheck) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	key, model := d.key, d.model
 	d.mu.Unlock()
@@ -72,7 +72,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	const old, fresh = "sk-ant-test-old-00000000000000000000000000000000000", "sk-ant-test-new-00000000000000000000000000000000000"
-	d := &door{key: fresh}
+	d := &keyCheck{key: fresh}
 	front := httptest.NewServer(d)
 	t.Cleanup(front.Close)
 	file := filepath.Join(t.TempDir(), "key")

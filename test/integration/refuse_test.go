@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

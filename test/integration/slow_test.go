@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/intake/linear/lineartest"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -16,9 +16,9 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Brief is what the model says in the shortest story: a plan with one deliverable, one session that does it, and a review

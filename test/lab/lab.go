@@ -20,7 +20,7 @@ import (
 	"go.temporal.io/sdk/client"
 	tlog "go.temporal.io/sdk/log"
 
-	"github.com/longshift/longshift/internal/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
 )
 
 // Root is the repository's top folder.

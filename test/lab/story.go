@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Repository is a small Go repository with a failing test: what the story is about.

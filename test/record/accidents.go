@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // accidents are the branches in which the surroundings fail.

@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // branch is one way through a workflow: what its surroundings do, what people do, and how it must end.
@@ -52,7 +52,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(), doors(), arriving())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(), inbounds(), arriving())
 }
 
 // sessions are the branches that depend on how a session ends.

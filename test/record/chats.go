@@ -5,8 +5,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // room is where people follow a task.

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // checks are the branches that depend on what the check comes to.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // commands are the branches in which a command waits for a person, and those in which what an agent did is not let through.

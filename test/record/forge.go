@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The scripted steps of forges and channels, under the names of the real ones.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The scripted steps, under the names of the real ones.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // until waits until the task's status fits.

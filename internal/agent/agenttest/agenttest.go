@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Script is what the model says, rule by rule. What decides an answer is read from the request alone, so a session that was

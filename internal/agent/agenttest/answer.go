@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // structuredOutput is the tool through which Claude Code takes a structured answer.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Conform checks that a driver keeps the promises of agent.Agent. Every driver must pass it. It gives sessions a permit of its own.

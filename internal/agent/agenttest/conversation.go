@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // request is a body of POST /v1/messages, as far as a script needs it.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // rule is a Rule ready for use.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/confine/process"
 )
 
 // Processes are the ids of the processes that carry the session's mark in their environment. Elsewhere than on Linux it sees none, and says so in the log.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func completes(t *testing.T, make Factory) {

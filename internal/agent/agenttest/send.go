@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // say sends the answer, or what goes wrong in its place.

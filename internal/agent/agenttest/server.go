@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Call is one request for an answer of the model, as the server saw it.

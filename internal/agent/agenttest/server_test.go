@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // ask posts a request as an agent would. History is messages before the newest prompt.

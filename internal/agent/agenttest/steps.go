@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Step is one thing that an agent does in a session of the suite. Exactly one field is set.

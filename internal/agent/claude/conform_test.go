@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func TestConform(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // endOn ends the session at the first call whose input holds the text, and lets the rest through.

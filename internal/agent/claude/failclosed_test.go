@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/task"
 )
 
 // wire speaks the binary's protocol without the driver, to see what the binary does when answers are wrong or do not come.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // BenchmarkCall measures a tool call from the model's word to its result, with the decision given at once, and the part of it that

@@ -12,8 +12,8 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/task"
 )
 
 // decidedOnce checks that every call whose result was told was asked about, once.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 )
 
 // errWall ends a context whose session has used up its wall time.

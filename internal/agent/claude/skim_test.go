@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/process"
+	"github.com/longshift/longshift/internal/confine/process"
 )
 
 // FuzzLine feeds lines to the reader. On whatever encoding/json takes for an object, the walk must see the same fields.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/process"
 )
 
 // started is a process of a session, with what it was started for.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // TestVariablesOfCommands gives what a repository sets to the commands of the session and not to the binary itself, which would

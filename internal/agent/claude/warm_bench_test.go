@@ -7,7 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // BenchmarkFirstAnswer measures from Run to the first words of an instant model, and to the end of the run, with the process

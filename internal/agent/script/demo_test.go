@@ -9,10 +9,10 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/marker"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/prompt"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/agent/marker"
+	"github.com/longshift/longshift/internal/agent/prompt"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/task"
 )
 
 // demo plays the demo the way a task does: real git, the real prompts, the real check command.

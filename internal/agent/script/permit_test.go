@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/process"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/task"
 )
 
 // A step that ended the session is due again when the session is gone on with: the call may have been approved.

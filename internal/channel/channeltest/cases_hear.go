@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func presses(f Fixture) bool { return f.Press != nil }

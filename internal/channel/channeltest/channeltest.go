@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Fixture is a channel with one empty room, made new for each case of the suite. Fields that may be nil or empty say what the

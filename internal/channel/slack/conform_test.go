@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 var ada = channel.User{ID: "U0ADA", Name: "ada"}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // heard is one thing that somebody did, with what it takes to answer. A nil *heard is nothing for us.

@@ -6,7 +6,7 @@ import (
 
 	slackgo "github.com/slack-go/slack"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 const (

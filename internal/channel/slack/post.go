@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Post writes a message, as up to four where it is long. The key stands in the metadata of each, so that Post with again finds those

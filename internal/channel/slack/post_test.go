@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func mustPost(t *testing.T, s *Slack, to task.Room, m channel.Message, again bool) task.MessageRef {

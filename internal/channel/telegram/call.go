@@ -46,7 +46,7 @@ func (t *Telegram) call(ctx context.Context, what string, do func(ctx context.Co
 	if err != nil {
 		return err
 	}
-	d := &door{client: &t.http}
+	d := &doer{client: &t.http}
 	b, err := bot.New(token, bot.WithSkipGetMe(), bot.WithServerURL(t.base), bot.WithHTTPClient(time.Second, d), bot.WithUpdatesChannelCap(0),
 		bot.WithErrorsHandler(func(err error) { t.log.Warn("Telegram client", "error", scrub(err.Error(), token)) }),
 		bot.WithDebugHandler(func(string, ...any) {}))
@@ -59,16 +59,16 @@ func (t *Telegram) call(ctx context.Context, what string, do func(ctx context.Co
 	return nil
 }
 
-// door is what the library calls through. It keeps the status, which the library drops, and bounds the answer. It also reads the
+// doer is what the library calls through. It keeps the status, which the library drops, and bounds the answer. It also reads the
 // request as a whole first: the library streams it, and then it could not be sent again over a new connection when the server has
 // closed the kept one.
-type door struct {
+type doer struct {
 	client *http.Client
 	status int
 }
 
 // Do sends a request of the library.
-func (d *door) Do(req *http.Request) (*http.Response, error) {
+func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	req.Body.Close()
 	if err != nil {

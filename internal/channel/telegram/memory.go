@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // remembered is how many messages are remembered. Those that are tried again come soon.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Post writes a message, as several if it is long. With again it goes on after the parts that this process knows to have got

@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // update is what we read of an update. The library's type can't be read at all when any part of it is newer than the library, and

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/terminal"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 var later = time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)

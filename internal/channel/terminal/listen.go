@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Operator is the id of who sits at the terminal, and of the room. There is only one.

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
 	"github.com/longshift/longshift/internal/channel/terminal"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // screen keeps what was written. It reads it as a person does: what begins at the edge is ours, what is set in is text.

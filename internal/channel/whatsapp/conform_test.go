@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
 	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func give(s string) Secret { return func(context.Context) (string, error) { return s, nil } }

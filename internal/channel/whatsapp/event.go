@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // event reads who did what and when. Its Kind is empty for what we don't understand; not ok is what nobody has to

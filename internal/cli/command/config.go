@@ -13,7 +13,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Overrides is a task's configuration as an open JSON object: file first, then key=value, then flags of their own.

@@ -3,8 +3,8 @@ package dev
 import (
 	"fmt"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func sessionOf(status *signals.Status, id string) *signals.Session {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/git"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // Git runs the git of PATH, without the variables that would turn it to another repository.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Repositories finds repositories on this machine.

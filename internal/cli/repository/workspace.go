@@ -5,7 +5,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/projects"
+	"github.com/longshift/longshift/internal/repo/checkouts"
 )
 
 // Workspaces are the projects of the operator's folder, of which the user may choose one.
@@ -48,10 +48,10 @@ func (w *Workspaces) current() (path string, chosen bool, err error) {
 }
 
 // StillThere returns the project that was chosen, unless it is gone by now.
-func StillThere(folder *projects.Folder, current Chosen) (projects.Project, error) {
+func StillThere(folder *checkouts.Folder, current Chosen) (checkouts.Project, error) {
 	const way = "choose again with `longshift workspaces switch NAME`, or none with `longshift workspaces switch --none`"
 	if current.Projects != folder.Dir() {
-		return projects.Project{}, fault.New(fault.NotFound, "the current workspace %q lies in %s, and %s is another folder now", current.Workspace, current.Projects, projects.Variable).
+		return checkouts.Project{}, fault.New(fault.NotFound, "the current workspace %q lies in %s, and %s is another folder now", current.Workspace, current.Projects, checkouts.Variable).
 			WithHint(way)
 	}
 	found, err := folder.Find(current.Workspace)
@@ -82,17 +82,17 @@ func (w *Workspaces) Complete(c *cobra.Command, args []string, _ string) ([]stri
 }
 
 // Folder opens the operator's folder.
-func (w *Workspaces) Folder() (*projects.Folder, error) {
+func (w *Workspaces) Folder() (*checkouts.Folder, error) {
 	conf, err := w.config.Read()
 	if err != nil {
 		return nil, err
 	}
 	if conf.Channels.Projects == "" {
-		return nil, projects.NotSet()
+		return nil, checkouts.NotSet()
 	}
 	git, err := w.env.Program("git")
 	if err != nil {
 		return nil, err
 	}
-	return projects.Open(conf.Channels.Projects, git)
+	return checkouts.Open(conf.Channels.Projects, git)
 }

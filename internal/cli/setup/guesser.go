@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/toolchain"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/internal/repo/toolchain"
 )
 
 // mostChains is how many tool chains one command is made of.

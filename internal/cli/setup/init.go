@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/toolchain"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/internal/repo/toolchain"
 )
 
 // initOptions are what init uses, and its flags.

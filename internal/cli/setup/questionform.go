@@ -9,7 +9,7 @@ import (
 	"charm.land/huh/v2"
 
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // form asks on a terminal: one question at a time, with the value of today filled in, and a way back to the one before.

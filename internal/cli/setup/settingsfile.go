@@ -15,8 +15,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/task"
 )
 
 // settingsFile is the .longshift.yaml of a work tree, as it was read.

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/project"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/task"
 )
 
 // asked are the keys that setup asks about, in the order of its questions.

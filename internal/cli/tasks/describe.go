@@ -7,8 +7,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // waitingText is the line of a task that waits for the account's quota.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // describer is what finding a task by its id needs.

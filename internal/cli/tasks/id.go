@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // NewTaskID makes a readable id: repository, task, and six random letters that keep it apart from others. An issue has one task, whoever

@@ -13,9 +13,9 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // RunningTasks finds the tasks that run, and what looks after their pull requests, newest first. Only built-in attributes are

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // liveLine is what the task does now.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func IsEnded(status *signals.Status) bool { return status.Phase == task.Ended }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // planPrompt shows a plan that waits for a decision, and takes the decision from the keyboard.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // A task whose input was refused has never begun, so there is nothing to say of how long it took.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Messenger is what sending a message to a task needs of the client.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // statusOf is the little that the server itself knows of a task.

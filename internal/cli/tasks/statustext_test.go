@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/clitest"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func TestRowState(t *testing.T) {

@@ -3,8 +3,8 @@ package watch
 import (
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The types of events.

@@ -24,11 +24,11 @@ import (
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/dirwatch"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/dirwatch"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // fakeDesk is a server with a worker, as far as a backlog goes. Files of the folder get their tasks from the test.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/task"
 )
 
 // backlog is a folder of Markdown files in a repository on this machine. Each file is work.

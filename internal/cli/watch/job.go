@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // job is the task of a file, and what was reported of it.

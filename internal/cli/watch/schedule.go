@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 )
 
 // schedule is the intake, if any, that polls the same folder by a schedule. While there is one, the watch does not poll.

@@ -12,9 +12,9 @@ import (
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/dirwatch"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/intakes"
+	"github.com/longshift/longshift/internal/intake/dirwatch"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/internal/visibility"
 	"github.com/longshift/longshift/signals"
 )

@@ -13,11 +13,11 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/dirwatch"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/intakes"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/internal/intake/dirwatch"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Each change is one line, in its order; without a terminal there is no bell and no escape code.

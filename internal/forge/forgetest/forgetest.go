@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Fixture is a forge with one empty repository, made new for each case of the suite.

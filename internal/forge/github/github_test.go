@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func TestConform(t *testing.T) {

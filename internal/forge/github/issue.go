@@ -9,7 +9,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // issue is a call of the forge about one issue, or about a pull request as GitHub treats it for comments and labels.

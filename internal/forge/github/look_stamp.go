@@ -127,13 +127,13 @@ func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error)
 	}
 	for _, c := range []struct {
 		kind kind
-		door string
+		resource string
 	}{{kindRuns, checksDoor}, {kindActions, actionsDoor}} {
-		if has(c.kind) || !l.mayTry(c.door) {
+		if has(c.kind) || !l.mayTry(c.resource) {
 			continue
 		}
 		_, _, err := pageAt[json.RawMessage](ctx, l, c.kind, 1)
-		if !l.denied(c.door, err) {
+		if !l.denied(c.resource, err) {
 			return err == nil, ignoreGone(err)
 		}
 	}

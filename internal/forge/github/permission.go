@@ -64,22 +64,22 @@ func permissionHint(step, names, where string) string {
 // refusals remembers what tokens may not read, so that not every snapshot asks in vain.
 type refusals struct {
 	mu    sync.Mutex
-	until map[door]time.Time
+	until map[resource]time.Time
 	told  map[string]bool // missing permissions that were logged
 }
 
-// door is one thing that a token may not read, in one repository: of a public one the same token may read more.
-type door struct{ token, repository, what string }
+// resource is one thing that a token may not read, in one repository: of a public one the same token may read more.
+type resource struct{ token, repository, what string }
 
-func (s *session) door(what string) door {
-	return door{s.key, strings.ToLower(s.owner + "/" + s.name), what}
+func (s *session) resource(what string) resource {
+	return resource{s.key, strings.ToLower(s.owner + "/" + s.name), what}
 }
 
 // mayTry tells whether the permission was not refused within the last hour.
 func (s *session) mayTry(what string) bool {
 	s.refusals.mu.Lock()
 	defer s.refusals.mu.Unlock()
-	return !s.now().Before(s.refusals.until[s.door(what)])
+	return !s.now().Before(s.refusals.until[s.resource(what)])
 }
 
 // denied tells whether err is a refusal, and remembers it. GitHub answers 404 instead of 403 where it does not want to say more.
@@ -90,11 +90,11 @@ func (s *session) denied(what string, err error) bool {
 	s.refusals.mu.Lock()
 	defer s.refusals.mu.Unlock()
 	now := s.now()
-	maps.DeleteFunc(s.refusals.until, func(_ door, until time.Time) bool { return !now.Before(until) })
+	maps.DeleteFunc(s.refusals.until, func(_ resource, until time.Time) bool { return !now.Before(until) })
 	if s.refusals.until == nil {
-		s.refusals.until = map[door]time.Time{}
+		s.refusals.until = map[resource]time.Time{}
 	}
-	s.refusals.until[s.door(what)] = now.Add(refusalHolds)
+	s.refusals.until[s.resource(what)] = now.Add(refusalHolds)
 	return true
 }
 

@@ -9,7 +9,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // RepositoryState is what GitHub knows of a repository before a task is started on it.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // React implements forge.Talker with the reaction "eyes". After a lost answer the reaction may be from this call, so fresh is then

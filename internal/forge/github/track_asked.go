@@ -8,7 +8,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Asked implements forge.Tracker. It reads the text before the history, so that the history contains any change made in between.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // bodyEdits asks who has edited an issue's body. The REST API does not know, so this is the only GraphQL query. GitHub returns the

@@ -8,7 +8,7 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // SetLabel implements forge.Marker. GitHub creates unknown labels.

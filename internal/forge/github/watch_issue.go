@@ -6,7 +6,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Wanted implements forge.Watcher. It returns the person who set the current label or assignment; the author of the issue does not

@@ -11,7 +11,7 @@ import (
 	gh "github.com/google/go-github/v66/github"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // loginForm matches the name of a person's account; those of GitHub Enterprise can contain an underscore.

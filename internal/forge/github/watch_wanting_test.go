@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // TestWantedBy tests whose act counts. Each step happens a minute after the one before.

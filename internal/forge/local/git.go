@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/git"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // repository is a git repository on disk.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/git"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // errRaced means that another process wrote the ref first, so that the caller has to look again.

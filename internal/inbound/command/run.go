@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // maxCommands bounds the commands of one answer in bytes, as rendered, so that no channel has to cut one.

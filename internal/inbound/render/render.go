@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // Readable removes characters that nobody sees: control characters, direction overrides, zero-width and tag characters. They could

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/task"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // Status renders a task's state in a few lines.

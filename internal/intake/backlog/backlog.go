@@ -13,8 +13,8 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/task"
 )
 
 // Folder is where the files lie when a query does not say.

@@ -14,9 +14,9 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/intaketest"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workfile"
-	"github.com/longshift/longshift/internal/workspace/gittest"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 // place is a repository with a backlog, and a source on it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
 // Kept lists the files that wait for a person: who edits one has it worked on again.

@@ -18,7 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/github"
 	"github.com/longshift/longshift/internal/intake/intaketest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 const repoName = "acme/shop"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // vetting asks who may have asked for one issue.

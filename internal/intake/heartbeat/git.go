@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/git"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // version gives a file as a branch has it. ok is false when the branch or the file is not there, or it is no plain text of a size that we

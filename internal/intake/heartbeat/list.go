@@ -8,8 +8,8 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
+	"github.com/longshift/longshift/task"
 )
 
 // List implements intake.Source. There is one piece of work at most: the file.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
 // Queue implements intake.Reporter. The file is for progress; who waits is not shown there.

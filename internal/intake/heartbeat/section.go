@@ -9,7 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/workfile"
+	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
 const (

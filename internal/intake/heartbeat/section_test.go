@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/intake"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 var begun = time.Date(2026, 11, 20, 18, 44, 0, 0, time.UTC)

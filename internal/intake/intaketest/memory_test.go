@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/intaketest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 const secret = "memory-token-0123456789"

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/intake/linear"
 	"github.com/longshift/longshift/internal/intake/linear/lineartest"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 func note(taskID, text string) intake.Note { return intake.Note{TaskID: taskID, Text: text} }

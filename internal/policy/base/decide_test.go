@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // scripts reads a list of scripts, one a line.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/policy"
-	"github.com/longshift/longshift/internal/task"
+	"github.com/longshift/longshift/task"
 )
 
 // everything is a policy whose conditions are all met, so that only the tables can refuse.

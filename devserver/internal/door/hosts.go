@@ -1,1 +1,0 @@
-../../../internal/door/hosts.go

@@ -1,0 +1,1 @@
+../../../internal/httpguard/hosts.go

@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Box confines programs. It is safe for use by many at once.
+type Box struct {
+	bwrap    string // real path; "" without namespaces
+	version  string
+	weak     map[Layer]bool
+	log      *slog.Logger
+	masks    *masks
+	groups   groups
+	passwdAt string // real path of the user list, "" when the host has none
+	states   []LayerState
+	exe      func() (string, error)
+}
+
+// New finds what the layers need and runs a small program inside to see whether they hold. A layer that does not is a
+// fault that names it, what was seen, what to install or to change, and the flag that runs without it.
+func New(ctx context.Context, c Config) (*Box, error) {
+	b := &Box{weak: map[Layer]bool{}, log: cmp.Or(c.Log, slog.Default()), masks: newMasks(), exe: ownExecutable()}
+	for layer, off := range c.Weaken {
+		if !known(layer) {
+			return nil, fault.New(fault.Input, "sandbox: there is no layer %q", string(layer)).
+				WithHint("the layers are %s", joinLayers(AllLayers()))
+		}
+		b.weak[layer] = off
+	}
+	if b.weak[LayerNamespaces] && !b.weak[LayerNetwork] {
+		return nil, fault.New(fault.Input, "sandbox: without namespaces there is no network layer").
+			WithHint("name both: %s=%s,%s", WeakenFlag, LayerNamespaces, LayerNetwork)
+	}
+	if err := b.findBwrap(ctx, cmp.Or(c.Bwrap, "bwrap")); err != nil {
+		return nil, err
+	}
+	if real, missing, err := (territory{}).resolve("/etc/passwd"); err == nil && len(missing) == 0 {
+		b.passwdAt = real
+	}
+	sweep()
+	if !b.weak[LayerLimits] {
+		b.groups = findGroups()
+	}
+	seen, err := b.probe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.states = b.describe(seen)
+	b.tell()
+	return b, nil
+}
+
+func known(layer Layer) bool {
+	for _, l := range AllLayers() {
+		if l == layer {
+			return true
+		}
+	}
+	return false
+}
+
+func joinLayers(list []Layer) string {
+	var names []string
+	for _, l := range list {
+		names = append(names, string(l))
+	}
+	return strings.Join(names, ", ")
+}
+
+// bwrapFloor is the first version that can both size a folder in memory and forbid user namespaces inside.
+var bwrapFloor = [2]int{0, 8}
+
+func (b *Box) findBwrap(ctx context.Context, name string) error {
+	if b.weak[LayerNamespaces] {
+		return nil
+	}
+	fails := func(err error) error { return faultOf(LayerNamespaces, err, thisHost.bubblewrap()) }
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return fails(fmt.Errorf("bubblewrap is not to be found: %w", err))
+	}
+	var out bytes.Buffer
+	exit, _, err := process.Direct(ctx, process.Spec{Path: path, Args: []string{"--version"}}, &out)
+	if err == nil && !exit.Success() {
+		err = errors.New(exit.String())
+	}
+	if err != nil {
+		return fails(fmt.Errorf("ask %s for its version: %w", path, err))
+	}
+	var v [2]int
+	b.bwrap, b.version = path, strings.TrimSpace(out.String())
+	if _, err := fmt.Sscanf(b.version, "bubblewrap %d.%d", &v[0], &v[1]); err != nil {
+		return fails(fmt.Errorf("%s does not look like bubblewrap: it says %.60q", path, b.version))
+	}
+	if v[0] < bwrapFloor[0] || v[0] == bwrapFloor[0] && v[1] < bwrapFloor[1] {
+		return fails(fmt.Errorf("%s is %s, at least %d.%d is needed", path, b.version, bwrapFloor[0], bwrapFloor[1]))
+	}
+	return nil
+}
+
+// copyLock marks the folder of the copied executable for as long as we run.
+var copyLock *os.File
+
+// ownExecutable gives a path to our own program. When the file has been replaced since we started, the one that runs is
+// written out once: another version might not understand the order.
+func ownExecutable() func() (string, error) {
+	copied := sync.OnceValues(func() (string, error) {
+		dir, lock, err := makeFolder()
+		if err != nil {
+			return "", err
+		}
+		copyLock = lock
+		b, err := os.ReadFile("/proc/self/exe")
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(dir, initName)
+		return path, os.WriteFile(path, b, 0o500)
+	})
+	return func() (string, error) {
+		running, err := os.Stat("/proc/self/exe")
+		if err != nil {
+			return "", err
+		}
+		path, err := os.Executable()
+		if err != nil {
+			return copied()
+		}
+		if now, err := os.Stat(path); err != nil || !os.SameFile(running, now) {
+			return copied()
+		}
+		return path, nil
+	}
+}
+
+func randomName() string { return rand.Text()[:12] }

@@ -1,0 +1,230 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/confine/process"
+)
+
+func TestMain(m *testing.M) {
+	if part := os.Getenv("SANDBOX_TEST_PART"); part != "" {
+		playPart(part)
+		os.Exit(0)
+	}
+	os.Exit(testAll(m))
+}
+
+// testAll gives the tests a folder for temporary files of their own, so that what is left behind shows.
+func testAll(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sandbox-test-")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("TMPDIR", dir)
+	return m.Run()
+}
+
+// elsewhere makes a folder that the user who runs this may write, and that lies in none of the folders which are a box's own.
+func elsewhere(t testing.TB) string {
+	t.Helper()
+	here, _ := os.Getwd()
+	cache, _ := os.UserCacheDir()
+	for _, dir := range []string{here, cache, "/opt", "/srv", "/mnt"} {
+		private := dir == "" || slices.ContainsFunc(privates(), func(p string) bool { return strings.HasPrefix(dir+"/", p+"/") })
+		if private || os.MkdirAll(dir, 0o755) != nil {
+			continue
+		}
+		if made, err := os.MkdirTemp(dir, "box-"); err == nil {
+			t.Cleanup(func() { os.RemoveAll(made) })
+			return realPath(t, made)
+		}
+	}
+	t.Fatal("there is no folder outside of /tmp that can be written")
+	return ""
+}
+
+// playPart is what this program does when a test has started it for something else than testing.
+func playPart(part string) {
+	switch part {
+	case "attack":
+		attackMain()
+	case "worker":
+		workerMain()
+	case "probe":
+		probeWithoutMain()
+	default:
+		fmt.Println("no such part:", part)
+	}
+}
+
+var boxOnce = sync.OnceValues(func() (*Box, error) {
+	return New(context.Background(), Config{Log: slog.New(slog.DiscardHandler)})
+})
+
+// theBox is the box that the tests share.
+func theBox(t testing.TB) *Box {
+	t.Helper()
+	b, err := boxOnce()
+	if err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skipf("no sandbox here: %v", err)
+		}
+		t.Fatal(err)
+	}
+	return b
+}
+
+const testPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// bash is the start of a script in the worktree.
+func bash(c Spec, script string) process.Spec {
+	s := process.Bash(script)
+	s.Dir, s.Env, s.Grace = c.Work, []string{testPath, "HOME=/tmp", "TMPDIR=/tmp", "LC_ALL=C"}, -1
+	return s
+}
+
+func python(c Spec, script string) process.Spec {
+	s := bash(c, "")
+	s.Path, s.Args = "python3", []string{"-c", script}
+	return s
+}
+
+// inside runs a program to its end and gives its output.
+func inside(t testing.TB, c Spec, s process.Spec) process.Result {
+	t.Helper()
+	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: time.Minute}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.TimedOut {
+		t.Fatalf("still running after a minute: %s", r.Output)
+	}
+	return r
+}
+
+// must runs a script that is to succeed.
+func must(t testing.TB, c Spec, script string) string {
+	t.Helper()
+	r := inside(t, c, bash(c, script))
+	if !r.Success() {
+		t.Fatalf("%s\n%s: %s", script, r.Exit, r.Output)
+	}
+	return r.Output
+}
+
+// fails runs each line as a script of its own kind of attack, all of which are to fail.
+func fails(t testing.TB, c Spec, lines ...string) {
+	t.Helper()
+	var script strings.Builder
+	for i, line := range lines {
+		fmt.Fprintf(&script, "if ( %s\n) 2>/dev/null >/dev/null; then echo 'went through: '%d; fi\n", line, i)
+	}
+	script.WriteString("echo end\n")
+	out := must(t, c, script.String())
+	for i, line := range lines {
+		if strings.Contains(out, fmt.Sprintf("went through: %d\n", i)) {
+			t.Errorf("went through: %s", line)
+		}
+	}
+	if !strings.HasSuffix(out, "end\n") {
+		t.Errorf("cut short: %s", out)
+	}
+}
+
+// workIn is a fresh worktree.
+func workIn(t testing.TB) Spec {
+	t.Helper()
+	return Spec{Work: realPath(t, t.TempDir())}
+}
+
+func realPath(t testing.TB, path string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
+}
+
+// put writes files, given by their paths below dir; a name with a slash at its end is a folder.
+func put(t testing.TB, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		var err error
+		if strings.HasSuffix(name, "/") {
+			err = os.MkdirAll(path, 0o755)
+		} else if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+			err = os.WriteFile(path, []byte("content of "+name+"\n"), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tree lists what lies below dir, with modes, link targets and contents.
+func tree(t testing.TB, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		fmt.Fprintf(&out, "%s %s", rel, info.Mode())
+		switch {
+		case info.Mode()&os.ModeSymlink != 0:
+			to, _ := os.Readlink(path)
+			fmt.Fprintf(&out, " -> %s", to)
+		case info.Mode().IsRegular():
+			b, _ := os.ReadFile(path)
+			fmt.Fprintf(&out, " %q", b)
+		}
+		out.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// unchanged fails the test when something below dir differs at its end.
+func unchanged(t testing.TB, dir string) {
+	t.Helper()
+	before := tree(t, dir)
+	t.Cleanup(func() {
+		if after := tree(t, dir); after != before {
+			t.Errorf("%s was:\n%s\nis:\n%s", dir, before, after)
+		}
+	})
+}
+
+// nothingLeft fails the test when a start has left files or cgroups behind.
+func nothingLeft(t testing.TB) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, pattern := range []string{filepath.Join(os.TempDir(), "longshift-box-*")} {
+			if list, _ := filepath.Glob(pattern); len(list) > 0 {
+				t.Errorf("left behind: %v", list)
+			}
+		}
+		for _, g := range theBox(t).groups {
+			if list, _ := filepath.Glob(filepath.Join(g.dir, fmt.Sprintf("%s%d-*", groupPrefix, os.Getpid()))); len(list) > 0 {
+				t.Errorf("left behind: %v", list)
+			}
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package sandbox
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// maxReach bounds the ports of a box; two listeners for each go over in one message.
+const maxReach = 64
+
+// prepare makes everything that a start needs and translates it into the start of a launcher.
+func (b *Box) prepare(s process.Spec, c Spec) (*session, process.Spec, error) {
+	if err := checkReach(c.Reach); err != nil {
+		return nil, s, err
+	}
+	sess, err := openSession()
+	if err != nil {
+		return nil, s, fault.New(fault.Infra, "sandbox: %w", err)
+	}
+	sess.relays, sess.reach = newRelays(b.log), c.Reach
+	args, err := b.fill(sess, s, c)
+	if err != nil {
+		close(sess.served)
+		sess.clean()
+		return nil, s, err
+	}
+	s.Path, s.Args = "/bin/sh", args
+	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1"} // for the inner init; what the program gets is in the order
+	s.Ended = sess.ended
+	return sess, s, nil
+}
+
+func checkReach(list []Reach) error {
+	if len(list) > maxReach {
+		return fault.New(fault.Input, "sandbox: %d ports to reach, %d at most", len(list), maxReach)
+	}
+	for i, r := range list {
+		if r.Port < 1024 || r.Port > 65535 || r.Dial == nil {
+			return fault.New(fault.Input, "sandbox: port %d can't be reached: it must lie between 1024 and 65535 and lead somewhere", r.Port)
+		}
+		if slices.ContainsFunc(list[:i], func(o Reach) bool { return o.Port == r.Port }) {
+			return fault.New(fault.Input, "sandbox: port %d leads to two places", r.Port)
+		}
+	}
+	return nil
+}
+
+// fill writes the order and the launcher's arguments.
+func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
+	limits, err := c.Limits.orDefault()
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Moved) > 0 && b.weak[LayerNamespaces] {
+		return nil, fault.New(fault.Input, "sandbox: without namespaces no folder can be shown at another path")
+	}
+	if sess.plan, err = b.masks.plan(c); err != nil {
+		return nil, err
+	}
+	if err := sess.noteMade(sess.plan.made); err != nil {
+		return nil, fault.New(fault.Infra, "sandbox: %w", err)
+	}
+	s.Env = withSession(s.Env, s.Session)
+	sess.order = b.order(sess.plan, s, c)
+	if !b.weak[LayerLimits] {
+		sess.order.Limits = &limits
+		if sess.groups, err = b.groups.create(limits); err != nil {
+			return nil, layerFault(LayerLimits, err)
+		}
+	}
+	command, err := b.command(sess, s.Env, limits)
+	if err != nil {
+		return nil, fault.New(fault.Infra, "sandbox: %w", err)
+	}
+	args := append([]string{"-c", launcher, "longshift-box", sess.path(errorsFile)}, sess.groups...)
+	return append(append(args, "--"), command...), nil
+}
+
+// order is what the inner init is to do.
+func (b *Box) order(p *plan, s process.Spec, c Spec) order {
+	o := order{
+		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: toBytes(s.Args), Env: toBytes(s.Env),
+		Boxed: !b.weak[LayerNamespaces], Mounts: p.checks(),
+		Landlock: !b.weak[LayerLandlock], Seccomp: !b.weak[LayerSeccomp], SetID: setIDBits(c),
+	}
+	o.Writes, o.NoPipe = p.writes(c.NoPipes)
+	for _, r := range c.Reach {
+		if b.weak[LayerNetwork] {
+			break // the ports of the host are taken, by what they lead to among others
+		}
+		o.Ports = append(o.Ports, r.Port)
+	}
+	return o
+}
+
+// command is what the launcher becomes: bubblewrap, or the inner init itself when there are to be no namespaces.
+func (b *Box) command(sess *session, env []string, limits Limits) ([]string, error) {
+	exe, err := b.exe()
+	if err != nil {
+		return nil, fmt.Errorf("find the worker's own program: %w", err)
+	}
+	if b.weak[LayerNamespaces] {
+		link := sess.path(initName)
+		return []string{link}, os.Symlink(exe, link)
+	}
+	f := files{exe: exe, socket: sess.path(filepath.Base(innerSock)), passwd: sess.path(passwdFile), passwdAt: b.passwdAt}
+	if err := os.WriteFile(f.passwd, passwd(env), 0o644); err != nil {
+		return nil, err
+	}
+	return append([]string{b.bwrap}, sess.plan.bwrapArgs(f, !b.weak[LayerNetwork], limits.Memory)...), nil
+}
+
+// withSession marks the program's own environment as process.Start would.
+func withSession(env []string, session string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, process.SessionEnv+"=") })
+	if session != "" {
+		out = append(out, process.SessionEnv+"="+session)
+	}
+	return out
+}
+
+// passwd is the user list inside: a program must be able to look its own user up. The host's other users are nobody.
+func passwd(env []string) []byte {
+	home := "/tmp"
+	for _, v := range env {
+		if dir, ok := strings.CutPrefix(v, "HOME="); ok && filepath.IsAbs(dir) && !strings.ContainsAny(dir, ":\n") {
+			home = dir
+		}
+	}
+	return fmt.Appendf(nil, "agent:x:%d:%d:agent:%s:/bin/bash\nroot:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"+
+		"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n", innerID, innerID, home)
+}

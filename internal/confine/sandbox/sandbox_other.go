@@ -1,0 +1,35 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// Box confines programs. There is none but on Linux.
+type Box struct{}
+
+// New fails: every layer is Linux's own.
+func New(context.Context, Config) (*Box, error) { return nil, missing() }
+
+func missing() error {
+	return fault.New(fault.Infra, "sandbox: %s has none of its layers", runtime.GOOS).
+		WithHint("run the worker on Linux, in a virtual machine if need be")
+}
+
+// Layers is empty.
+func (b *Box) Layers() []LayerState { return nil }
+
+// Start fails.
+func (b *Box) Start(context.Context, process.Spec, Spec) (*process.Process, error) {
+	return nil, missing()
+}
+
+// Run fails.
+func (b *Box) Run(context.Context, process.Spec, process.Limits, Spec) (process.Result, error) {
+	return process.Result{}, missing()
+}

@@ -1,0 +1,158 @@
+// Package workfile handles the files in which people of this machine write down work: it opens the folder of such files inside a git
+// work tree, reads and changes them without losing a word that a person writes meanwhile, and keeps marks about work beside a worker's
+// other state. It follows no symbolic link, leaves the work tree nowhere, runs no program, and decides nothing about work.
+package workfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// Folder is a folder of a git work tree. It must be closed.
+type Folder struct {
+	Repository string // absolute path of the work tree, links resolved: the same for all its names
+	Path       string // of the folder below it, with slashes; "." for itself
+
+	root     *os.Root                    // nil when the folder is not there
+	hardLink func(from, to string) error // root.Link, except in tests
+	step     func(point string)          // for tests: called between the steps of a change
+}
+
+// Open finds the work tree of a repository and a folder below it. That the folder is not there is no error: it holds no file then.
+func Open(r task.Repository, path string) (*Folder, error) {
+	if r.Path == "" || !filepath.IsAbs(r.Path) {
+		return nil, fault.New(fault.Input, "repository %q is not a folder of this machine", r.Text).
+			WithHint("give the absolute path of a git work tree that lies on the worker's machine")
+	}
+	clean := filepath.Clean(path)
+	if path == "" || !filepath.IsLocal(clean) || strings.ContainsAny(path, "\x00\n\r\\") || inGit(clean) {
+		return nil, fault.New(fault.Input, "path %q is not a path below the repository", path).
+			WithHint("give a relative path without .., outside of .git")
+	}
+	dir, err := filepath.EvalSymlinks(r.Path)
+	if err == nil {
+		err = isWorkTree(dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "%s is not a git repository", r.Path).WithHint("give the path of a git work tree")
+	}
+	if err != nil {
+		return nil, Fault("open the repository", r.Path, err)
+	}
+	f := &Folder{Repository: dir, Path: filepath.ToSlash(clean), step: func(string) {}}
+	if f.root, err = os.OpenRoot(dir); err != nil {
+		return nil, Fault("open the repository", r.Path, err)
+	}
+	if err := f.descend(clean); err != nil {
+		return nil, err
+	}
+	if f.root != nil {
+		f.hardLink = f.root.Link
+	}
+	return f, nil
+}
+
+func inGit(path string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if strings.EqualFold(part, ".git") {
+			return true
+		}
+	}
+	return false
+}
+
+// isWorkTree gives fs.ErrNotExist for what is no repository.
+func isWorkTree(dir string) error {
+	_, err := os.Lstat(filepath.Join(dir, ".git")) // a folder, or the file of a linked work tree
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, head := os.Stat(filepath.Join(dir, "HEAD"))
+	_, objects := os.Stat(filepath.Join(dir, "objects"))
+	if head == nil && objects == nil {
+		return fault.New(fault.Input, "%s is a bare repository: it has no files to read", dir).
+			WithHint("give the path of a work tree, as git clone makes one")
+	}
+	return err
+}
+
+// descend goes down part by part: os.Root stays inside, but would follow links there.
+func (f *Folder) descend(path string) error {
+	if path == "." {
+		return nil
+	}
+	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
+		info, err := f.root.Lstat(part)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			f.Close()
+			return nil
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			err = fault.New(fault.Denied, "%s is reached over a symbolic link, which is not followed", f.Path).WithHint("name the folder that it leads to")
+		case err == nil && !info.IsDir():
+			err = fault.New(fault.Input, "%s is not a folder", f.Path)
+		}
+		var next *os.Root
+		if err == nil {
+			next, err = f.root.OpenRoot(part)
+		}
+		if err == nil {
+			at, look := next.Stat(".")
+			if look != nil || !os.SameFile(at, info) {
+				err = fault.New(fault.Infra, "%s was replaced while it was opened", f.Path)
+				next.Close()
+			}
+		}
+		f.root.Close()
+		if err != nil {
+			f.root = nil
+			return Fault("open", f.Path, err)
+		}
+		f.root = next
+	}
+	return nil
+}
+
+// Close gives the folder back.
+func (f *Folder) Close() {
+	if f.root != nil {
+		f.root.Close()
+		f.root = nil
+	}
+}
+
+// Name gives a file's path below the repository, for people.
+func (f *Folder) Name(file string) string {
+	if f.Path == "." {
+		return file
+	}
+	return f.Path + "/" + file
+}
+
+// Slug names the repository in ids: the name of its folder and eight hexadecimal digits of its path, and of more where an id needs it.
+func (f *Folder) Slug(more string) string {
+	place := f.Repository
+	if more != "" {
+		place += "\x00" + more
+	}
+	name := task.Slug(filepath.Base(f.Repository), 40)
+	if name == "" {
+		name = "repository"
+	}
+	return fmt.Sprintf("%s-%.8s", name, Sum([]byte(place)))
+}
+
+// Sum is 32 hexadecimal digits, others for another content.
+func Sum(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,162 @@
+package workfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// Mark says that a task works on a text, or has worked on it. There is one for each text.
+type Mark struct {
+	ID       string       `json:"id"`  // of the work: intake.Item.ID
+	Key      string       `json:"key"` // name of the file
+	Sum      string       `json:"sum"` // of its text
+	TaskID   string       `json:"taskId"`
+	Began    time.Time    `json:"began,omitzero"`
+	Ended    time.Time    `json:"ended,omitzero"` // zero while the task runs
+	Outcome  task.Outcome `json:"outcome,omitempty"`
+	Removing bool         `json:"removing,omitempty"` // the file is to go, and may be on its way
+}
+
+// Runs tells whether the task has not ended.
+func (m Mark) Runs() bool { return m.Ended.IsZero() }
+
+// Marks are the marks about the files of one folder. They lie outside of the work tree, so that nobody commits them.
+type Marks struct{ dir string }
+
+// NewMarks gives the marks of a name below a worker's state folder. It makes nothing.
+func NewMarks(state, name string) *Marks { return &Marks{filepath.Join(state, name)} }
+
+const markEnd = ".json"
+
+// All reads every mark.
+func (m *Marks) All() (all []Mark, err error) {
+	entries, err := os.ReadDir(m.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, m.fault("read", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), markEnd) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(m.dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) { // removed since
+			continue
+		}
+		if err != nil {
+			return nil, m.fault("read", err)
+		}
+		var one Mark
+		if err := json.Unmarshal(data, &one); err != nil || one.ID == "" || one.Key == "" || one.Sum == "" {
+			return nil, fault.New(fault.Changed, "the mark %s in the worker's state folder can't be read", e.Name()).
+				WithHint("remove it; the work that it was about may then begin again")
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Put writes a mark in place of the one with its ID. A crash leaves the old one or the new one.
+func (m *Marks) Put(one Mark) error {
+	data, err := json.MarshalIndent(one, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return m.fault("make", err)
+	}
+	f, err := os.CreateTemp(m.dir, ".mark-*")
+	if err != nil {
+		return m.fault("write to", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), m.file(one.ID))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return m.fault("write to", err)
+	}
+	return m.sync()
+}
+
+// Drop removes a mark, if it is there.
+func (m *Marks) Drop(id string) error {
+	if err := os.Remove(m.file(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m.fault("write to", err)
+	}
+	return nil
+}
+
+// file has a name without colons: some file systems take none.
+func (m *Marks) file(id string) string {
+	return filepath.Join(m.dir, strings.ReplaceAll(id, ":", ".")+markEnd)
+}
+
+func (m *Marks) sync() error {
+	dir, err := os.Open(m.dir)
+	if err != nil {
+		return m.fault("write to", err)
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return m.fault("write to", err)
+	}
+	return nil
+}
+
+func (m *Marks) fault(what string, err error) error {
+	if err = Fault(what, "the worker's state folder", err); fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.Infra, "%w", err)
+	}
+	return err
+}
+
+// lockLook is how often a lock that somebody holds is tried again.
+const lockLook = 5 * time.Millisecond
+
+// Lock keeps everybody else from changing marks and files until release is called, on this machine, also other processes. It ends with
+// the process.
+func (m *Marks) Lock(ctx context.Context) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return nil, m.fault("make", err)
+	}
+	f, err := os.OpenFile(filepath.Join(m.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, m.fault("lock", err)
+	}
+	tick := time.NewTicker(lockLook)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
+			f.Close()
+			return nil, m.fault("lock", err)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("wait for the lock of the files: %w", context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}

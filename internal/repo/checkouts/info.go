@@ -1,0 +1,146 @@
+package checkouts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+const (
+	newest    = 5                // commits
+	mostFiles = 100_000          // counted where git does not count
+	within    = 20 * time.Second // for all of it
+	mostPrint = 64 << 10         // of what git prints
+)
+
+// Info looks at one project. Errors are those of Find, and Work when git can't read the repository.
+func (f *Folder) Info(ctx context.Context, name string) (Info, error) {
+	p, err := f.Find(name)
+	if err != nil {
+		return Info{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	info := Info{Project: p, Commits: []Commit{}}
+	if !p.Repository {
+		info.Files, info.AtLeast, err = f.count(ctx, name)
+		return info, err
+	}
+	v, err := f.view(ctx, p)
+	if err != nil {
+		return Info{}, err
+	}
+	defer os.RemoveAll(v.dir)
+	for _, read := range []func(context.Context, *Info) error{v.files, v.dirty, v.commits} {
+		if err := read(ctx, &info); err != nil {
+			return Info{}, err
+		}
+	}
+	return info, nil
+}
+
+// count counts regular files. Links are not followed.
+func (f *Folder) count(ctx context.Context, name string) (files int, atLeast bool, err error) {
+	root, err := f.open()
+	if err != nil {
+		return 0, false, err
+	}
+	defer root.Close()
+	dir, err := root.OpenRoot(name)
+	if err != nil {
+		return 0, false, fault.New(fault.Denied, "workspace %q can't be read", name).WithHint("check who may read it")
+	}
+	defer dir.Close()
+	seen := 0
+	err = fs.WalkDir(dir.FS(), ".", func(_ string, e fs.DirEntry, err error) error {
+		if seen++; seen > mostFiles || ctx.Err() != nil {
+			atLeast = true
+			return fs.SkipAll
+		}
+		if err == nil && e.Type().IsRegular() {
+			files++
+		}
+		return nil // what can't be read is not counted
+	})
+	return files, atLeast, err
+}
+
+// files counts what git tracks.
+func (v view) files(ctx context.Context, info *Info) error {
+	args := []string{"ls-files", "-z"}
+	if v.p.Bare {
+		if v.head == "" {
+			return nil
+		}
+		args = []string{"ls-tree", "-r", "-z", "--name-only", v.head}
+	}
+	n := &counter{}
+	err := v.git(ctx, n, 0, args...)
+	info.Files = n.n
+	return err
+}
+
+// counter counts what is ended by a zero byte.
+type counter struct{ n int }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.n += bytes.Count(b, []byte{0})
+	return len(b), nil
+}
+
+// dirty asks for anything that is not as it was committed. Submodules are left out: they are repositories with a configuration of
+// their own. So are filters: a file whose time has changed and which is kept in another form counts as changed.
+func (v view) dirty(ctx context.Context, info *Info) error {
+	if v.p.Bare {
+		return nil
+	}
+	w := &first{}
+	err := v.git(ctx, w, 0, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
+	if info.Dirty = w.some; info.Dirty {
+		return nil // it was stopped
+	}
+	return err
+}
+
+var errEnough = errors.New("enough")
+
+// first takes the first bytes and no more.
+type first struct{ some bool }
+
+func (f *first) Write(b []byte) (int, error) {
+	f.some = f.some || len(b) > 0
+	return 0, errEnough
+}
+
+func (v view) commits(ctx context.Context, info *Info) error {
+	if v.head == "" {
+		return nil
+	}
+	var out strings.Builder // a project can make it as long as it likes
+	err := v.git(ctx, &out, mostPrint, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8", "--no-use-mailmap",
+		"--format=%h%x00%ct%x00%<(100,trunc)%an%x00%<(200,trunc)%s", v.head, "--")
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(out.String(), "\x00")
+	for ; len(fields) >= 4; fields = fields[4:] {
+		at, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return fault.New(fault.Work, "git can't show the commits of workspace %q", v.p.Name)
+		}
+		info.Commits = append(info.Commits, Commit{ID: oneLine(fields[0]), Author: oneLine(fields[2]), Subject: oneLine(fields[3]), Time: time.Unix(at, 0).UTC()})
+	}
+	return nil
+}
+
+// oneLine makes a text one line without what nobody can see.
+func oneLine(s string) string { return excerpt.OneLine(task.Visible(s)) }

@@ -1,0 +1,60 @@
+package checkouts
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// look says what can be seen without git.
+func (f *Folder) look(root *os.Root, name string) Project {
+	p := Project{Name: name, Path: filepath.Join(f.dir, name)}
+	if _, err := root.Lstat(filepath.Join(name, ".git")); err == nil {
+		p.Repository = isGitDir(root, filepath.Join(name, ".git"))
+	} else if isGitDir(root, name) {
+		p.Repository, p.Bare = true, true
+	}
+	if p.Repository {
+		p.Branch = branch(root, gitDirOf(p, name))
+	}
+	return p
+}
+
+// gitDirOf is the git directory of a repository whose folder is at dir.
+func gitDirOf(p Project, dir string) string {
+	if p.Bare {
+		return dir
+	}
+	return filepath.Join(dir, ".git")
+}
+
+// isGitDir accepts real folders and files only: what a link leads to would be shown as if it lay here.
+func isGitDir(root *os.Root, dir string) bool {
+	for name, is := range map[string]func(fs.FileMode) bool{"": fs.FileMode.IsDir, "HEAD": fs.FileMode.IsRegular, "objects": fs.FileMode.IsDir, "refs": fs.FileMode.IsDir} {
+		info, err := root.Lstat(filepath.Join(dir, name))
+		if err != nil || !is(info.Mode()) {
+			return false
+		}
+	}
+	return true
+}
+
+// branch reads the current branch, which git keeps in a file.
+func branch(root *os.Root, gitDir string) string {
+	file, err := root.Open(filepath.Join(gitDir, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, 4096))
+	if err != nil {
+		return ""
+	}
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: refs/heads/")
+	if !ok {
+		return ""
+	}
+	return oneLine(name)
+}

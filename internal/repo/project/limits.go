@@ -1,0 +1,97 @@
+package project
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// Limits is what the operator allows. Repositories and tasks can ask for less, never for more. Zero values limit nothing,
+// but for Agents.
+type Limits struct {
+	MaxCost       float64           // US dollars for one task
+	MaxTime       time.Duration     // running time of one task
+	MaxIterations int               //
+	Agents        []string          // the agents that may be used, the preferred first; when empty: all but script
+	Approval      string            // the least approval a plan needs: "none", "auto" or "required"
+	Profiles      []string          // tool chains that agents may use; when empty: the default ones
+	NoDestructive bool              // agents may never remove or move files
+	Env           map[string]string // variables that the operator sets for every task
+}
+
+// strictness orders the approval modes.
+var strictness = []string{task.ApprovalNone, task.ApprovalAuto, task.ApprovalRequired}
+
+// Validate checks the operator's own values.
+func (l Limits) Validate() error {
+	switch {
+	case l.MaxCost < 0 || l.MaxTime < 0 || l.MaxIterations < 0:
+		return fault.New(fault.Input, "an operator limit is negative").WithHint("give a value above 0, or 0 for no limit")
+	case l.Approval != "" && !slices.Contains(strictness, l.Approval):
+		return fault.New(fault.Input, "the operator's approval is %q", l.Approval).WithHint("use none, auto or required")
+	}
+	for _, p := range l.Profiles {
+		if !slices.Contains(task.Profiles(), p) {
+			return fault.New(fault.Input, "the operator allows the tool chain %q, which there is not", p).
+				WithHint("use %s", strings.Join(task.Profiles(), ", "))
+		}
+	}
+	for _, a := range l.Agents {
+		if !slices.Contains(task.Agents(), a) {
+			return fault.New(fault.Input, "the operator allows the agent %q, which there is not", a).
+				WithHint("use %s", strings.Join(task.Agents(), " or "))
+		}
+	}
+	return nil
+}
+
+func (l Limits) allowed() []string {
+	if len(l.Agents) > 0 {
+		return l.Agents
+	}
+	return slices.DeleteFunc(task.Agents(), func(a string) bool { return a == task.AgentScript })
+}
+
+// checkSource refuses what a source may not say. The script agent runs commands from its scenario and nothing watches over
+// what they are, so only an operator can open it.
+func (l Limits) checkSource(c task.Config, where string) error {
+	if a := c.Agent; a != nil && slices.Contains(task.Agents(), *a) && !slices.Contains(l.allowed(), *a) {
+		return fault.New(fault.Input, "%s: agent is %q, which the operator does not allow", where, *a).
+			WithHint("use %s", strings.Join(l.allowed(), " or "))
+	}
+	if c.Scenario != nil && !slices.Contains(l.allowed(), task.AgentScript) {
+		return fault.New(fault.Input, "%s: scenario is set, but the operator does not allow the script agent", where).
+			WithHint("remove scenario")
+	}
+	return nil
+}
+
+// narrow cuts the settings to the limits and notes what it cut. It warns where somebody had asked for more.
+func (l Limits) narrow(r *Resolved) {
+	s := &r.Settings
+	if l.MaxCost > 0 && s.Budget.Cost > l.MaxCost {
+		s.Budget.Cost = l.MaxCost
+		r.cut("budget.cost")
+	}
+	if l.MaxTime > 0 && s.Budget.Time.Std() > l.MaxTime {
+		s.Budget.Time = task.Duration(l.MaxTime)
+		r.cut("budget.time")
+	}
+	if l.MaxIterations > 0 && s.Iterations > l.MaxIterations {
+		s.Iterations = l.MaxIterations
+		r.cut("iterations")
+	}
+	if slices.Index(strictness, s.Approval.Mode) < slices.Index(strictness, l.Approval) {
+		s.Approval.Mode = l.Approval
+		r.cut("approval.mode")
+	}
+	l.narrowCommands(r)
+	l.narrowEnv(r)
+	if s.Budget.PlanCost > s.Budget.Cost {
+		s.Budget.PlanCost = s.Budget.Cost
+		r.follow("budget.planCost", "budget.cost")
+	}
+}

@@ -1,0 +1,52 @@
+// Package project reads the configuration that a repository carries, .longshift.yaml, and resolves it with the task's own
+// under the operator's limits. What it reads is written by others and is not trusted: it does no I/O, runs nothing, and
+// lets no source widen what the operator allows.
+package project
+
+import (
+	"fmt"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// FileName is the name of the configuration file at the root of a repository.
+const FileName = ".longshift.yaml"
+
+// MaxSize is the most bytes a configuration may have.
+const MaxSize = 64 << 10
+
+// Settings is the configuration of one task with every value decided.
+type Settings = task.Settings
+
+// Parse reads a .longshift.yaml strictly. Unknown and duplicate keys, wrong types and wrong values are errors that name the
+// line, the key, the value and what to write instead; all of them are shown at once.
+func Parse(data []byte) (task.Config, error) {
+	if err := checkSize(len(data), FileName); err != nil {
+		return task.Config{}, err
+	}
+	l, err := readYAML(data)
+	if err != nil {
+		return task.Config{}, fault.New(fault.Input, "%s: %w", FileName, err).WithHint("correct it on the branch that the task starts from")
+	}
+	return task.DecodeConfig(l, FileName)
+}
+
+// ParseJSON reads the config object of a task with the same strictness.
+func ParseJSON(data []byte) (task.Config, error) {
+	if err := checkSize(len(data), "config"); err != nil {
+		return task.Config{}, err
+	}
+	l, err := task.ReadJSON(data)
+	if err != nil {
+		return task.Config{}, fault.New(fault.Input, "config: %w", err).WithHint(`give a JSON object such as {"budget": {"cost": 5}}`)
+	}
+	return task.DecodeConfig(l, "config")
+}
+
+func checkSize(n int, what string) error {
+	if n <= MaxSize {
+		return nil
+	}
+	return fault.New(fault.Input, "%s has %d bytes", what, n).WithHint("give at most %s", fmt.Sprint(MaxSize))
+}

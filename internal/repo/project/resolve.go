@@ -1,0 +1,162 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// Where a value can come from.
+const (
+	OriginDefault    = "default"
+	OriginRepository = FileName
+	OriginTask       = "task"
+	OriginOperator   = "operator limit"
+)
+
+// Origin says where a value comes from.
+type Origin struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// Resolved is the configuration of one task, with the origin of every value in the order of the documentation.
+type Resolved struct {
+	Settings Settings `json:"settings"`
+	Origins  []Origin `json:"origins"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Resolve puts the defaults, the repository's configuration and the task's on top of each other; a later one wins. Then the
+// operator's limits cut what is too much, with a warning that names it. What a source may not say at all is an error.
+func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
+	if err := limits.Validate(); err != nil {
+		return Resolved{}, err
+	}
+	err := errors.Join(within(FileName, repo.Validate()), limits.checkSource(repo, FileName),
+		within("config", job.Validate()), limits.checkSource(job, "config"))
+	if err != nil {
+		return Resolved{}, fault.New(fault.Input, "%w", err).WithHint("%s", fault.HintOf(first(err)))
+	}
+	base := defaults()
+	base.Agent = &limits.allowed()[0]
+	all := merge(merge(base, repo), job)
+	r := Resolved{Settings: all.Settings()}
+	for _, k := range task.ConfigKeys() {
+		value, _ := all.Lookup(k.Path)
+		if entries, is := value.(map[string]string); is && len(entries) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(entries)) {
+				r.Origins = append(r.Origins, Origin{Key: k.Path + "." + name, Value: entries[name], Origin: originOf(k.Path+"."+name, repo, job)})
+			}
+			continue
+		}
+		r.Origins = append(r.Origins, Origin{Key: k.Path, Value: show(k, value), Origin: originOf(k.Path, repo, job)})
+	}
+	limits.narrow(&r)
+	if r.Settings.Scenario != "" && r.Settings.Agent != task.AgentScript {
+		r.Warnings = append(r.Warnings, "scenario is ignored: the agent is "+r.Settings.Agent)
+	}
+	return r, nil
+}
+
+func within(where string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", where, err)
+}
+
+// first gives the first of joined errors, so that the hint of a single mistake is kept. Several carry their own.
+func first(err error) error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) == 1 {
+		return all.Unwrap()[0]
+	}
+	return nil
+}
+
+func originOf(key string, repo, job task.Config) string {
+	if _, set := job.Lookup(key); set {
+		return OriginTask
+	}
+	if _, set := repo.Lookup(key); set {
+		return OriginRepository
+	}
+	return OriginDefault
+}
+
+// cut notes that a key was cut to an operator limit.
+func (r *Resolved) cut(key string) {
+	o := r.at(key)
+	was := *o
+	o.Value, o.Origin = r.now(key), OriginOperator
+	if was.Origin != OriginDefault {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s from %s is not allowed by the operator; %s is used", key, was.Value, was.Origin, o.Value))
+	}
+}
+
+// follow notes that a key was cut to the value of another.
+func (r *Resolved) follow(key, other string) {
+	o := r.at(key)
+	was := *o
+	o.Value, o.Origin = r.now(key), r.at(other).Origin
+	if was.Origin != OriginDefault {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s from %s is more than %s; %s is used", key, was.Value, was.Origin, other, o.Value))
+	}
+}
+
+func (r *Resolved) at(key string) *Origin {
+	for i := range r.Origins {
+		if r.Origins[i].Key == key {
+			return &r.Origins[i]
+		}
+	}
+	return &Origin{} // never: the callers name known keys
+}
+
+// now gives the value of a key that limits can change.
+func (r *Resolved) now(key string) string {
+	s := r.Settings
+	switch key {
+	case "budget.cost":
+		return number(s.Budget.Cost)
+	case "budget.planCost":
+		return number(s.Budget.PlanCost)
+	case "budget.time":
+		return s.Budget.Time.String()
+	case "iterations":
+		return strconv.Itoa(s.Iterations)
+	case "commands.profiles":
+		return strings.Join(s.Commands.Profiles, ", ")
+	case "commands.destructive":
+		return strconv.FormatBool(s.Commands.Destructive)
+	}
+	return s.Approval.Mode
+}
+
+// show writes a value for people; durations as short as they go.
+func show(k task.ConfigKey, value any) string {
+	switch v := value.(type) {
+	case string:
+		if d, err := time.ParseDuration(v); err == nil && k.Type == task.DurationKey {
+			return task.Duration(d).String()
+		}
+		return v
+	case float64:
+		return number(v)
+	case []string:
+		return strings.Join(v, ", ")
+	case map[string]string: // an empty one: the others are shown entry by entry
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -1,0 +1,167 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
+)
+
+// trailer marks a commit of ours with the task and the key it was made for, so that a retry finds it.
+const trailer = "Longshift-Task"
+
+// CommitSpec says what to commit.
+type CommitSpec struct {
+	Key     string   // names the commit within its task: the same key is committed once
+	Message string   //
+	Exclude []string // git pathspecs that stay out, such as a folder's name
+}
+
+// Commit is one that stands.
+type Commit struct {
+	ID                    string
+	Created               bool     // false when there was nothing to commit; ID is the last commit then
+	Files, Added, Deleted int      // against the commit before it; of a merge, against what git makes of both sides
+	LeftOut               []string // folders and files that stay out: git repositories inside the work tree, what is new or changed in submodules, and what no project commits
+	Large                 []string // files of 5 MiB and more, with their sizes
+}
+
+// commits makes the task's commits.
+type commits struct {
+	place    place
+	repo     repo
+	bare     repo
+	state    *state
+	branch   *branch
+	history  *history
+	index    *index
+	agent    *agentGit
+	objects  *lfsObjects
+	adoption *adoption
+	maker    *commitMaker
+}
+
+// Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
+// top of ours are kept when they can be (see adopt), with what they say made ours; else what they hold becomes one commit with the rest.
+// A commit that an earlier call with the key has made is found and given back. While a merge waits (see MergeBase) the
+// commit is the one that concludes it, and takes in what the agent has committed; it fails with fault.Work while conflict
+// markers are left, or when the work tree has nothing of the merge any more.
+func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
+	if err := checkKey(s.Key); err != nil {
+		return c, err
+	}
+	err = t.at.locked(ctx, func(o *opened) error {
+		head, err := o.branch.head(ctx)
+		if err != nil {
+			return err
+		}
+		mark := o.id + "/" + s.Key
+		touched, err := o.submodules.touched(ctx)
+		if err != nil {
+			return fmt.Errorf("look into the submodules: %w", err)
+		}
+		if c, err = o.commits.find(ctx, head, mark); err == nil && c.ID == "" {
+			if o.state.Merging != nil {
+				c, err = o.merges.commit(ctx, head, mark, s)
+			} else {
+				c, err = o.commits.create(ctx, head, mark, s)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := o.submodules.fill(ctx, false); err != nil { // what is checked next is what the commit has
+			return err
+		}
+		c.LeftOut = append(c.LeftOut, touched...)
+		return nil
+	})
+	if err != nil {
+		return Commit{}, fmt.Errorf("commit: %w", err)
+	}
+	return c, nil
+}
+
+func checkKey(key string) error {
+	if key == "" || strings.ContainsAny(key, "\r\n\x00,") {
+		return fault.New(fault.Internal, "commit key %q can't stand in a trailer", key)
+	}
+	return nil
+}
+
+func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	parent, err := cs.adoption.adopt(ctx, head, s.Exclude)
+	if err != nil {
+		return Commit{}, err
+	}
+	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.index.withoutMade(ctx, head))
+	if err != nil {
+		return Commit{}, err
+	}
+	var large []string
+	if parent != head || cs.suspect(found.paths) {
+		if large, err = cs.vet(ctx, head); err != nil {
+			return Commit{}, err
+		}
+	}
+	var c Commit
+	switch {
+	case parent != head:
+		c, err = cs.commitAdopted(ctx, head, parent, mark, s.Message)
+	case len(found.paths)+len(found.removed) == 0:
+		c.ID = head
+	default:
+		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
+	}
+	c.LeftOut, c.Large = found.leftOut(), large
+	return c, err
+}
+
+// commitIndex commits what is staged.
+func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
+	var out bytes.Buffer
+	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)
+	id, err := cs.branch.head(ctx)
+	if err != nil {
+		return Commit{}, err
+	}
+	if e, ok := failed.(*git.Error); ok && id == head && e.Exit.Code == 1 {
+		return Commit{ID: head}, nil // what differs does not differ to git
+	}
+	if failed != nil {
+		return Commit{}, failed
+	}
+	c := Commit{ID: id, Created: true}
+	c.Files, c.Added, c.Deleted = shortstat(out.String())
+	return c, cs.agent.handOver(ctx, id)
+}
+
+// commitAdopted moves the branch to the agent's commits, with one of ours on top when there is more in the work tree.
+func (cs *commits) commitAdopted(ctx context.Context, head, theirs, mark, message string) (Commit, error) {
+	before, err := cs.branch.treeOf(ctx, theirs)
+	if err != nil {
+		return Commit{}, err
+	}
+	tree, err := cs.repo.run(ctx, "write-tree")
+	if err != nil {
+		return Commit{}, err
+	}
+	own := mark
+	if tree != before {
+		own = ""
+	}
+	id, err := cs.adoption.retell(ctx, head, theirs, own)
+	if err == nil && tree != before {
+		id, err = cs.maker.commitTree(ctx, tree, withTrailer(message, mark), cs.maker.dates(), id)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := cs.bare.setRef(ctx, cs.state.branchRef(), id, head); err != nil {
+		return Commit{}, err
+	}
+	return cs.describe(ctx, head, id)
+}

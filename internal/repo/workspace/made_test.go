@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+)
+
+// What setup and checks have made of files that the task has not touched gets into no commit and is named. What an agent has changed does,
+// before such a command or after it.
+func TestWhatCommandsMakeStaysOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"Makefile": "all:\n", "lock.json": "1\n", "gone.txt": "x\n", "a.go": "package a\n", "b.go": "package b\n", "run": "x\n"}))
+	_, tree := b.prepare("t-1", 1)
+	write := func(files map[string]string) { gittest.Write(t, tree.Dir(), files) }
+	command := func(key string, files map[string]string) {
+		must(t, tree.BeforeCommand(t.Context(), key))
+		write(files)
+		must(t, tree.BeforeCommand(t.Context(), key)) // it was cut off and runs again
+		write(files)
+		must(t, tree.AfterCommand(t.Context(), key))
+	}
+	commit := func(key string, want, left []string) {
+		t.Helper()
+		c, err := tree.Commit(t.Context(), CommitSpec{Key: key, Message: "x"})
+		must(t, err)
+		var got []string
+		if c.Created {
+			got = strings.Fields(gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID))
+		}
+		slices.Sort(c.LeftOut)
+		for i, path := range left {
+			left[i] = path + " (made by setup or the check)"
+		}
+		if !slices.Equal(got, want) || !slices.Equal(c.LeftOut, left) {
+			t.Errorf("commit %s has %q and leaves %q out, want %q and %q", key, got, c.LeftOut, want, left)
+		}
+	}
+	command("setup-01", map[string]string{"Makefile": "all: configured\n", "lock.json": "2\n", "out/new.txt": "x\n"})
+	must(t, os.Remove(filepath.Join(tree.Dir(), "gone.txt")))
+	must(t, tree.BeforeCommand(t.Context(), "late"))
+	if dirty, _, err := tree.Status(t.Context()); err != nil || !dirty {
+		t.Errorf("a file that was removed after the command is no change: %v", err)
+	}
+	commit("1", []string{"gone.txt"}, []string{"Makefile", "lock.json", "out/new.txt"})
+	if dirty, _, err := tree.Status(t.Context()); err != nil || dirty {
+		t.Errorf("what setup has made counts as a change: %v, %v", dirty, err)
+	}
+
+	write(map[string]string{"a.go": "package a // work\n", "lock.json": "3\n"}) // by an agent
+	must(t, os.Chmod(filepath.Join(tree.Dir(), "Makefile"), 0o755))
+	commit("2", []string{"Makefile", "a.go", "lock.json"}, []string{"out/new.txt"})
+
+	command("check-01", map[string]string{"a.go": "package a // work, formatted\n", "b.go": "package b // formatted\n"})
+	command("check-02", map[string]string{"b.go": "package b // formatted again\n"})
+	commit("3", []string{"a.go"}, []string{"b.go", "out/new.txt"})
+
+	write(map[string]string{"b.go": "package b // mine\n"})
+	command("check-03", map[string]string{"b.go": "package b // mine, formatted\n"})
+	commit("4", []string{"b.go"}, []string{"out/new.txt"})
+}

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
+)
+
+// merging is a merge of the base branch that waits for its commit. It follows from the branch's last commit and Base
+// alone, but for Before.
+type merging struct {
+	Base   string `json:"base"`
+	Tree   string `json:"tree"`            // what git made of both, with conflict markers in the files
+	Before string `json:"before"`          // tree of the work tree before the merge
+	Files  []byte `json:"files,omitempty"` // what is in conflict: "mode id stage\tpath" and NUL; paths need not be UTF-8
+}
+
+// conflict is one side of a file in conflict: 1 is what both started from, 2 ours, 3 theirs, 0 only names the path.
+type conflict struct{ mode, id, stage, path string }
+
+func (m *merging) conflicts() (list []conflict) {
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(m.Files), "\x00"), "\x00") {
+		about, path, ok := strings.Cut(entry, "\t")
+		if f := strings.Fields(about); ok && len(f) == 3 {
+			list = append(list, conflict{f[0], f[1], f[2], path})
+		}
+	}
+	return list
+}
+
+// paths are the names of what is in conflict, in order.
+func (m *merging) paths() []string {
+	var list []string
+	for _, c := range m.conflicts() {
+		list = append(list, c.path)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// mergeTrees merges two commits into a tree, and touches nothing else. It runs in the bare folder: attributes of the
+// repository have no say, and drivers of merges are named by our configuration alone, which has none.
+func (h *history) mergeTrees(ctx context.Context, ours, theirs string) (merging, error) {
+	r := h.bare.with("GIT_ATTR_SOURCE=" + h.state.emptyTree())
+	text, err := r.run(ctx, "merge-tree", "--write-tree", "--messages", "-z", ours, theirs)
+	switch {
+	case git.ExitCode(err) == 129:
+		return merging{}, fault.New(fault.Input, "the git of this host can't merge: %w", err).WithHint("install git 2.38 or newer")
+	case err != nil && !(git.ExitCode(err) == 1 && text != ""):
+		return merging{}, err
+	}
+	tree, rest, _ := strings.Cut(text, "\x00")
+	if !isID(tree) {
+		return merging{}, fmt.Errorf("git merge-tree: %.60q is not a tree", tree)
+	}
+	m := merging{Tree: tree}
+	if err == nil {
+		return m, nil
+	}
+	// With messages there always is an empty field after the entries.
+	if files, messages, ok := strings.Cut("\x00"+rest, "\x00\x00"); ok && files != "" {
+		m.Files = []byte(files[1:] + "\x00")
+	} else {
+		m.Files = namedInMessages(messages)
+	}
+	if len(m.Files) == 0 {
+		return merging{}, errors.New("git merge-tree: a conflict without a path")
+	}
+	return m, nil
+}
+
+// namedInMessages gives the paths of conflicts that have no file: each message is a count of paths, these, a kind of
+// message, and a text.
+func namedInMessages(text string) (files []byte) {
+	f := strings.Split(text, "\x00")
+	for len(f) > 0 {
+		n := 0
+		if _, err := fmt.Sscanf(f[0], "%d", &n); err != nil || len(f) < n+3 {
+			break
+		}
+		if strings.HasPrefix(f[n+1], "CONFLICT") {
+			for _, path := range f[1 : n+1] {
+				files = append(files, "0 0 0\t"+path+"\x00"...)
+			}
+		}
+		f = f[n+3:]
+	}
+	return files
+}
+
+// named merges the base's commit into head. The names make the labels of conflict markers.
+func (ms *merges) named(ctx context.Context, head, base string) (*merging, error) {
+	r := ms.bare
+	const ours = "ours"
+	theirs := "remotes/origin/" + cmp.Or(ms.state.Record.BaseBranch, "base") // it is not known when the state was lost
+	for _, u := range [][2]string{{ours, head}, {theirs, base}} {
+		if _, err := r.run(ctx, "update-ref", "refs/"+u[0], u[1]); err != nil {
+			return nil, err
+		}
+	}
+	m, err := ms.history.mergeTrees(ctx, ours, theirs)
+	for _, name := range []string{ours, theirs} {
+		_, failed := r.run(ctx, "update-ref", "-d", "refs/"+name)
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Base = base
+	m.Before, err = ms.branch.treeOf(ctx, head)
+	return &m, err
+}

@@ -1,0 +1,99 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/task"
+)
+
+// A mirror is a bare repository that all tasks of one repository borrow objects from. Nothing in it is ever pruned.
+
+// mirrors are the mirrors of one data directory.
+type mirrors struct {
+	dir    string
+	runner *runner
+	locks  locks
+	log    *slog.Logger
+}
+
+func mirrorName(r task.Repository, address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return strings.TrimPrefix(r.Slug()+"-", "-") + hex.EncodeToString(sum[:6]) + ".git"
+}
+
+func (m *mirrors) at(name string) repo {
+	return repo{runner: m.runner, dir: filepath.Join(m.dir, name)}
+}
+
+// lock keeps others from writing to a mirror.
+func (m *mirrors) lock(ctx context.Context, name string) (release func(), err error) {
+	return m.locks.take(ctx, "mirror-"+name)
+}
+
+// open makes the mirror when it isn't there. The caller holds its lock.
+func (m *mirrors) open(ctx context.Context, name, format string) (repo, error) {
+	r := m.at(name)
+	shallow, err := r.shallow()
+	if err != nil {
+		return r, err
+	}
+	changed, err := shape{format: format, branch: "none", shallow: shallow}.enforce(r.dir)
+	if len(changed) > 0 {
+		m.log.WarnContext(ctx, "put a mirror's configuration right", "mirror", name, "files", changed)
+	}
+	if err != nil {
+		return r, err
+	}
+	// With the lock held, a half pack is what a killed fetch left.
+	half, _ := filepath.Glob(filepath.Join(r.dir, "objects", "pack", "tmp_*"))
+	for _, f := range half {
+		os.Remove(f)
+	}
+	return r, nil
+}
+
+// shallow gives where history ends in a mirror of a shallow clone, as git has written it; "" when all of it is there.
+func (r repo) shallow() (string, error) {
+	data, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read where a shallow history ends: %w", err)
+	}
+	return string(data), nil
+}
+
+// mirrored names a branch's ref in the mirror, flat, so that "a" and "a/b" can follow each other on the remote.
+func mirrored(branch string) string { return "refs/mirror/" + url.PathEscape(branch) }
+
+// base brings the base branch into the mirror and keeps its commit there for the task.
+func (m *mirrors) base(ctx context.Context, rem remote, name, format, branch, tip string) (string, error) {
+	release, err := m.lock(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	r, err := m.open(ctx, name, format)
+	if err != nil || branch == "" {
+		return "", err
+	}
+	ref := mirrored(branch)
+	have, err := r.ref(ctx, ref)
+	if err == nil && have == tip {
+		return tip, nil
+	}
+	_, err = rem.call(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
+		"--update-shallow", "--force", "--", rem.url, "+refs/heads/"+branch+":"+ref)
+	if err != nil {
+		return "", fmt.Errorf("fetch %s: %w", branch, err)
+	}
+	return r.ref(ctx, ref)
+}

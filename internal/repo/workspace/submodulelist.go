@@ -1,0 +1,137 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/longshift/longshift/internal/repo/git"
+)
+
+// link is a submodule as the tree that holds it names it.
+type link struct{ path, name, url, commit string }
+
+// unreadable begins the name of a description that git can't read.
+const unreadable = "unreadable "
+
+// links gives the submodules of a tree, and a name for all of what the tree says of them. Commit ids that .gitmodules says nothing of
+// belong to nobody: git itself leaves their folders empty.
+func links(ctx context.Context, r repo, tree string) (of string, list []link, err error) {
+	blob, err := gitmodules(ctx, r, tree)
+	if err != nil || blob == "" {
+		return "", nil, err
+	}
+	text, err := r.run(ctx, "config", "--blob="+blob, "-z", "--list")
+	if git.Killed(err) || ctx.Err() != nil {
+		return "", nil, err
+	}
+	if err != nil {
+		return unreadable + blob, nil, nil
+	}
+	named := map[string]*link{}
+	for entry := range strings.SplitSeq(text, "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		section, ok := strings.CutPrefix(key, "submodule.")
+		dot := strings.LastIndexByte(section, '.')
+		if !ok || dot < 0 || !fitName(section[:dot]) {
+			continue
+		}
+		l := named[section[:dot]]
+		if l == nil {
+			l = &link{name: section[:dot]}
+			named[l.name] = l
+		}
+		switch section[dot+1:] {
+		case "path":
+			l.path = value
+		case "url":
+			l.url = value
+		}
+	}
+	byPath := map[string]link{}
+	for _, l := range named {
+		if other, twice := byPath[l.path]; fitPath(l.path) && (!twice || l.name < other.name) {
+			byPath[l.path] = *l
+		}
+	}
+	var paths []string
+	for p := range byPath {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	ids, err := gitlinks(ctx, r, tree, paths)
+	if err != nil {
+		return "", nil, err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, blob)
+	for _, p := range paths {
+		if id := ids[p]; id != "" {
+			l := byPath[p]
+			l.commit = id
+			list = append(list, l)
+			fmt.Fprintln(sum, id, strconv.Quote(p))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), list, nil
+}
+
+// gitmodules gives the id of the file that describes the submodules of a tree, "" when there is none: a link is none.
+func gitmodules(ctx context.Context, r repo, tree string) (string, error) {
+	text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, "ls-tree", "-l", "-z", tree, "--", ".gitmodules")
+	if err != nil {
+		return "", err
+	}
+	f := strings.Fields(strings.TrimSuffix(text, "\x00")) // mode type id size path
+	if len(f) != 5 || f[0] != "100644" && f[0] != "100755" {
+		return "", nil
+	}
+	if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
+		return "", nil
+	}
+	return f[2], nil
+}
+
+// gitlinks gives the commits that a tree names at these paths.
+func gitlinks(ctx context.Context, r repo, tree string, paths []string) (map[string]string, error) {
+	ids := map[string]string{}
+	for some := range slices.Chunk(paths, 500) {
+		var out bytes.Buffer
+		args := append([]string{"ls-tree", "-z", tree, "--"}, some...)
+		if err := r.with("GIT_LITERAL_PATHSPECS=1").pipe(ctx, nil, &out, args...); err != nil {
+			return nil, err
+		}
+		for entry := range strings.SplitSeq(out.String(), "\x00") {
+			about, name, ok := strings.Cut(entry, "\t")
+			if f := strings.Fields(about); ok && len(f) == 3 && f[0] == "160000" && isID(f[2]) {
+				ids[name] = f[2]
+			}
+		}
+	}
+	return ids, nil
+}
+
+// fitName holds to what git takes for the name of a submodule.
+func fitName(name string) bool {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
+	return name != "" && len(name) <= 1000 && !hasControl(name) && !slices.Contains(parts, "..")
+}
+
+// fitPath tells whether a folder of that name can be made in a work tree, on every kind of machine, and is not git's own.
+func fitPath(name string) bool {
+	if !fs.ValidPath(name) || name == "." || name[0] == '-' || strings.ContainsRune(name, '\\') || hasControl(name) {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
+		if strings.HasPrefix(strings.TrimRight(part, ". "), ".git") && !strings.HasPrefix(part, ".github") || strings.HasPrefix(part, "git~") {
+			return false
+		}
+	}
+	return true
+}

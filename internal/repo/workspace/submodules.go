@@ -1,0 +1,171 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
+)
+
+// Submodules are filled from what the commit says: .gitmodules and the commit ids in its tree. What lies in one is another
+// repository's. It is there to be built and read, gets into no commit of ours, and is put back whenever it differs; so whatever an
+// agent removes or changes there comes again. All of it follows from our commit and the mirrors: there is nothing to lose.
+
+// Bounds of what one commit may have us fetch.
+const (
+	mostSubmodules   = 500
+	deepestSubmodule = 10
+	fillWithin       = 6 * time.Minute
+)
+
+// submodule is a folder of the work tree for another repository's files.
+type submodule struct {
+	Path   string `json:"path"`             // from the top of the work tree
+	In     string `json:"in,omitempty"`     // the submodule whose .gitmodules names it; "" for the top
+	Name   string `json:"name"`             // there
+	URL    string `json:"url"`              // where it lies, without a login
+	Commit string `json:"commit"`           //
+	Mirror string `json:"mirror,omitempty"` // name of its folder
+	Why    string `json:"why,omitempty"`    // why it is empty; "" when it is filled
+}
+
+// submodules is what was made of the submodules of one tree.
+type submodules struct {
+	Of   string      `json:"of"` // names them: nothing has to be looked for again while it is the same
+	List []submodule `json:"list,omitempty"`
+}
+
+func (f submodules) full() (list []submodule) {
+	for _, s := range f.List {
+		if s.Why == "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// empty names those that could not be filled, with the reason.
+func (f submodules) empty() (list []string) {
+	for _, s := range f.List {
+		if s.Why != "" {
+			list = append(list, s.Path+" ("+s.Why+")")
+		}
+	}
+	return list
+}
+
+// key is a short name for the submodule that a folder can have.
+func (s submodule) key() string {
+	sum := sha256.Sum256([]byte(s.Path))
+	return hex.EncodeToString(sum[:8])
+}
+
+// submoduleTree fills the submodules of the work tree.
+type submoduleTree struct {
+	id      string
+	place   place
+	bare    repo
+	state   *state
+	branch  *branch
+	mirrors *mirrors
+	remotes *remotes
+	log     *slog.Logger
+}
+
+// fill makes those of the work tree what the last commit, or a merge that waits, says. again tries those once more that
+// could not be had. A submodule that can't be had stops nothing: its folder stays empty, and it is named.
+func (t *submoduleTree) fill(ctx context.Context, again bool) error {
+	head, err := t.branch.head(ctx)
+	if err != nil {
+		return err
+	}
+	of, links, err := links(ctx, t.bare, t.state.under(head))
+	if err != nil {
+		return fmt.Errorf("look for submodules: %w", err)
+	}
+	if of == t.state.Submodules.Of && !(again && len(t.state.Submodules.empty()) > 0) {
+		return t.putBack(ctx)
+	}
+	next := submodules{Of: of}
+	switch {
+	case strings.HasPrefix(of, unreadable): // by a conflict, most likely: what is there stays
+		next.List = append(t.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
+	case len(links) > 0:
+		if next.List, err = t.fetch(ctx, links); err != nil {
+			return fmt.Errorf("fetch the submodules: %w", err)
+		}
+	}
+	t.state.Submodules = next
+	if err := t.state.save(); err != nil {
+		return err
+	}
+	return t.putBack(ctx)
+}
+
+// putBack checks every submodule out, or makes sure that it still is.
+func (t *submoduleTree) putBack(ctx context.Context) error {
+	if len(t.state.Submodules.List) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(t.place.work())
+	if err != nil {
+		return fmt.Errorf("open work tree: %w", err)
+	}
+	defer root.Close()
+	failed := map[string]bool{}
+	for i, s := range t.state.Submodules.List { // those that hold others come first
+		if s.Why != "" {
+			continue
+		}
+		err := errors.New("it lies in one that is empty")
+		if !failed[s.In] {
+			err = t.checkOut(ctx, root, s)
+		}
+		switch {
+		case err == nil:
+			continue
+		case ctx.Err() != nil || git.Killed(err) || fault.KindOf(err) == fault.Infra:
+			return fmt.Errorf("check out the submodule %s: %w", s.Path, err)
+		}
+		t.log.WarnContext(ctx, "a submodule can't be checked out", "task", t.id, "submodule", s.Path, "error", err)
+		failed[s.Path] = true
+		t.state.Submodules.List[i].Why = excerpt.Line("it can't be checked out: "+err.Error(), 300)
+		if err := errors.Join(emptyFolder(root, s.Path), root.RemoveAll(s.gitDir())); err != nil {
+			return fmt.Errorf("empty the submodule %s: %w", s.Path, err)
+		}
+	}
+	if len(failed) > 0 {
+		if err := t.state.save(); err != nil {
+			return err
+		}
+	}
+	return t.register(root)
+}
+
+// Submodules is what others have to know of those of a workspace.
+type Submodules struct {
+	GitFiles []string // the files of filled ones that lead git to its folder of them, absolute
+	Empty    []string // those that could not be had, with the reason
+}
+
+// Submodules tells about those of the last commit.
+func (t *Tree) Submodules(ctx context.Context) (out Submodules, err error) {
+	err = t.at.reading(ctx, func(o *opened) error {
+		for _, s := range o.state.Submodules.full() {
+			out.GitFiles = append(out.GitFiles, filepath.Join(o.place.work(), s.Path, ".git"))
+		}
+		out.Empty = o.state.Submodules.empty()
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/longshift/longshift/task"
+)
+
+// Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
+// opened long ago can't write over a later attempt. It may be used by several goroutines.
+type Tree struct{ at *attempt }
+
+// Open opens a workspace that was prepared with this fence. It fails with fault.Fenced when a later attempt has it, and
+// with fault.NotFound when it is gone or was not prepared for this attempt.
+func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, error) {
+	if err := checkTaskID(taskID); err != nil {
+		return nil, err
+	}
+	at := &attempt{id: taskID, fence: fence, place: m.place(taskID), locks: m.locks, open: m.open}
+	half := false
+	err := at.reading(ctx, func(o *opened) error {
+		half = o.state.Step != nil
+		return nil
+	})
+	if err == nil && half { // those that only look would see it
+		err = at.locked(ctx, func(*opened) error { return nil })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	return &Tree{at}, nil
+}
+
+// Close ends the use of the Tree. The workspace stays.
+func (t *Tree) Close() error {
+	t.at.closed.Store(true)
+	return nil
+}
+
+// Dir is the work tree, absolute.
+func (t *Tree) Dir() string { return t.at.place.work() }
+
+// Objects lists the folders outside the work tree that a git in it must be able to read. None of them may be writable
+// for an agent.
+func (t *Tree) Objects(ctx context.Context) ([]string, error) {
+	var out []string
+	err := t.at.reading(ctx, func(o *opened) error {
+		out = slices.Clone(o.borrowed)
+		for _, store := range o.objects.stores() {
+			if err := os.MkdirAll(string(store), 0o700); err != nil {
+				return err
+			}
+			out = append(out, string(store))
+		}
+		for _, s := range o.state.Submodules.full() {
+			if objects := filepath.Join(o.mirrors.at(s.Mirror).dir, "objects"); !slices.Contains(out, objects) {
+				out = append(out, objects)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Key names the repository on this host: the same for all of its tasks, and fit for a folder's name.
+func (t *Tree) Key(ctx context.Context) (key string, err error) {
+	err = t.at.reading(ctx, func(o *opened) error {
+		key = o.state.Mirror
+		return nil
+	})
+	return key, err
+}
+
+// Repository is the one that the workspace was made of.
+func (t *Tree) Repository(ctx context.Context) (r task.Repository, err error) {
+	err = t.at.reading(ctx, func(o *opened) error {
+		r = o.state.Repository
+		return nil
+	})
+	return r, err
+}

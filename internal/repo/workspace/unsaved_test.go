@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+)
+
+// unsaved fails unless a manager says so of task t-1.
+func unsaved(t *testing.T, what string, m *Manager, want string, alone bool) {
+	t.Helper()
+	why, only, err := m.Unsaved(t.Context(), "t-1")
+	if err != nil || why != want || only != alone {
+		t.Errorf("%s: %q (the checkpoint alone %v), want %q (%v): %v", what, why, only, want, alone, err)
+	}
+}
+
+// What is nowhere but in a workspace is told, until it is somewhere else.
+func TestUnsaved(t *testing.T) {
+	t.Parallel()
+	bare := gittest.NewBare(t, map[string]string{"a.txt": "a\n"})
+	b := newBench(t, bare)
+	unsaved(t, "no workspace", b.m, "", false)
+	ws, tree := b.prepare("t-1", 1)
+	unsaved(t, "untouched", b.m, "", false)
+	must(t, os.WriteFile(filepath.Join(ws.Dir, "b.txt"), []byte("b\n"), 0o600))
+	unsaved(t, "a new file", b.m, "changes that were not committed", false)
+	b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+	unsaved(t, "a commit", b.m, "commits that were not pushed", false)
+	must(t, tree.Checkpoint(t.Context()))
+	unsaved(t, "a checkpoint", b.m, "", true)
+	gittest.Git(t, bare, "update-ref", "-d", checkpointRef("t-1"))
+	unsaved(t, "a checkpoint that is not there any more", b.m, "commits that were not pushed", false)
+}
+
+func TestUnsavedOfAPushedBranch(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
+	_, tree := b.prepare("t-1", 1)
+	b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+	_, err := tree.Push(t.Context())
+	must(t, err)
+	unsaved(t, "pushed", b.m, "", false)
+	must(t, os.WriteFile(b.m.place("t-1").state(), []byte("{"), 0o600))
+	unsaved(t, "a damaged state", b.m, "its state can't be read", false)
+}
+
+// A workspace whose making was broken off holds nothing, and goes.
+func TestUnsavedOfAHalfMadeWorkspace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
+	b.prepare("t-1", 1)
+	p := b.m.place("t-1")
+	must(t, os.Remove(p.state()))
+	unsaved(t, "without its state", b.m, "its state can't be read", false)
+	must(t, os.Remove(p.ready()))
+	unsaved(t, "half made", b.m, "", false)
+	must(t, b.m.Remove(t.Context(), "t-1", false))
+	if exists(p.work()) || exists(p.git()) {
+		t.Error("it is still there")
+	}
+}
+
+// A host that has lost a task to another holds nothing that counts but commits that it never pushed.
+func TestUnsavedOfALostTask(t *testing.T) {
+	t.Parallel()
+	for _, pushed := range []bool{true, false} {
+		bare := gittest.NewBare(t, map[string]string{"a.txt": "a\n"})
+		b := newBench(t, bare)
+		ws, tree := b.prepare("t-1", 1)
+		b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+		must(t, tree.Checkpoint(t.Context()))
+		lost, want := b.m, ""
+		if !pushed {
+			b.commit(tree, "2", map[string]string{"c.txt": "c\n"})
+			want = "commits that were not pushed"
+		}
+		must(t, os.WriteFile(filepath.Join(ws.Dir, "half.txt"), []byte("half\n"), 0o600))
+		b.m = b.manager(t.TempDir())
+		_, second := b.prepare("t-1", 2)
+		b.commit(second, "3", map[string]string{"c.txt": "c\n"})
+		must(t, second.Checkpoint(t.Context()))
+		unsaved(t, "lost", lost, want, false)
+		must(t, b.m.Remove(t.Context(), "t-1", false))
+		unsaved(t, "lost, and ended elsewhere", lost, want, false)
+	}
+}

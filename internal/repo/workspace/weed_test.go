@@ -1,0 +1,57 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+)
+
+// What tools leave behind gets into no commit and is named; where a project has it in its index, it does.
+func TestJunkStaysOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"README.md": "r\n", "action/node_modules/dep/index.js": "1\n"}))
+	_, tree := b.prepare("t-1", 1)
+	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x", "src/.DS_Store": "x",
+		"notes.txt~": "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
+	if got := gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
+		t.Errorf("committed %q", got)
+	}
+	slices.Sort(c.LeftOut)
+	if want := []string{".DS_Store", "notes.txt~", "src/.DS_Store", "src/__pycache__"}; !slices.Equal(c.LeftOut, want) {
+		t.Errorf("left out %q, want %q", c.LeftOut, want)
+	}
+	if dirty, _, err := tree.Status(t.Context()); err != nil || dirty {
+		t.Errorf("what is left out counts as a change: %v, %v", dirty, err)
+	}
+	gittest.Write(t, tree.Dir(), map[string]string{"src/__pycache__/c.pyc": "x"})
+	if again, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"}); err != nil || again.Created {
+		t.Errorf("a commit of nothing but that: %+v, %v", again, err)
+	}
+}
+
+// Large files are named, and what is too large is refused with its name; once it is gone the rest is committed.
+func TestLargeFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	big := filepath.Join(tree.Dir(), "big.bin")
+	must(t, os.WriteFile(filepath.Join(tree.Dir(), "model.bin"), make([]byte, 6<<20), 0o600))
+	must(t, os.WriteFile(big, nil, 0o600))
+	must(t, os.Truncate(big, 60<<20))
+	_, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	if err == nil {
+		t.Fatal("60 MB were committed")
+	}
+	wantFault(t, err, fault.Work, "big.bin (60 MB)", "at most 50 MB")
+	must(t, os.Remove(big))
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	must(t, err)
+	if !c.Created || strings.Join(c.Large, ", ") != "model.bin (6 MB)" {
+		t.Errorf("got %+v", c)
+	}
+}

@@ -1,0 +1,144 @@
+package intakes
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// Reader is what reading an intake uses of client.Client.
+type Reader interface {
+	Client
+	Querier
+	GetWorkflow(ctx context.Context, workflowID string, runID string) client.WorkflowRun
+}
+
+// Get reads one intake, with its last poll and the tasks that wait for the limiter. host is that of the forge which owner/name is on.
+// Without a worker the queue is left out.
+func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
+	var s Status
+	err := onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
+		d, err := h.Describe(ctx)
+		if err != nil {
+			return err
+		}
+		p, ours := d.Memo.GetFields()[memoSpec]
+		if !ours || converter.GetDefaultDataConverter().FromPayload(p, &s.Spec) != nil {
+			return &serviceerror.NotFound{Message: "not an intake"}
+		}
+		s.Paused, s.Note = d.Schedule.State.Paused, d.Schedule.State.Note
+		s.Runs, s.Missed = d.Info.NumActions, d.Info.NumActionsMissedCatchupWindow
+		if len(d.Info.NextActionTimes) > 0 && !s.Paused {
+			s.Next = d.Info.NextActionTimes[0]
+		}
+		if n := len(d.Info.RecentActions); n > 0 {
+			last := d.Info.RecentActions[n-1]
+			if last.StartWorkflowResult != nil {
+				s.Last = &LastPoll{Workflow: last.StartWorkflowResult.WorkflowID, Run: last.StartWorkflowResult.FirstExecutionRunID, At: last.ActualTime}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.Last != nil {
+		if err := s.Last.read(ctx, c); err != nil {
+			return s, err
+		}
+	}
+	err = s.readQueue(ctx, c, host)
+	if fault.KindOf(err) == fault.Infra {
+		s.NoGate, err = "no worker answers", nil
+	}
+	return s, err
+}
+
+// read learns how a poll went.
+func (l *LastPoll) read(ctx context.Context, c Reader) error {
+	d, err := c.DescribeWorkflowExecution(ctx, l.Workflow, l.Run)
+	var gone *serviceerror.NotFound
+	switch {
+	case errors.As(err, &gone): // longer ago than histories are kept
+		return nil
+	case err != nil:
+		return unreachable(err)
+	case d.GetWorkflowExecutionInfo().GetCloseTime() == nil:
+		l.Running = true
+		if p := d.GetPendingActivities(); len(p) > 0 && p[0].GetLastFailure() != nil {
+			l.Error = p[0].GetLastFailure().GetMessage()
+		}
+		return nil
+	}
+	var pass signals.PollResult
+	err = c.GetWorkflow(ctx, l.Workflow, l.Run).Get(ctx, &pass)
+	var app *temporal.ApplicationError
+	var timeout *temporal.TimeoutError
+	switch {
+	case err == nil:
+		l.Pass = &pass
+	case errors.As(err, &app):
+		l.Error = app.Message()
+	case errors.As(err, &timeout):
+		l.Error = "it took too long: " + timeout.Message()
+	default:
+		l.Error = err.Error()
+	}
+	return nil
+}
+
+// readQueue asks the repository's limiter which tasks of this intake wait.
+func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
+	r, err := task.ParseRepository(s.Repository)
+	if err != nil {
+		return err
+	}
+	s.Gate = signals.LimiterID(host, r)
+	state, err := LimiterState(ctx, c, s.Gate)
+	if err != nil {
+		return err
+	}
+	for _, w := range state.Waiters {
+		if w.Intake == s.Name {
+			s.Queue = append(s.Queue, QueueItem{Task: w.Workflow, For: w.Answer.Wait, Why: w.Answer.Detail})
+		}
+	}
+	return nil
+}
+
+// Querier is what reading a limiter uses of client.Client.
+type Querier interface {
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	QueryWorkflow(ctx context.Context, workflowID string, runID string, queryType string, args ...any) (converter.EncodedValue, error)
+}
+
+// LimiterState asks a limiter who holds an admission and who waits. A limiter that does not run has an empty state. Only a worker can
+// answer: without one the error is of kind Infra.
+func LimiterState(ctx context.Context, c Querier, id string) (state signals.LimiterState, err error) {
+	var gone *serviceerror.NotFound
+	switch d, err := c.DescribeWorkflowExecution(ctx, id, ""); {
+	case errors.As(err, &gone):
+		return state, nil
+	case err != nil:
+		return state, unreachable(err)
+	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
+		return state, nil
+	}
+	v, err := c.QueryWorkflow(ctx, id, "", signals.QueryLimiter)
+	if err != nil {
+		return state, fault.New(fault.Infra, "ask the limiter who waits: %w", err).WithHint("a worker has to run; see `longshift doctor`")
+	}
+	if err := v.Get(&state); err != nil {
+		return state, fault.New(fault.Internal, "read the limiter's answer: %w", err)
+	}
+	return state, nil
+}
