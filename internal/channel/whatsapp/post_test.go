@@ -235,14 +235,15 @@ func TestConfig(t *testing.T) {
 		t.Fatalf("%v, %+v", err, w)
 	}
 	for name, change := range map[string]func(*Config){
-		"token":   func(c *Config) { c.Token = nil },
-		"secret":  func(c *Config) { c.AppSecret = nil },
-		"verify":  func(c *Config) { c.VerifyToken = nil },
-		"number":  func(c *Config) { c.PhoneNumberID = "1/../2" },
-		"version": func(c *Config) { c.Version = "latest" },
-		"scheme":  func(c *Config) { c.BaseURL = "ftp://x" },
-		"user":    func(c *Config) { c.BaseURL = "https://me:" + accessed + "@x" },
-		"no url":  func(c *Config) { c.BaseURL = "https://x\x7f" + accessed },
+		"token":        func(c *Config) { c.Token = nil },
+		"secret":       func(c *Config) { c.AppSecret = nil },
+		"verify":       func(c *Config) { c.VerifyToken = nil },
+		"number":       func(c *Config) { c.PhoneNumberID = "1/../2" },
+		"version":      func(c *Config) { c.Version = "latest" },
+		"scheme":       func(c *Config) { c.BaseURL = "ftp://x" },
+		"in the clear": func(c *Config) { c.BaseURL = "http://graph.example" },
+		"user":         func(c *Config) { c.BaseURL = "https://me:" + accessed + "@x" },
+		"no url":       func(c *Config) { c.BaseURL = "https://x\x7f" + accessed },
 	} {
 		c := good
 		change(&c)

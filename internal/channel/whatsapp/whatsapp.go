@@ -6,13 +6,13 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/task"
 )
 
@@ -65,7 +65,7 @@ func New(cfg Config) (*WhatsApp, error) {
 	if cfg.Version == "" {
 		cfg.Version = "v23.0"
 	}
-	base, err := url.Parse(cfg.BaseURL)
+	base, err := httpclient.BaseURL("WhatsApp base", cfg.BaseURL)
 	switch {
 	case cfg.Token == nil || cfg.AppSecret == nil || cfg.VerifyToken == nil:
 		return nil, fault.New(fault.Input, "whatsapp needs an access token, an app secret and a verify token")
@@ -74,11 +74,11 @@ func New(cfg Config) (*WhatsApp, error) {
 			WithHint("it stands in the app dashboard below WhatsApp > API setup")
 	case !version.MatchString(cfg.Version):
 		return nil, fault.New(fault.Input, "whatsapp version %q is none of the Graph API", cfg.Version).WithHint("write it like v23.0")
-	case err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "":
-		return nil, fault.New(fault.Input, "the whatsapp base URL is no http or https address without a user and a query")
+	case err != nil:
+		return nil, err
 	}
 	w := &WhatsApp{cfg: cfg, log: cfg.Log, now: cfg.Now}
-	w.api = strings.TrimRight(cfg.BaseURL, "/") + "/" + cfg.Version + "/" + cfg.PhoneNumberID + "/messages"
+	w.api = strings.TrimRight(base.String(), "/") + "/" + cfg.Version + "/" + cfg.PhoneNumberID + "/messages"
 	w.http = client(cfg.HTTP)
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)

@@ -126,7 +126,7 @@ func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error)
 		return false, nil // no checks were read, or all of them
 	}
 	for _, c := range []struct {
-		kind kind
+		kind     kind
 		resource string
 	}{{kindRuns, checksDoor}, {kindActions, actionsDoor}} {
 		if has(c.kind) || !l.mayTry(c.resource) {
