@@ -98,6 +98,10 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	cd test/compose && $(GO) mod tidy -diff
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/parts $$(git ls-files '*.sh'); fi
 
+.PHONY: golangci
+golangci: ## run the linters of .golangci.yml (about two minutes to build the first time)
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
 .PHONY: bench
 bench: build agents ## measure: whole task against a shell script, waiting pull requests, many tasks at once, history, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...

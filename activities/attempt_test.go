@@ -34,7 +34,6 @@ type attempt struct {
 	beats     chan []any    // details of every heartbeat
 	server    *server
 
-	mu     sync.Mutex
 	cancel context.CancelCauseFunc
 }
 

@@ -15,7 +15,7 @@ import (
 // leaks fails when a text that goes into history holds a secret, or a path of this machine.
 func (b *bench) leaks(what string, v any) {
 	b.t.Helper()
-	text := fmt.Sprint(v)
+	var text string
 	if err, ok := v.(error); !ok {
 		data, jsonErr := json.Marshal(v)
 		must(b.t, jsonErr)

@@ -158,7 +158,7 @@ func (c Config) Settings() Settings {
 			Error: or(notify.Error)},
 		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
 			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
-		Paths:    PathSettings{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore},
+		Paths:    PathSettings(paths),
 		Scenario: or(c.Scenario),
 	}
 }

@@ -20,12 +20,6 @@ import (
 	"github.com/longshift/longshift/workflows"
 )
 
-// pull is a pull request on a forge of the test: what a look at it gives, as it stands.
-type pull struct {
-	forge.Snapshot
-	merged time.Duration // when people merge it, from the start
-}
-
 func open(items ...forge.Item) forge.Snapshot {
 	yes := true
 	return forge.Snapshot{State: forge.Open, Head: "head1", Base: "main", BaseHead: "base1", Mergeable: &yes, Stamp: "s", Items: items}

@@ -22,8 +22,9 @@ func TestAccountsOfCallers(t *testing.T) {
 	session := activities.Caller{Task: "t", Session: "s", Role: "implementer", Host: "h"}
 	seen := map[*egress.Account]bool{}
 	for _, who := range []activities.Caller{session, {Task: "t", Session: "s2", Role: "implementer", Host: "h"}, {Task: "t", Role: "check", Host: "h"}, {Task: "u", Role: "check", Host: "h"}, {}} {
-		seen[a.of(who)] = true
-		if a.of(who) != a.of(who) {
+		first := a.of(who)
+		seen[first] = true
+		if a.of(who) != first {
 			t.Errorf("%+v begins anew", who)
 		}
 	}

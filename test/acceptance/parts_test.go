@@ -63,9 +63,7 @@ func toolFolders(t testing.TB) []string {
 		dirs = append(dirs, dir)
 	}
 	slices.Reverse(dirs) // what a manager has chosen comes before the system's
-	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
-		dirs = append(dirs, dir)
-	}
+	dirs = append(dirs, "/usr/local/bin", "/usr/bin", "/bin")
 	var unique []string
 	for _, dir := range dirs {
 		if !slices.Contains(unique, dir) {

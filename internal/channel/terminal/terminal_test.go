@@ -19,10 +19,9 @@ import (
 
 // screen keeps what was written. It reads it as a person does: what begins at the edge is ours, what is set in is text.
 type screen struct {
-	mu      sync.Mutex
-	out     bytes.Buffer
-	keys    *io.PipeWriter
-	buttons map[string][]channel.Button
+	mu   sync.Mutex
+	out  bytes.Buffer
+	keys *io.PipeWriter
 }
 
 func (s *screen) Write(p []byte) (int, error) {

@@ -116,8 +116,8 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 	return nil
 }
 
-// copyLock marks the folder of the copied executable for as long as we run.
-var copyLock *os.File
+// copyLock marks the folder of the copied executable for as long as this process runs.
+var copyLock *os.File //nolint:unused // what nothing refers to is closed
 
 // ownExecutable gives a path to our own program. When the file has been replaced since we started, the one that runs is
 // written out once: another version might not understand the order.

@@ -131,7 +131,8 @@ func (i issue) edits(ctx context.Context, vars map[string]any) (*graphAnswer, er
 	case err != nil:
 		return nil, err
 	}
-	for _, e := range a.Errors {
+	if len(a.Errors) > 0 {
+		e := a.Errors[0]
 		p := &problem{status: http.StatusOK, message: e.Message}
 		switch e.Type {
 		case "RATE_LIMITED": // GraphQL has a limit of its own, so REST calls go on

@@ -132,7 +132,7 @@ func probe(m *grammar.Match) {
 			return
 		case text == "-w" && i+1 < len(m.Words):
 			i++
-		case len(text) > 1 && text[0] == '-' && strings.Trim(text[1:], "zvn46w0123456789") == "":
+		case len(text) > 1 && text[0] == '-' && strings.Trim(text[1:], "zvnw0123456789") == "":
 			scan = scan || strings.Contains(text, "z")
 		default:
 			rest = append(rest, text)

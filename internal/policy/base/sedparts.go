@@ -157,9 +157,11 @@ func (s *sedScan) substitute() {
 func (s *sedScan) transliterate() {
 	delim := s.peek()
 	s.at++
-	if !s.until(delim, false) || !s.until(delim, false) {
-		s.unread("a y command without an end")
-		return
+	for range 2 {
+		if !s.until(delim, false) {
+			s.unread("a y command without an end")
+			return
+		}
 	}
 	s.end()
 }
