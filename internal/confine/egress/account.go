@@ -18,7 +18,7 @@ type Account struct {
 	names map[string]bool // hosts below domains that were asked for
 }
 
-// mayName tells whether the account may ask for a host below a domain.
+// mayName reports whether the account may ask for a host below a domain.
 func (a *Account) mayName(host string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

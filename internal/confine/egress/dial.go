@@ -39,7 +39,7 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 	return nil, broken(to.host, to.port, "can't be reached; try again later")
 }
 
-// resolve gives the addresses of a host. One wrong address among good ones condemns them all: who answers so is not to be
+// resolve returns the addresses of a host. One wrong address among good ones condemns them all: who answers so is not to be
 // trusted with the others.
 func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.Addr, *refusal) {
 	name := to.host

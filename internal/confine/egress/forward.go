@@ -73,7 +73,7 @@ func (q *request) plainTarget() (to authority, path string, r *refusal) {
 	return to, path, nil
 }
 
-// bodyLength gives the number of bytes that follow the header.
+// bodyLength returns the number of bytes that follow the header.
 func (q *request) bodyLength(to authority) (int64, *refusal) {
 	lengths := q.all("content-length")
 	if len(q.all("transfer-encoding")) > 0 || len(lengths) > 1 {

@@ -155,7 +155,7 @@ func (d *door) client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
 
-// ask sends raw bytes and gives the whole answer.
+// ask sends raw bytes and returns the whole answer.
 func (d *door) ask(t *testing.T, raw string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", d.address)
@@ -174,7 +174,7 @@ func (d *door) ask(t *testing.T, raw string) string {
 	return string(answer)
 }
 
-// tunnelTo opens a tunnel and gives the connection in it.
+// tunnelTo opens a tunnel and returns the connection in it.
 func (d *door) tunnelTo(t *testing.T, target string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", d.address)
@@ -261,7 +261,7 @@ func registry(t testing.TB, secure bool, handler http.HandlerFunc) int {
 
 var loopback = []string{"127.0.0.1"}
 
-// clientHello gives the first message of Go's TLS client.
+// clientHello returns the first message of Go's TLS client.
 func clientHello(t testing.TB, name string, change func(*tls.Config)) []byte {
 	t.Helper()
 	config := &tls.Config{ServerName: name, InsecureSkipVerify: true}

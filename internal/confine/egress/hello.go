@@ -34,7 +34,7 @@ const (
 	helloVersionAndNonce = 2 + 32
 )
 
-// readHello reads the records of the client's first message, and gives them as they came, with the name of the host in it.
+// readHello reads the records of the client's first message, and returns them as they came, with the name of the host in it.
 // Later records stay unread.
 func readHello(r io.Reader) (raw []byte, name string, err error) {
 	var message []byte

@@ -18,7 +18,7 @@ type refusal struct {
 	text   string // after host and port: why, and what would allow it
 }
 
-// Error gives the one line that the client sees.
+// Error returns the one line that the client sees.
 func (r *refusal) Error() string {
 	who := r.host
 	if r.port > 0 {

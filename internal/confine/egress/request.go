@@ -76,7 +76,7 @@ func readLine(r *bufio.Reader, left *int) (string, error) {
 	}
 }
 
-// token tells whether a text is a name by HTTP's grammar.
+// token reports whether a text is a name by HTTP's grammar.
 func token(s string) bool {
 	for _, c := range []byte(s) {
 		switch {
@@ -88,7 +88,7 @@ func token(s string) bool {
 	return s != ""
 }
 
-// all gives the values of a field.
+// all returns the values of a field.
 func (q *request) all(name string) []string {
 	var values []string
 	for _, f := range q.fields {

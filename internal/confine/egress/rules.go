@@ -102,7 +102,7 @@ func (r Rule) covers(host string) bool {
 	return host == r.Host
 }
 
-// find gives the rule for a host that hostName has passed, or why there is none.
+// find returns the rule for a host that hostName has passed, or why there is none.
 func (c *Config) find(host string, port int, plain bool) (Rule, string) {
 	why := "is not a listed host"
 	for _, r := range c.Rules {
@@ -150,7 +150,7 @@ func hostName(s string) (name, why string) {
 	return s, ""
 }
 
-// numeric tells whether the last label makes the whole name an address to some resolvers: 127.1, 0x7f000001, 017700000001.
+// numeric reports whether the last label makes the whole name an address to some resolvers: 127.1, 0x7f000001, 017700000001.
 func numeric(label string) bool {
 	if label != "" && strings.Trim(label, "0123456789") == "" {
 		return true

@@ -75,7 +75,7 @@ func (u *upstream) connect(ctx context.Context, dial dialFunc, to authority, pla
 	return conn, nil
 }
 
-// prepare gives the connection to go on with, also with an error.
+// prepare returns the connection to go on with, also with an error.
 func (u *upstream) prepare(ctx context.Context, conn net.Conn, to authority, plain bool) (net.Conn, error) {
 	if u.secure {
 		config := u.roots.Clone()
@@ -115,7 +115,7 @@ func (u *upstream) header() string {
 	return "Proxy-Authorization: " + u.login + "\r\n"
 }
 
-// readStatus reads the header of an answer and gives its status code.
+// readStatus reads the header of an answer and returns its status code.
 func readStatus(r *bufio.Reader) (string, error) {
 	left := maxHeader
 	line, err := readLine(r, &left)
