@@ -39,7 +39,7 @@ func (c *capture) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// cut gives the number of bytes that are not kept.
+// cut returns the number of bytes that are not kept.
 func (c *capture) cut() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *capture) left() int64 {
 	return c.total - int64(len(c.head)) - int64(min(len(c.tail), c.tailMax))
 }
 
-// String gives what is kept, valid UTF-8, with a line in the place of what is left out between head and tail.
+// String returns what is kept, valid UTF-8, with a line in the place of what is left out between head and tail.
 func (c *capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -34,7 +34,7 @@ func (s *LineScanner) Scan() bool {
 	return false
 }
 
-// next reads one line and tells whether there was one that fits.
+// next reads one line and reports whether there was one that fits.
 func (s *LineScanner) next() bool {
 	s.long = s.long[:0]
 	for size := 0; ; {
@@ -73,7 +73,7 @@ func (s *LineScanner) hold(part []byte, size int) {
 // Bytes is the line without its newline. It is valid until the next Scan.
 func (s *LineScanner) Bytes() []byte { return s.line }
 
-// Complete tells whether the line ended with a newline: a writer that was killed leaves one that did not.
+// Complete reports whether the line ended with a newline: a writer that was killed leaves one that did not.
 func (s *LineScanner) Complete() bool { return s.complete }
 
 // Offset is the number of bytes read up to the end of the line, skipped lines included.

@@ -45,7 +45,7 @@ func newOrder(s Spec) (order, error) {
 	return o, nil
 }
 
-// markedEnv gives env with the mark of the session, and without any other session's.
+// markedEnv returns env with the mark of the session, and without any other session's.
 func markedEnv(env []string, session string) []string {
 	var out []string
 	for _, v := range env {
@@ -59,7 +59,7 @@ func markedEnv(env []string, session string) []string {
 	return out
 }
 
-// Find gives the path of a program that is to run in a folder: a bare name is looked up in the PATH of its own environment. The
+// Find returns the path of a program that is to run in a folder: a bare name is looked up in the PATH of its own environment. The
 // folder must be there; a name that is found nowhere is an error that matches fs.ErrNotExist and has its number.
 func Find(name, dir string, env []string) (string, error) {
 	if info, err := os.Stat(dir); err != nil {

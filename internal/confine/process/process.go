@@ -47,7 +47,7 @@ type Exit struct {
 	Err    error  // the end could not be observed: the guard was killed
 }
 
-// Success tells whether the program exited by itself with code 0.
+// Success reports whether the program exited by itself with code 0.
 func (e Exit) Success() bool { return e.Code == 0 && e.Signal == "" && e.Err == nil }
 
 func (e Exit) String() string {

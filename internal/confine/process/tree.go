@@ -13,7 +13,7 @@ type proc struct {
 	start              uint64 // clock ticks since boot
 }
 
-// same tells whether both are the same process, not just the same number.
+// same reports whether both are the same process, not just the same number.
 func (p proc) same(q proc) bool { return p.pid == q.pid && p.start == q.start }
 
 // signal sends sig to this very process. The handle is taken before the look, so a number that has got a new owner

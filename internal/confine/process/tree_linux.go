@@ -91,7 +91,7 @@ func takeSnapshot() (snapshot, error) {
 	return s, nil
 }
 
-// carries tells whether the process was started with the variable. We may not be allowed to know: then it is not ours.
+// carries reports whether the process was started with the variable. We may not be allowed to know: then it is not ours.
 func (p proc) carries(variable string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
 	if err != nil {
@@ -106,7 +106,7 @@ func (p proc) carries(variable string) bool {
 	return false
 }
 
-// isGuard tells whether the process is a guard: it adopts orphans, so it is ended last.
+// isGuard reports whether the process is a guard: it adopts orphans, so it is ended last.
 func (p proc) isGuard() bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 	return err == nil && strings.TrimRight(string(b), "\x00") == guardName

@@ -75,7 +75,7 @@ func TestLeftoversDieWithTheProgram(t *testing.T) {
 	}
 }
 
-// startParent starts a helper worker that runs the script, and gives it, its guard and n processes of the script.
+// startParent starts a helper worker that runs the script, and returns it, its guard and n processes of the script.
 func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, proc, []proc) {
 	t.Helper()
 	self, err := os.Executable()

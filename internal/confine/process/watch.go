@@ -95,7 +95,7 @@ func nobodyLeft() bool {
 	}
 }
 
-// readControl gives each order, and 0 when the parent is gone.
+// readControl returns each order, and 0 when the parent is gone.
 func readControl(control *os.File) <-chan byte {
 	c := make(chan byte)
 	go func() {
