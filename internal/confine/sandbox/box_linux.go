@@ -119,7 +119,7 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 // copyLock marks the folder of the copied executable for as long as we run.
 var copyLock *os.File
 
-// ownExecutable gives a path to our own program. When the file has been replaced since we started, the one that runs is
+// ownExecutable returns a path to our own program. When the file has been replaced since we started, the one that runs is
 // written out once: another version might not understand the order.
 func ownExecutable() func() (string, error) {
 	copied := sync.OnceValues(func() (string, error) {

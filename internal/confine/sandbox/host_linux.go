@@ -65,7 +65,7 @@ func (h host) bubblewrap() string {
 	return "install bubblewrap 0.8 or later"
 }
 
-// container tells whether the worker runs in one. Each engine leaves its own mark.
+// container reports whether the worker runs in one. Each engine leaves its own mark.
 func (h host) container() bool {
 	for _, mark := range []string{".dockerenv", "run/.containerenv", "var/run/secrets/kubernetes.io"} {
 		if _, err := os.Stat(filepath.Join(h.root, mark)); err == nil {
@@ -109,7 +109,7 @@ func (h host) limits() string {
 	return "give the worker a cgroup that its user may write"
 }
 
-// systemd tells whether it runs this machine's services.
+// systemd reports whether it runs this machine's services.
 func (h host) systemd() bool {
 	info, err := os.Stat(filepath.Join(h.root, "/run/systemd/system"))
 	return err == nil && info.IsDir()

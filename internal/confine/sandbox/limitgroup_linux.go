@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create makes a group for one box in each tree and gives their folders.
+// create makes a group for one box in each tree and returns their folders.
 func (g groups) create(l Limits) ([]string, error) {
 	var dirs []string
 	name := groupName()

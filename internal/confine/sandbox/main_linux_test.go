@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testAll(m))
 }
 
-// testAll gives the tests a folder for temporary files of their own, so that what is left behind shows.
+// testAll returns the tests a folder for temporary files of their own, so that what is left behind shows.
 func testAll(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sandbox-test-")
 	if err != nil {
@@ -100,7 +100,7 @@ func python(c Spec, script string) process.Spec {
 	return s
 }
 
-// inside runs a program to its end and gives its output.
+// inside runs a program to its end and returns its output.
 func inside(t testing.TB, c Spec, s process.Spec) process.Result {
 	t.Helper()
 	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: time.Minute}, c)

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// onHost runs New in a process of its own on a host that lacks something, and gives what it prints.
+// onHost runs New in a process of its own on a host that lacks something, and returns what it prints.
 func onHost(t *testing.T, lacks, weaken, bwrap string) string {
 	t.Helper()
 	theBox(t)

@@ -62,7 +62,7 @@ func tryCalls() []string {
 	return through
 }
 
-// tryFence gives the kernel's level when Landlock, and nothing else, stops a write.
+// tryFence returns the kernel's level when Landlock, and nothing else, stops a write.
 func tryFence(path string) int {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {
@@ -110,7 +110,7 @@ func interfaces() []string {
 	return out
 }
 
-// tryForks has a shell start n children that wait, and tells whether it could.
+// tryForks has a shell start n children that wait, and reports whether it could.
 func tryForks(n int) bool {
 	var pipe [2]int
 	if unix.Pipe2(pipe[:], unix.O_CLOEXEC) != nil {

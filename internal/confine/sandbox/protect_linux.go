@@ -58,7 +58,7 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(st.Nlink)
 }
 
-// readOnly tells whether the innermost mount above path, or at it, can't be written.
+// readOnly reports whether the innermost mount above path, or at it, can't be written.
 func (p *plan) readOnly(path string) bool {
 	var best mount
 	for _, m := range p.mounts {
@@ -102,7 +102,7 @@ type masks struct {
 
 func newMasks() *masks { return &masks{users: map[string]int{}} }
 
-// join tells whether the path is held by another box already, and counts us in.
+// join reports whether the path is held by another box already, and counts us in.
 func (m *masks) join(path string) bool {
 	if m.users[path] == 0 {
 		return false

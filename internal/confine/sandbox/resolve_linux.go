@@ -16,7 +16,7 @@ const maxLinks = 40
 // Whatever lies below them is theirs: a symbolic link there is never followed.
 type territory []string
 
-// outermost gives the outermost folder of the territory that holds path, or "".
+// outermost returns the outermost folder of the territory that holds path, or "".
 func (t territory) outermost(path string) string {
 	best := ""
 	for _, root := range t {
@@ -31,7 +31,7 @@ func within(path, root string) bool {
 	return path == root || root == "/" || strings.HasPrefix(path, root+"/")
 }
 
-// resolve walks path from the root directory. It gives the real path of what exists and the components that don't.
+// resolve walks path from the root directory. It returns the real path of what exists and the components that don't.
 // Links on the host's own ground are followed, as the host's administrator has set them.
 func (t territory) resolve(path string) (real string, missing []string, err error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
