@@ -46,8 +46,7 @@ func (s *Session) reserve(ctx context.Context, b bid) (verdict, error) {
 	}
 }
 
-// abandon removes a waiter whose client is gone. If the waiter was admitted at the same moment, the reservation is
-// settled.
+// abandon removes a waiter whose client is gone. If it was admitted at the same moment, its reservation is released.
 func (s *Session) abandon(w *waiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
