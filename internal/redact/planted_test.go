@@ -14,7 +14,7 @@ import (
 	"unicode"
 )
 
-// random gives n signs out of an alphabet, the same ones at every run. Tokens in these tests are made, not written down, so
+// random returns n signs out of an alphabet, the same ones at every run. Tokens in these tests are made, not written down, so
 // that no scanner takes the source for a leak.
 func random(seed uint64, n int, alphabet string) string {
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -42,7 +42,7 @@ func held() []string {
 	}
 }
 
-// encoded gives a value in every form that is promised to be found, by name.
+// encoded returns a value in every form that is promised to be found, by name.
 func encoded(v string) map[string]string {
 	all := map[string]string{
 		"plain": v, "in code": `key := "` + v + `"`,
