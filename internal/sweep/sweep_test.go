@@ -63,7 +63,7 @@ func (w *world) folder(id string, size int, runs bool) {
 	w.runs[id] = runs
 }
 
-// sweep gives the names of the folders that are left.
+// sweep returns the names of the folders that are left.
 func (w *world) sweep() (left []string) {
 	w.t.Helper()
 	all, err := w.Find(w.t.Context())
@@ -137,7 +137,7 @@ func TestSweepBySize(t *testing.T) {
 	w.left("3000 bytes and a little of ended tasks, 2500 allowed", "a-third", "b-second", "runs-a-third", "runs-b-second", "runs-c-first")
 }
 
-// due gives a folder whose time has come, as a look finds it.
+// due returns a folder whose time has come, as a look finds it.
 func due(t *testing.T) (*world, []Leftover) {
 	t.Helper()
 	w := newWorld(t)
