@@ -16,7 +16,7 @@ import (
 type Owner struct {
 	Workflow string    `json:"workflow"`
 	Run      string    `json:"run"`
-	Ended    time.Time `json:"ended,omitzero"` // when it was first seen to have ended, because the server forgets workflows after their retention
+	Ended    time.Time `json:"ended,omitzero"` // when it was first seen to have ended; the server forgets old workflows
 }
 
 const ownerFile = "owner.json"
