@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// answered lets one thing be done and answered, and gives how often each method was called.
+// answered lets one thing be done and answered, and returns how often each method was called.
 func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any) map[string]int {
 	t.Helper()
 	e := &ears{answer: a}

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// hearCall gives what a delivery means.
+// hearCall returns what a delivery means.
 func hearCall(t *testing.T, kind string, payload any) *channel.Event {
 	t.Helper()
 	s := newFake(t).open(nil)

@@ -322,7 +322,7 @@ func (s spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`))}, nil
 }
 
-// signed gives a call without a server.
+// signed returns a call without a server.
 func signed(kind string, payload any) *http.Request {
 	body := slacktest.Body(kind, payload)
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))

@@ -105,7 +105,7 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 	return s.history(p, func(m *standing) bool { return m.thread == root || m.ts == root }, false)
 }
 
-// stamp gives a time of its own to each message, in Slack's form.
+// stamp returns a time of its own to each message, in Slack's form.
 func (s *Server) stamp() string {
 	s.last = max(s.last+1, time.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", s.last/1_000_000, s.last%1_000_000)

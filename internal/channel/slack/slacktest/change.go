@@ -29,7 +29,7 @@ func (c *change) next() <-chan struct{} {
 	return c.ch
 }
 
-// wait asks after each change, and gives up after patience.
+// wait asks after each change, and returns up after patience.
 func (c *change) wait(ok func() bool) bool {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

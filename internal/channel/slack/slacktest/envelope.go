@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Deliver sends a payload of a kind to one of those that are connected, and gives the id of its envelope.
+// Deliver sends a payload of a kind to one of those that are connected, and returns the id of its envelope.
 func (s *Socket) Deliver(kind string, payload any) string {
 	raw, err := json.Marshal(payload)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Socket) AnswerOpening(answers ...func(w http.ResponseWriter)) {
 	s.answers = append(s.answers, answers...)
 }
 
-// State gives what was seen until now.
+// State returns what was seen until now.
 func (s *Socket) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Socket) State() State {
 	return now
 }
 
-// Wait waits until ok holds, and gives up after ten seconds.
+// Wait waits until ok holds, and returns up after ten seconds.
 func (s *Socket) Wait(ok func(State) bool) bool {
 	return s.changed.wait(func() bool { return ok(s.State()) })
 }

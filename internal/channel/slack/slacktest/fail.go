@@ -47,7 +47,7 @@ func (s *Server) Calls() map[string]int {
 	return maps.Clone(s.calls)
 }
 
-// Needed gives the scopes that the calls needed, in order.
+// Needed returns the scopes that the calls needed, in order.
 func (s *Server) Needed() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ func historyScope(channel string) string {
 	return "channels:history"
 }
 
-// history gives pages: of a channel newest first, of a thread oldest first.
+// history returns pages: of a channel newest first, of a thread oldest first.
 func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) (map[string]any, string) {
 	if p.need("channel") == Gone {
 		return nil, "channel_not_found"

@@ -51,7 +51,7 @@ func (s *Server) openView(p params) (map[string]any, string) {
 	return map[string]any{"view": map[string]any{"id": m.ID}}, ""
 }
 
-// View tells whether somebody has a form open that was not sent yet, and the label of its field. Of several the newest counts.
+// View reports whether somebody has a form open that was not sent yet, and the label of its field. Of several the newest counts.
 func (s *Server) View(user string) (open bool, label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,7 +67,7 @@ func (p params) need(name string) string {
 	return p.values[name]
 }
 
-// on tells whether a switch is set.
+// on reports whether a switch is set.
 func (p params) on(name string) bool { return p.values[name] == "true" || p.values[name] == "1" }
 
 // content holds what posts and edits have in common.

@@ -76,12 +76,12 @@ func CommandCall(channel, text, trigger, response string, by channel.User) url.V
 		"is_enterprise_install": {"false"}, "response_url": {response}, "trigger_id": {trigger}}
 }
 
-// Person gives somebody by id. The name is made of it: U0ADA is called ada.
+// Person returns somebody by id. The name is made of it: U0ADA is called ada.
 func Person(id string) channel.User {
 	return channel.User{ID: id, Name: strings.ToLower(strings.TrimPrefix(id, "U0"))}
 }
 
-// Body gives a payload as an HTTP call of a kind carries it.
+// Body returns a payload as an HTTP call of a kind carries it.
 func Body(kind string, payload any) string {
 	if v, ok := payload.(url.Values); ok {
 		return v.Encode()
@@ -96,7 +96,7 @@ func Body(kind string, payload any) string {
 	return string(raw)
 }
 
-// Flat gives a form as Socket Mode carries it, as JSON.
+// Flat returns a form as Socket Mode carries it, as JSON.
 func Flat(payload any) any {
 	form, ok := payload.(url.Values)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // Say lets somebody write, in a thread or not, and delivers it over Socket Mode. direct adds a mention of us, but not in a private
-// chat, where there is no need of one. It gives the TS of the message.
+// chat, where there is no need of one. It returns the TS of the message.
 func (s *Server) Say(t testing.TB, channel, user, text, thread string, direct bool) (ts string) {
 	t.Helper()
 	ts, payload := s.speech(t, channel, user, text, thread, direct)
@@ -95,7 +95,7 @@ func (s *Server) press(t testing.TB, channel, ts, token, user string) any {
 	return pressCall(channel, ts, s.threadOf(m), block, button, s.trigger(user), s.stamp(), Person(user))
 }
 
-// speech lets a message stand and gives its event. A mention comes as app_mention; Slack sends it as message too.
+// speech lets a message stand and returns its event. A mention comes as app_mention; Slack sends it as message too.
 func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payload any) {
 	t.Helper()
 	s.mu.Lock()
@@ -121,7 +121,7 @@ func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct
 	return m.ts, EventCall(e)
 }
 
-// Echo gives the event of a message that no person wrote: by another program, or our own that comes back.
+// Echo returns the event of a message that no person wrote: by another program, or our own that comes back.
 func Echo(by channeltest.Author, channel, text, ts string) map[string]any {
 	e := MessageEvent("message", channel, BotUser, entities(text), ts, "")
 	e["bot_id"] = BotID

@@ -21,7 +21,7 @@ type Button struct {
 	Style        string // "primary", "danger" or ""
 }
 
-// Messages gives what stands in a channel, its threads included, oldest first: ours and what people said.
+// Messages returns what stands in a channel, its threads included, oldest first: ours and what people said.
 func (s *Server) Messages(channel string) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *Server) Messages(channel string) (list []Message) {
 	return list
 }
 
-// Ephemeral gives what only one person got to see, oldest first, as plain text. What stands in a private chat is in Messages.
+// Ephemeral returns what only one person got to see, oldest first, as plain text. What stands in a private chat is in Messages.
 func (s *Server) Ephemeral(user string) (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ type Post struct {
 	Metadata json.RawMessage
 }
 
-// Put lets messages stand, and gives the TS of the last one.
+// Put lets messages stand, and returns the TS of the last one.
 func (s *Server) Put(posts ...Post) (ts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,7 +26,7 @@ func (w *witness) Errorf(format string, args ...any) {
 
 func (w *witness) Error(args ...any) { w.Errorf("%s", fmt.Sprint(args...)) }
 
-// post gives the parameters of a post that nothing is wrong with, changed by pairs of name and value.
+// post returns the parameters of a post that nothing is wrong with, changed by pairs of name and value.
 func post(more ...string) url.Values {
 	v := url.Values{"token": {BotToken}, "channel": {General}, "text": {"x"}, "parse": {"none"}, "unfurl_links": {"false"},
 		"unfurl_media": {"false"}, "blocks": {`[{"type":"section","text":{"type":"mrkdwn","text":"x","verbatim":true}}]`}}

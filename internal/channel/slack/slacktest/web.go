@@ -17,7 +17,7 @@ type call struct {
 	header http.Header
 }
 
-// SayHTTP is Say over HTTP: signed, to a program's webhook. It gives the program's answer; the message is the last in Messages.
+// SayHTTP is Say over HTTP: signed, to a program's webhook. It returns the program's answer; the message is the last in Messages.
 func (s *Server) SayHTTP(url, channel, user, text, thread string, direct bool) (status int, body string) {
 	s.t.Helper()
 	_, payload := s.speech(s.t, channel, user, text, thread, direct)
@@ -70,14 +70,14 @@ func (s *Server) Send(url, kind string, payload any) (status int, body string) {
 	return s.Post(url, c.body, c.header)
 }
 
-// LastHTTP gives what was sent last by the methods above, so that it can be sent again, later or changed.
+// LastHTTP returns what was sent last by the methods above, so that it can be sent again, later or changed.
 func (s *Server) LastHTTP() (body string, header http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sent.body, s.sent.header.Clone()
 }
 
-// Sign gives the header of a body that Slack signed at some time.
+// Sign returns the header of a body that Slack signed at some time.
 func (s *Server) Sign(body string, at time.Time) http.Header {
 	return SignWith(SigningSecret, body, at)
 }
