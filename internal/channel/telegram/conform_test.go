@@ -81,7 +81,7 @@ type people struct {
 	said []int // by people
 }
 
-// isAnswer tells whether a message of ours answers somebody.
+// isAnswer reports whether a message of ours answers somebody.
 func (p *people) isAnswer(m telegramtest.Message) bool { return slices.Contains(p.said, m.ReplyTo) }
 
 func (p *people) shown(_ *testing.T, r task.Room) (list []channeltest.Shown) {

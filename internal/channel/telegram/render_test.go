@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/telegram/telegramtest"
 )
 
-// as gives a part the way the strict server holds it.
+// as returns a part the way the strict server holds it.
 func as(p part) telegramtest.Message {
 	m := telegramtest.Message{Sent: p.text}
 	for _, e := range p.entities {
@@ -25,7 +25,7 @@ func as(p part) telegramtest.Message {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// marks gives each entity with the words that it is on.
+// marks returns each entity with the words that it is on.
 func marks(t *testing.T, p part) (list []string) {
 	t.Helper()
 	m := as(p)

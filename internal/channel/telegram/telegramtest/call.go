@@ -106,7 +106,7 @@ func (s *Server) answer(params map[string]string) (any, string) {
 	return true, ""
 }
 
-// read gives the parameters of a call, sent as a form or as JSON.
+// read returns the parameters of a call, sent as a form or as JSON.
 func read(kind string, body []byte) (map[string]string, error) {
 	params := map[string]string{}
 	media, more, err := mime.ParseMediaType(kind)

@@ -19,12 +19,12 @@ type Entity struct {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// Cut gives the text of an entity.
+// Cut returns the text of an entity.
 func (m Message) Cut(e Entity) string {
 	return string(utf16.Decode(utf16.Encode([]rune(m.Sent))[e.Offset : e.Offset+e.Length]))
 }
 
-// Code gives the blocks of code.
+// Code returns the blocks of code.
 func (m Message) Code() (list []string) {
 	for _, e := range m.Entities {
 		if e.Type == "pre" {
@@ -89,7 +89,7 @@ var found = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])@[a-z0-9_]{2,32}|(?:^|[^\pL\
 
 var ownLink = regexp.MustCompile(`(?i)^https?://([^/]*\.)?(t|telegram)\.(me|dog)\.?([:/?#]|$)`)
 
-// Live gives what in the message calls people, is a command, or leads into the app.
+// Live returns what in the message calls people, is a command, or leads into the app.
 func (m Message) Live() (list []string) {
 	text := utf16.Encode([]rune(m.Sent))
 	for _, e := range m.Entities {

@@ -23,7 +23,7 @@ type Message struct {
 // Button is a button below a message.
 type Button struct{ Text, Data string }
 
-// Messages gives what the bot has written to a chat and what still stands, oldest first.
+// Messages returns what the bot has written to a chat and what still stands, oldest first.
 func (s *Server) Messages(chat int64) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,7 +26,7 @@ func (s *Server) open(chat int64) {
 	}
 }
 
-// Topic opens a topic in a group and gives its number, which is that of the message that opened it.
+// Topic opens a topic in a group and returns its number, which is that of the message that opened it.
 func (s *Server) Topic(chat int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Server) Topic(chat int64) int {
 	return m.id
 }
 
-// Say lets somebody write, and gives the message's number. replyTo is the message or the topic that it answers, 0 for none. The
+// Say lets somebody write, and returns the message's number. replyTo is the message or the topic that it answers, 0 for none. The
 // bot's name after an @ counts as a mention, as in the apps. The bot hears also what is not meant for it, as without privacy mode.
 func (s *Server) Say(chat, user int64, name, text string, replyTo int) (message int) {
 	s.mu.Lock()
@@ -76,7 +76,7 @@ func (s *Server) Press(chat, user int64, name string, message int, data string) 
 	return func() []string { return s.shown(func(a alert) bool { return a.query == id }) }
 }
 
-// Alerts gives what somebody got to see for what they pressed, oldest first; user 0 is everybody.
+// Alerts returns what somebody got to see for what they pressed, oldest first; user 0 is everybody.
 func (s *Server) Alerts(user int64) []string {
 	return s.shown(func(a alert) bool { return user == 0 || a.user == user })
 }
@@ -111,7 +111,7 @@ func (s *Server) Again() {
 	s.put(s.last)
 }
 
-// Add queues an update of any shape, without its number, and gives that.
+// Add queues an update of any shape, without its number, and returns that.
 func (s *Server) Add(update map[string]any) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

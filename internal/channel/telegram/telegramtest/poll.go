@@ -100,7 +100,7 @@ func (s *Server) pending() []map[string]any {
 	return list
 }
 
-// add queues an update and gives its number.
+// add queues an update and returns its number.
 func (s *Server) add(update map[string]any) int64 {
 	s.nextQueue++
 	s.last = queued{id: s.nextQueue, update: update}
@@ -119,21 +119,21 @@ func (s *Server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// Last gives the number of the latest update. It is taken when Confirmed is above it.
+// Last returns the number of the latest update. It is taken when Confirmed is above it.
 func (s *Server) Last() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last.id
 }
 
-// Confirmed gives the highest offset of a poll: all updates below it were taken.
+// Confirmed returns the highest offset of a poll: all updates below it were taken.
 func (s *Server) Confirmed() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.confirmed
 }
 
-// Offset gives the offset of the latest poll.
+// Offset returns the offset of the latest poll.
 func (s *Server) Offset() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

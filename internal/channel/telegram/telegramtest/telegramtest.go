@@ -116,7 +116,7 @@ func (s *Server) Lose() {
 	s.lose = true
 }
 
-// Calls gives the names of the methods that were called, polls left out, also of those that failed.
+// Calls returns the names of the methods that were called, polls left out, also of those that failed.
 func (s *Server) Calls() (names []string) {
 	for _, c := range s.Requests() {
 		names = append(names, c.Method)
@@ -124,7 +124,7 @@ func (s *Server) Calls() (names []string) {
 	return names
 }
 
-// Requests gives the calls that came in, polls left out, also those that failed.
+// Requests returns the calls that came in, polls left out, also those that failed.
 func (s *Server) Requests() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

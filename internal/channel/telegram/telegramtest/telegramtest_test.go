@@ -26,7 +26,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
 
-// take gives what was noted since the last time.
+// take returns what was noted since the last time.
 func (r *recorder) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +35,7 @@ func (r *recorder) take() []string {
 	return list
 }
 
-// do calls a method and gives the status and the result.
+// do calls a method and returns the status and the result.
 func do(t *testing.T, s *Server, method string, params map[string]any) (int, json.RawMessage) {
 	t.Helper()
 	body, err := json.Marshal(params)
@@ -63,7 +63,7 @@ func text(words string, more ...any) map[string]any {
 	return p
 }
 
-// get polls, and gives the numbers of the updates.
+// get polls, and returns the numbers of the updates.
 func get(t *testing.T, s *Server, offset int64) (status int, ids []int64) {
 	t.Helper()
 	status, raw := do(t, s, "getUpdates", map[string]any{"offset": offset, "limit": 100, "timeout": 1, "allowed_updates": []string{"message", "callback_query"}})
