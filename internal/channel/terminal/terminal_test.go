@@ -42,7 +42,7 @@ var (
 	hint   = regexp.MustCompile(`\[(\d)\] (.*?)(?:  |$)`)
 )
 
-// shown gives the messages in their latest form, and the answers.
+// shown returns the messages in their latest form, and the answers.
 func (s *screen) shown() (list []channeltest.Shown, answers []string) {
 	var now *channeltest.Shown
 	inCode, inAnswer := false, false
