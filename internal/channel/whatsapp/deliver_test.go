@@ -44,7 +44,7 @@ func serve(t *testing.T, p *whatsapptest.Server, h http.Handler) *hook {
 	return &hook{p, s.URL}
 }
 
-// send delivers a body with a signature, or none, and gives the status.
+// send delivers a body with a signature, or none, and returns the status.
 func (h *hook) send(body, signature string) int { return h.platform.Post(h.url, body, signature) }
 
 func (h *hook) deliver(messages ...string) int {

@@ -13,7 +13,7 @@ import (
 // display is the business number itself.
 const display = "15550783881"
 
-// Sign gives the signature that goes with a body in the header X-Hub-Signature-256.
+// Sign returns the signature that goes with a body in the header X-Hub-Signature-256.
 func Sign(body, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))

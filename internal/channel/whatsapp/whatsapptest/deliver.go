@@ -24,7 +24,7 @@ func (s *Server) At(at time.Time) {
 }
 
 // Say lets somebody write, and delivers it once to a webhook. from is a phone number, or the id of somebody who hides it. replyTo
-// is the message that it answers, "" for none. It gives the HTTP status, and 0 if nobody answered; the platform would deliver again
+// is the message that it answers, "" for none. It returns the HTTP status, and 0 if nobody answered; the platform would deliver again
 // then, which Post does with Last.
 func (s *Server) Say(webhook, from, name, text, replyTo string) (status int) {
 	s.t.Helper()
@@ -60,14 +60,14 @@ func (s *Server) deliver(webhook, id, body string) int {
 	return s.Post(webhook, d.Body, d.Signature)
 }
 
-// Last gives what Say or Press delivered last, byte by byte.
+// Last returns what Say or Press delivered last, byte by byte.
 func (s *Server) Last() Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
 }
 
-// Post delivers any body with any signature, or "" for none, and gives the HTTP status; 0 if nobody answered.
+// Post delivers any body with any signature, or "" for none, and returns the HTTP status; 0 if nobody answered.
 func (s *Server) Post(webhook, body, signature string) (status int) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, webhook, strings.NewReader(body))

@@ -18,7 +18,7 @@ var (
 	looksAs = strings.NewReplacer("∗", "*", "＿", "_", "∼", "~", "ˋ", "`")
 )
 
-// Look gives what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
+// Look returns what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
 // stands in blocks of its own, and live how many marks took effect.
 func Look(s string) (text string, code []string, live int) {
 	var b strings.Builder

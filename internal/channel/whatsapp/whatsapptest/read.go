@@ -50,7 +50,7 @@ var (
 	hidden = regexp.MustCompile(`^[A-Z]{2}(\.ENT)?\.[0-9A-Za-z]{1,128}$`)
 )
 
-// read holds a call against the documentation and gives the error code of what is wrong.
+// read holds a call against the documentation and returns the error code of what is wrong.
 func read(r *http.Request, body []byte) (m Message, code int, wrong string) {
 	var c call
 	dec := json.NewDecoder(bytes.NewReader(body))

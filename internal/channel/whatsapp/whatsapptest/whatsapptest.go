@@ -77,7 +77,7 @@ func New(t testing.TB) *Server {
 // Client is a client that the server can wait for when it ends.
 func (s *Server) Client() *http.Client { return s.http.Client() }
 
-// Messages gives what was sent to somebody, oldest first; "" is everybody.
+// Messages returns what was sent to somebody, oldest first; "" is everybody.
 func (s *Server) Messages(to string) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

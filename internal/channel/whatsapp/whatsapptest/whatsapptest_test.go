@@ -35,7 +35,7 @@ func (r *recorder) take() int {
 	return n
 }
 
-// send makes a call and gives the status.
+// send makes a call and returns the status.
 func send(t *testing.T, s *Server, token, body string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v23.0/"+s.PhoneID+"/messages", strings.NewReader(body))
