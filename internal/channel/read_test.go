@@ -20,7 +20,7 @@ func item(level int, mark, s string) Block {
 
 func mono(s string) Block { return Block{Spans: []Span{{Text: s, Mono: true}}} }
 
-// linked gives words that lead somewhere; behind them stands where, unless they say it themselves.
+// linked returns words that lead somewhere; behind them stands where, unless they say it themselves.
 func linked(s, to string) Block {
 	b := Block{Spans: []Span{{Text: s, Link: to}}}
 	if !sameAddress(s, to) {

@@ -27,7 +27,7 @@ func buttons() []channel.Button {
 // message has a key of its own, for no two messages of a room share one.
 func message(key, text string) channel.Message { return channel.Message{Key: key, Text: text} }
 
-// post writes a message, which must go well, and gives its place.
+// post writes a message, which must go well, and returns its place.
 func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.MessageRef {
 	t.Helper()
 	at, err := f.Channel.Post(t.Context(), to, m, false)
@@ -40,7 +40,7 @@ func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Message
 	return at
 }
 
-// find gives the message that stands at a place.
+// find returns the message that stands at a place.
 func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	t.Helper()
 	all := f.Shown(t, f.Room)
@@ -75,7 +75,7 @@ func has(t *testing.T, text string, words ...string) {
 	}
 }
 
-// standing gives the buttons of a message in the form in which they are shown.
+// standing returns the buttons of a message in the form in which they are shown.
 func standing(buttons []channel.Button) (list []Button) {
 	for _, b := range buttons {
 		list = append(list, Button{b.Label, b.Token})
@@ -112,7 +112,7 @@ func none(t *testing.T, f Fixture) {
 	}
 }
 
-// soon gives a context that ends after Patience, so that a call that hangs fails its own case.
+// soon returns a context that ends after Patience, so that a call that hangs fails its own case.
 func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	t.Cleanup(cancel)

@@ -11,7 +11,7 @@ import (
 
 func edits(f Fixture) bool { return !f.NoEdit }
 
-// edit changes a message, which must go well, and gives what is shown then. Where nothing can be edited that is the newest message.
+// edit changes a message, which must go well, and returns what is shown then. Where nothing can be edited that is the newest message.
 func edit(t *testing.T, f Fixture, key, before, after string, more ...channel.Button) Shown {
 	t.Helper()
 	m := message(key, before)

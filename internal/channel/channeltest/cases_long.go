@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// long gives a text that takes about three messages, and words of it in their order.
+// long returns a text that takes about three messages, and words of it in their order.
 func long(f Fixture) (text string, words []string) {
 	size := 3 * max(f.Limit, 2000)
 	var s strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// open gives a fixture for the channel in memory with a flaw.
+// open returns a fixture for the channel in memory with a flaw.
 func open(flaw string) func(t *testing.T) channeltest.Fixture {
 	return func(t *testing.T) channeltest.Fixture {
 		m := &memory{flaw: flaw, keys: map[string]task.MessageRef{}, events: make(chan channel.Event, 10)}

@@ -38,7 +38,7 @@ type memory struct {
 
 func (m *memory) bad(flaw string) bool { return m.flaw == flaw }
 
-// trouble gives the error of a failure that was asked for, once.
+// trouble returns the error of a failure that was asked for, once.
 func (m *memory) trouble() error {
 	kind := m.fail
 	m.fail = ""
@@ -72,7 +72,7 @@ func (m *memory) calm(s string) string {
 	return strings.NewReplacer("<!", "<"+joiner+"!", "<@", "<"+joiner+"@").Replace(s)
 }
 
-// parts gives the messages for a text, each as text and code.
+// parts returns the messages for a text, each as text and code.
 func (m *memory) parts(msg channel.Message, most int) (list []channeltest.Shown, err error) {
 	blocks := channel.Read(msg.Text)
 	if (len(blocks) == 0 && !m.bad("empty text")) || len(msg.Buttons) > 3 {
