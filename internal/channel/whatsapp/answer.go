@@ -37,7 +37,7 @@ func (a *answers) first(user string, now time.Time) bool {
 	return true
 }
 
-// explain tells a person once which messages are supported. Old and late messages are ignored.
+// explain tells a person once an hour which messages are supported. Messages older than that are ignored.
 func (w *WhatsApp) explain(ctx context.Context, m message, e channel.Event) {
 	now := w.now()
 	if now.Sub(e.At) > pardonOnce || !w.answers.first(e.User.ID, now) {
