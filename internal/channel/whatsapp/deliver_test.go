@@ -21,7 +21,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func sign(body, with string) string { return whatsapptest.Sign(body, with) }
 
-// batch is a delivery of Ada's messages.
+// batch is a delivery with messages of Ada.
 func batch(messages ...string) string { return whatsapptest.Batch(ada, "Ada", messages...) }
 
 func said(id, text, replyTo string, at time.Time) string {
