@@ -77,7 +77,7 @@ var domainPattern = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._
 func isDomain(s string) bool { return domainPattern.MatchString(s) && !strings.Contains(s, "/.") }
 
 // domainOf converts a host or URL into the form of allowed_domains, where an entry includes its subdomains and
-// everything below its path. A star stands for any host and returns no entry.
+// everything below its path. For a star, which means any host, it returns no entry.
 func domainOf(address string) ([]string, error) {
 	if address == "*" {
 		return nil, nil
@@ -111,7 +111,7 @@ func (t serverTool) check(r *review, v value) error {
 		return within("allowed_domains", refuse("names no host that the operator has granted; these are: %s", strings.Join(t.hosts, ", ")))
 	}
 	d.set("allowed_domains", hosts)
-	d.members = slices.DeleteFunc(d.members, func(m member) bool { return m.key == "blocked_domains" }) // the API accepts only one of the two
+	d.members = slices.DeleteFunc(d.members, func(m member) bool { return m.key == "blocked_domains" }) // the API accepts one of the two
 	return nil
 }
 

@@ -16,7 +16,7 @@ type State struct {
 	InFlight      int       // requests being served, including those that wait for the budget
 	Waiting       int       // requests that wait for the budget
 
-	Quota       string            // status of the subscription as the API reports it: allowed, allowed_warning, rejected; "" when it reports none
+	Quota       string            // subscription status reported by the API: allowed, allowed_warning, rejected; "" for none
 	Windows     map[string]Window // utilization by the API's names, such as 5h and 7d
 	Throttled   int               // answers with 429
 	Overloaded  int               // answers with 529, and overload in mid-stream
