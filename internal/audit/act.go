@@ -10,32 +10,32 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// ActVerdict says what became of an act.
+// ActVerdict is the outcome of an act.
 type ActVerdict string
 
 // The verdicts.
 const (
-	ActAsked   ActVerdict = "asked" // on its way: what came of it is a record of its own
+	ActAsked   ActVerdict = "asked" // accepted; its outcome is a record of its own
 	ActDone    ActVerdict = "done"
 	ActRefused ActVerdict = "refused"
 )
 
-// Act is what a person did to a task, or was not let do. Names and reasons come from chats: what would move the cursor or turn
-// the writing direction is dropped, and texts are bounded as those of a Record.
+// Act is something that a person did to a task, or was refused. Names and reasons come from chats: characters that move
+// the cursor or change the writing direction are dropped, and texts are limited like those of a Record.
 type Act struct {
-	ID       int64      `json:"id"`   // given by AppendAct, rising
-	Time     time.Time  `json:"time"` // by the caller's clock, UTC, kept to the microsecond
+	ID       int64      `json:"id"`   // set by AppendAct, ascending
+	Time     time.Time  `json:"time"` // by the caller's clock, UTC, in microseconds
 	Channel  string     `json:"channel"`
-	User     string     `json:"user"`           // id of the person on the channel
-	Name     string     `json:"name,omitempty"` // as people know them; proves nothing
-	Verb     string     `json:"verb"`           // what they asked for, such as approve
-	Task     string     `json:"task,omitempty"` // workflow id; none when no task was meant
+	User     string     `json:"user"`           // the person's id on the channel
+	Name     string     `json:"name,omitempty"` // display name; not verified
+	Verb     string     `json:"verb"`           // the command, such as approve
+	Task     string     `json:"task,omitempty"` // workflow id; "" when no task was meant
 	Delivery string     `json:"delivery,omitempty"`
 	Verdict  ActVerdict `json:"verdict"`
-	Reason   string     `json:"reason,omitempty"` // why it was refused
+	Reason   string     `json:"reason,omitempty"` // of a refusal
 }
 
-// check refuses an act that nobody could make sense of.
+// check refuses an incomplete act.
 func (a Act) check() error {
 	switch {
 	case a.Time.IsZero():
@@ -48,7 +48,7 @@ func (a Act) check() error {
 	return nil
 }
 
-// bounded drops control characters and cuts what is too long.
+// bounded drops control characters and truncates long texts.
 func (a Act) bounded() Act {
 	for _, text := range []*string{&a.Channel, &a.User, &a.Name, &a.Verb, &a.Task, &a.Delivery, &a.Reason} {
 		*text = excerpt.Cut(printable(*text), maxOther)
@@ -56,7 +56,7 @@ func (a Act) bounded() Act {
 	return a
 }
 
-// printable makes one line of a text. A line end becomes a space, so that words stay apart.
+// printable removes control characters. Line breaks become spaces.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -71,8 +71,8 @@ func printable(s string) string {
 
 const actSQL = `INSERT INTO acts (time, channel, user, name, verb, task, delivery, verdict, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// AppendAct writes an act. When it returns without an error the act outlives this process. ID of a is not looked at. A delivery
-// that is handed over twice is kept twice: the caller knows which one counted.
+// AppendAct writes an act. When it returns nil, the act survives a crash of this process. a.ID is ignored. An act that
+// is delivered twice is recorded twice; the caller knows which one took effect.
 func (l *Log) AppendAct(ctx context.Context, a Act) error {
 	if l.act == nil {
 		return l.onlyRead()

@@ -187,7 +187,7 @@ func TestReaderCannotAct(t *testing.T) {
 	}
 }
 
-// A file from before there were acts keeps what it holds and takes acts from then on.
+// A file of a version without acts keeps its records, and accepts acts after the migration.
 func TestMigrationToActs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	dump, err := os.ReadFile(filepath.Join("testdata", "version1.sql"))

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// ActFilter picks acts. Empty fields pick all.
+// ActFilter selects acts. Empty fields match all.
 type ActFilter struct {
-	Task    string // id of the task
+	Task    string // task id
 	Channel string
 	User    string // id on the channel
 	Verdict ActVerdict
-	Since   time.Time // from here on
-	Last    int       // the newest ones only; 0 is all
+	Since   time.Time // at or after
+	Last    int       // only the newest; 0 means all
 }
 
-// Acts gives the acts, oldest first, as they were when it began. The loop may append. An error ends it.
+// Acts yields a snapshot of the acts, oldest first. The loop may append. An error ends it.
 func (l *Log) Acts(ctx context.Context, f ActFilter) iter.Seq2[Act, error] {
 	return func(yield func(Act, error) bool) {
 		query, args := f.query()
@@ -26,7 +26,7 @@ func (l *Log) Acts(ctx context.Context, f ActFilter) iter.Seq2[Act, error] {
 	}
 }
 
-// ReadActs lists the acts at path, which another process may be writing to. See OpenReader and Acts.
+// ReadActs yields the acts in the file at path, which another process may be writing to. See OpenReader and Acts.
 func ReadActs(ctx context.Context, path string, f ActFilter) iter.Seq2[Act, error] {
 	return func(yield func(Act, error) bool) {
 		l, err := OpenReader(path)
@@ -39,7 +39,7 @@ func ReadActs(ctx context.Context, path string, f ActFilter) iter.Seq2[Act, erro
 	}
 }
 
-// query makes the query of a filter. Values are always arguments.
+// query returns the SQL of a filter. Values are always arguments.
 func (f ActFilter) query() (string, []any) {
 	var where []string
 	var args []any

@@ -10,11 +10,11 @@ import (
 const insertSQL = `INSERT INTO records (time, kind, task, session, role, host, tool, dir, command, truncated, sha256, decision, rule,
 	reason, approved_by, exit_code, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// What was refused never ran, and what ran ends once.
+// Refused calls never ran, and a run ends only once.
 const finishSQL = `UPDATE records SET exit_code = ?, duration = ? WHERE id = ? AND decision IN ('allow', '') AND exit_code IS NULL`
 
-// Append writes a record and gives its id. When it returns without an error the record outlives this process. On any error
-// the caller must refuse the call; the record may then be there or not. ID, Truncated and SHA256 of r are not looked at.
+// Append writes a record and returns its id. When it returns no error, the record survives a crash of this process. On
+// an error the caller must refuse the call; the record may or may not exist. r.ID, r.Truncated and r.SHA256 are ignored.
 func (l *Log) Append(ctx context.Context, r Record) (id int64, err error) {
 	if l.insert == nil {
 		return 0, l.onlyRead()
@@ -34,8 +34,8 @@ func (l *Log) Append(ctx context.Context, r Record) (id int64, err error) {
 	return id, nil
 }
 
-// Finish notes how a run ended, or a call that the decision with this id let through. What has ended already, what was not
-// allowed and an unknown id are NotFound faults.
+// Finish records the end of a run, or of a call that the decision with this id allowed. It returns a NotFound fault when
+// the id is unknown, was not allowed, or has ended before.
 func (l *Log) Finish(ctx context.Context, id int64, exit int, d time.Duration) error {
 	if l.finish == nil {
 		return l.onlyRead()
@@ -57,7 +57,8 @@ func (l *Log) Finish(ctx context.Context, id int64, exit int, d time.Duration) e
 // pruneBatch is how many records are deleted at a time, so that Append never waits long.
 const pruneBatch = 2000
 
-// Prune deletes the records and the acts from before a time and gives their number. Their room in the file is used again.
+// Prune deletes the records and acts older than a time and returns their number. The file does not shrink; its free
+// space is reused.
 func (l *Log) Prune(ctx context.Context, before time.Time) (n int64, err error) {
 	if l.write == nil {
 		return 0, l.onlyRead()

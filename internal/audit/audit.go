@@ -1,7 +1,7 @@
-// Package audit is the record of what agents were allowed to do on this host: every decision on a tool call and every run
-// of a command, and of what people did to tasks, in one SQLite file. A record is on its way to the disk before Append returns, so that a caller which lets a
-// call through only then has it recorded, even if it is killed at once. The package may not decide anything, and it does
-// not redact: callers hand it texts that may be kept and shown.
+// Package audit is the command log and the audit log of a host: every decision on a tool call, every run of a command,
+// and what people did to tasks, in one SQLite file. A record is handed to the kernel before Append returns, so a caller
+// that waits for Append before it allows a call has the call on record even if it is killed right after. The package may
+// not decide anything, and it does not redact: callers pass texts that may be kept and shown.
 package audit
 
 import (
@@ -16,23 +16,23 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// FileName is the name of the record in a host's data folder.
+// FileName is the name of the log in a host's data folder.
 const FileName = "audit.db"
 
-// Log is an open record. It may be used by several goroutines.
+// Log is an open log. It is safe for concurrent use.
 type Log struct {
 	path   string
 	log    *slog.Logger
 	write  *sql.DB // one connection, so that writers of this process queue here and not at the file; nil for a reader
-	read   *sql.DB // of its own, so that a caller may append while it lists
+	read   *sql.DB // separate, so that a caller may append while it lists
 	insert *sql.Stmt
 	finish *sql.Stmt
 	act    *sql.Stmt
 }
 
-// Open opens the record at path for writing and makes it, with its folder, when it is not there. A damaged file is moved
-// aside to path.damaged-1 (or the next free number), content kept, and a new one is begun; log says so. Errors are faults
-// that name the file; without a record a caller must refuse every call.
+// Open opens the log at path for writing, and creates it and its folder if needed. A damaged file is renamed to
+// path.damaged-1 (or the next free number) and replaced by an empty one, with a warning in log. Errors are faults that
+// name the file; without a log a caller must refuse every call.
 func Open(ctx context.Context, path string, log *slog.Logger) (*Log, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -72,7 +72,7 @@ func open(ctx context.Context, path string, log *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
-// begin checks the file, brings it up to date and prepares what Append, Finish and AppendAct run.
+// begin checks and migrates the file, and prepares the statements of Append, Finish and AppendAct.
 func (l *Log) begin(ctx context.Context) error {
 	if err := l.check(ctx); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (l *Log) begin(ctx context.Context) error {
 	return nil
 }
 
-// create makes an empty file that only this user may read, before the driver would make one with other rights.
+// create creates an empty file with mode 0600, before the driver would create one with other permissions.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fault.New(fault.Infra, "make the folder of the audit file %s: %w", path, err).WithHint("check the data folder")
@@ -105,8 +105,8 @@ func create(path string) error {
 	return f.Close()
 }
 
-// OpenReader opens the record at path for List and Acts only, also while another process writes to it. A record that is not there
-// is a NotFound fault that wraps fs.ErrNotExist.
+// OpenReader opens the log at path for List and Acts only; another process may be writing to it. A missing log is a
+// NotFound fault that wraps fs.ErrNotExist.
 func OpenReader(path string) (*Log, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -127,7 +127,7 @@ func OpenReader(path string) (*Log, error) {
 	return l, nil
 }
 
-// Close closes the file. Records are safe without it.
+// Close closes the file. Records are safe even without it.
 func (l *Log) Close() error {
 	var errs []error
 	for _, s := range []*sql.Stmt{l.insert, l.finish, l.act} {
@@ -135,7 +135,7 @@ func (l *Log) Close() error {
 			errs = append(errs, s.Close())
 		}
 	}
-	for _, db := range []*sql.DB{l.read, l.write} { // the writer last: the last connection tidies the file up
+	for _, db := range []*sql.DB{l.read, l.write} { // the writer last: the last connection checkpoints the file
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

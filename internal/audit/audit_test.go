@@ -239,7 +239,7 @@ func TestPrune(t *testing.T) {
 func TestWritersQueue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	var wg sync.WaitGroup
-	for range 2 { // as two processes would: each with its own connections
+	for range 2 { // like two processes, with separate connections
 		l := openLog(t, path)
 		for range 4 {
 			wg.Go(func() {
@@ -303,7 +303,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// captured is a log that keeps its lines.
+// captured is a log that keeps its output.
 func captured() (*slog.Logger, *bytes.Buffer) {
 	var b bytes.Buffer
 	return slog.New(slog.NewTextHandler(&b, nil)), &b

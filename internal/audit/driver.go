@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"os"
 
-	_ "modernc.org/sqlite" // registers the driver; nothing else of it is used
+	_ "modernc.org/sqlite" // registers the driver
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -20,9 +20,8 @@ const (
 	forReading = "ro"
 )
 
-// source names the file to the driver. In WAL mode with synchronous=NORMAL a commit is one write to the kernel: it
-// survives the death of this process at any moment. After a power failure the last moments may be missing, and the file is
-// whole.
+// source is the data source name of the file. In WAL mode with synchronous=NORMAL a commit is one write to the kernel:
+// it survives a crash of this process. A power failure may lose the last moments, but leaves the file intact.
 func source(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)"}}
 	if mode == forWriting {
@@ -34,10 +33,10 @@ func source(path, mode string) string {
 	return "file://" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-// errDamaged is a file that is no database, or a broken one.
+// errDamaged means that the file is not a database, or a corrupt one.
 var errDamaged = errors.New("damaged")
 
-// The codes of SQLite that need words of their own. The low byte of an error's code is its sort.
+// SQLite result codes with messages of their own. The low byte of an extended code is the primary code.
 const (
 	codeBusy     = 5
 	codeReadOnly = 8
@@ -47,7 +46,7 @@ const (
 	codeNotADB   = 26
 )
 
-// explain makes one clear line of an error of the driver.
+// explain turns an error of the driver into a one-line fault.
 func (l *Log) explain(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s audit file: %w", what, err)
@@ -71,7 +70,7 @@ func (l *Log) explain(what string, err error) error {
 	return fault.New(fault.Infra, "%s audit file %s: %w", what, l.path, err).WithHint("check the disk")
 }
 
-// check reads the whole file once: damage must be found before somebody relies on it.
+// check verifies the whole file once, so that damage is found before anyone relies on it.
 func (l *Log) check(ctx context.Context) error {
 	var answer string
 	if err := l.write.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
@@ -83,7 +82,7 @@ func (l *Log) check(ctx context.Context) error {
 	return nil
 }
 
-// setAside moves a file and what belongs to it out of the way and gives its new name.
+// setAside renames a damaged file and its companions, and returns the new name.
 func setAside(path string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.damaged-%d", path, n)
@@ -92,7 +91,7 @@ func setAside(path string) (string, error) {
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		for _, part := range []string{"-wal", "-shm", ""} { // the file last: until it is gone this is begun again
+		for _, part := range []string{"-wal", "-shm", ""} { // the file last: if interrupted before, the next Open tries again
 			if err := os.Rename(path+part, aside+part); err != nil && !(part != "" && errors.Is(err, fs.ErrNotExist)) {
 				return "", err
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// childVariable makes this test binary a child: it writes records and prints each id that it was given.
+// childVariable makes this test binary a child that writes records and prints their ids.
 const childVariable = "AUDIT_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func childWriter(path string) {
 	os.Exit(1)
 }
 
-// A writer that is killed at any moment loses no record that it was given an id for, and the file stays whole. A reader
-// reads along meanwhile.
+// A writer killed at any moment loses no record whose id it has returned, and the file stays intact. A reader lists it
+// meanwhile.
 func TestKilledWriterLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	last := int64(0)
@@ -66,7 +66,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		for scanner.Scan() { // what it was given before it died
+		for scanner.Scan() { // ids returned before it died
 			if id, err := strconv.ParseInt(scanner.Text(), 10, 64); err == nil {
 				last = id
 			}
@@ -169,7 +169,7 @@ func writeFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// What a killed writer has left beside a damaged file is kept with it, and does not flow into the new one.
+// The WAL of a damaged file is moved aside together with it, and is not applied to the new file.
 func TestDamagedFileOfAKilledWriter(t *testing.T) {
 	from, path := filepath.Join(t.TempDir(), FileName), filepath.Join(t.TempDir(), FileName)
 	l := openLog(t, from)
@@ -192,13 +192,13 @@ func TestDamagedFileOfAKilledWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, _ := os.ReadFile(path + ".damaged-1-wal") // SQLite may have put it into the file already
+	rest, _ := os.ReadFile(path + ".damaged-1-wal") // SQLite may have checkpointed it already
 	if !bytes.Contains(append(kept, rest...), []byte("the last words")) || !bytes.Contains(kept, []byte("junkjunk")) {
 		t.Error("the old content is not kept")
 	}
 }
 
-// A reader says that the file is damaged and leaves it where it is.
+// A reader reports a damaged file and does not move it.
 func TestReaderOfDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	writeFile(t, path, bytes.Repeat([]byte("junk"), 2000))
@@ -320,7 +320,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a file of a hundred thousand records, with the check of the whole file.
+// BenchmarkOpen opens a file of a hundred thousand records, including the integrity check.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), FileName)
 	l := openLog(b, path)

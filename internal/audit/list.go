@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Filter picks records. Empty fields pick all.
+// Filter selects records. Empty fields match all.
 type Filter struct {
-	Task     string // id of the task
-	Partial  bool   // when no task has that id, Task may be a beginning or an end of one
+	Task     string // task id
+	Partial  bool   // if no task has that id, Task may be its beginning or end
 	Session  string
 	Role     string
 	Decision string
 	Rule     string
-	Contains string    // a part of the command, upper and lower case told apart
-	Since    time.Time // from here on
-	Until    time.Time // up to but without this moment
-	Limit    int       // the newest ones only; 0 is all
+	Contains string    // part of the command, case-sensitive
+	Since    time.Time // at or after
+	Until    time.Time // before
+	Limit    int       // only the newest; 0 means all
 }
 
-// List gives the records, oldest first, as they were when it began. The loop may append. An error ends it.
+// List yields a snapshot of the records, oldest first. The loop may append. An error ends it.
 func (l *Log) List(ctx context.Context, f Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		query, args, err := l.query(ctx, f)
@@ -34,7 +34,7 @@ func (l *Log) List(ctx context.Context, f Filter) iter.Seq2[Record, error] {
 	}
 }
 
-// each gives what a query finds, row by row.
+// each yields the rows of a query.
 func each[T any](ctx context.Context, l *Log, query string, args []any, scan func(*sql.Rows) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -60,7 +60,7 @@ func each[T any](ctx context.Context, l *Log, query string, args []any, scan fun
 	}
 }
 
-// Read lists the record at path, which another process may be writing to. See OpenReader and List.
+// Read yields the records in the file at path, which another process may be writing to. See OpenReader and List.
 func Read(ctx context.Context, path string, f Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		l, err := OpenReader(path)
@@ -75,7 +75,7 @@ func Read(ctx context.Context, path string, f Filter) iter.Seq2[Record, error] {
 
 const columns = `id, time, kind, task, session, role, host, tool, dir, command, truncated, sha256, decision, rule, reason, approved_by, exit_code, duration`
 
-// query makes the query of a filter. Values are always arguments.
+// query returns the SQL of a filter. Values are always arguments.
 func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 	var where []string
 	var args []any
@@ -118,7 +118,7 @@ func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 	return query + " ORDER BY id", args, nil
 }
 
-// whole tells whether the filter names a whole id.
+// whole reports whether the filter's task is a complete id.
 func (l *Log) whole(ctx context.Context, f Filter) (bool, error) {
 	if !f.Partial {
 		return true, nil

@@ -9,13 +9,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// The most of a text that is kept, in bytes.
+// The maximum lengths of stored texts, in bytes.
 const (
 	MaxCommand = 16 << 10
 	maxOther   = 4 << 10
 )
 
-// Kind tells the two sorts of record apart.
+// Kind distinguishes decisions from runs.
 type Kind string
 
 // The kinds.
@@ -24,7 +24,7 @@ const (
 	KindRun      Kind = "run"      // a command that was started
 )
 
-// Decision is what was decided on a call.
+// Decision is the outcome for a call.
 type Decision string
 
 // The decisions.
@@ -37,29 +37,29 @@ const (
 // Decisions lists them all.
 func Decisions() []Decision { return []Decision{Allow, Ask, Deny} }
 
-// Record is one decision or one run. Texts must be redacted before they come here.
+// Record is one decision or one run. Texts must be redacted by the caller.
 type Record struct {
-	ID         int64         `json:"id"`   // given by Append, rising
-	Time       time.Time     `json:"time"` // by the caller's clock, UTC, kept to the microsecond
+	ID         int64         `json:"id"`   // set by Append, ascending
+	Time       time.Time     `json:"time"` // by the caller's clock, UTC, in microseconds
 	Kind       Kind          `json:"kind"`
 	Task       string        `json:"task"`    // workflow id
-	Session    string        `json:"session"` // id of the agent's session
+	Session    string        `json:"session"` // id of the agent session
 	Role       string        `json:"role"`
 	Host       string        `json:"host"` // id of the host
 	Tool       string        `json:"tool"`
 	Dir        string        `json:"dir,omitempty"` // where the command runs
-	Command    string        `json:"command"`       // at most MaxCommand bytes of it
+	Command    string        `json:"command"`       // truncated to MaxCommand bytes
 	Truncated  bool          `json:"truncated,omitempty"`
-	SHA256     string        `json:"sha256"`             // of the whole command as handed to Append, in hex
-	Decision   Decision      `json:"decision,omitempty"` // a run may have none
-	Rule       string        `json:"rule,omitempty"`     // the rule of the policy that decided
+	SHA256     string        `json:"sha256"`             // hash of the whole command, in hex
+	Decision   Decision      `json:"decision,omitempty"` // "" for some runs
+	Rule       string        `json:"rule,omitempty"`     // id of the policy rule that decided
 	Reason     string        `json:"reason,omitempty"`
-	ApprovedBy string        `json:"approvedBy,omitempty"` // the person who was asked
-	ExitCode   *int          `json:"exitCode"`             // nil until Finish, and for what was not allowed
+	ApprovedBy string        `json:"approvedBy,omitempty"` // the person who answered the question
+	ExitCode   *int          `json:"exitCode"`             // nil until Finish, and for refused calls
 	Duration   time.Duration `json:"duration,omitempty"`   // nanoseconds
 }
 
-// check refuses a record that nobody could make sense of.
+// check refuses an incomplete record.
 func (r Record) check() error {
 	switch {
 	case r.Time.IsZero():
@@ -73,7 +73,7 @@ func (r Record) check() error {
 	return nil
 }
 
-// bounded fills in the hash and cuts what is too long.
+// bounded sets the hash and truncates long texts.
 func (r Record) bounded() Record {
 	sum := sha256.Sum256([]byte(r.Command))
 	r.SHA256 = hex.EncodeToString(sum[:])

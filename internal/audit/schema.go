@@ -8,9 +8,9 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// migrations lead from one version of the file to the next. What has been released is never changed; new ones are added.
+// migrations upgrade the file by one version each. Released ones are never changed; new ones are appended.
 var migrations = []string{
-	// Times are microseconds since 1970, durations nanoseconds. AUTOINCREMENT: the id of a pruned record never comes back.
+	// Times are microseconds since 1970, durations nanoseconds. AUTOINCREMENT: ids of pruned records are not reused.
 	`CREATE TABLE records (
 		id          INTEGER PRIMARY KEY AUTOINCREMENT,
 		time        INTEGER NOT NULL,
@@ -50,13 +50,13 @@ var migrations = []string{
 	CREATE INDEX acts_time ON acts (time);`,
 }
 
-// migrate brings the file to the newest version, each step whole or not at all.
+// migrate brings the file to the newest version. Each step is a transaction.
 func (l *Log) migrate(ctx context.Context, steps []string) error {
-	tx, err := l.write.BeginTx(ctx, nil) // takes the write lock at once: two processes do not both migrate
+	tx, err := l.write.BeginTx(ctx, nil) // takes the write lock, so that two processes can't both migrate
 	if err != nil {
 		return l.explain("update", err)
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
 	version, err := l.version(ctx, tx)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// version reads the version of the file; 0 is an empty one. Tables of somebody else are refused.
+// version returns the schema version; 0 means an empty file. It refuses a file with foreign tables.
 func (l *Log) version(ctx context.Context, q queryer) (int, error) {
 	var tables, ours int
 	row := q.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(name = 'schema_version'), 0) FROM sqlite_schema WHERE type = 'table'")

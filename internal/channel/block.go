@@ -1,13 +1,13 @@
 package channel
 
-// Block is one part of a text, from top to bottom.
+// Block is one part of a text, such as a paragraph or a list item.
 type Block struct {
 	Kind  BlockKind
-	Level int    // Item: depth of the list, from 0; Heading: 1 to 6
+	Level int    // Item: nesting depth, from 0; Heading: 1 to 6
 	Mark  string // Item: "•", "1.", "☑" or "☐"
-	Spans []Span // of all kinds but Code and Rule
+	Spans []Span // for all kinds except Code and Rule
 	Lang  string // Code: the language, may be empty
-	Code  string // Code: without the fence, no line end at the end
+	Code  string // Code: without fences and trailing line ends
 }
 
 // BlockKind is the kind of a block.
@@ -23,12 +23,12 @@ const (
 	Rule
 )
 
-// Span is a run of text that looks the same.
+// Span is a run of text in one style.
 type Span struct {
-	Text   string // plain: no markup is left in it
+	Text   string // plain, without markup
 	Bold   bool
 	Italic bool
 	Strike bool
 	Mono   bool
-	Link   string // http or https address, empty for none; it is to be read in the text too, so it needs no showing
+	Link   string // http or https address, or empty; the text contains it too, so it need not be shown
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// language is the name of a language: one short word, of which no order can be made.
+// language matches the name of a language: one short word, which can't be an instruction.
 var language = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,15}(\+\+|#|[.-][A-Za-z]{1,4})?$`)
 
-// fenced adds code. What stands beside the fence, and is more than a language, comes before it as words.
+// fenced adds a code block. An info string that is more than a language is shown as text before it.
 func (r *reader) fenced(n *ast.FencedCodeBlock) {
 	info, lang := "", ""
 	if n.Info != nil {
@@ -32,7 +32,7 @@ func (r *reader) code(lang, code string) {
 	}
 }
 
-// lines gives the lines of code as they are, without line ends at the end.
+// lines returns the lines of a code block without trailing line ends.
 func (r *reader) lines(n ast.Node) string {
 	var s strings.Builder
 	for i := range n.Lines().Len() {

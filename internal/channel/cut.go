@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// cut takes off the front of a block as much as fits, at the end of a line of code or of a word where there is one. more tells
-// whether rest holds something. An empty piece means that nothing fits.
+// cut splits off as much of the front of a block as fits, at the end of a line of code or of a word if possible. more
+// reports whether rest is not empty. An empty piece means that nothing fits.
 func cut(b Block, fits func(Block) bool) (piece, rest Block, more bool) {
 	if b.Kind == Code {
 		return cutCode(b, fits)
@@ -16,7 +16,8 @@ func cut(b Block, fits func(Block) bool) (piece, rest Block, more bool) {
 
 func empty(b Block) bool { return b.Kind != Rule && b.Code == "" && len(b.Spans) == 0 }
 
-// most finds the largest n up to total for which ok holds. It doubles first: the work is for what fits, not for all there is.
+// most returns the largest n up to total for which ok holds. It starts with small n, so that the effort depends on what
+// fits and not on total.
 func most(total int, ok func(n int) bool) int {
 	high := 1
 	for high < total && ok(high) {
@@ -50,7 +51,7 @@ func cutCode(b Block, fits func(Block) bool) (piece, rest Block, more bool) {
 	return with(b.Code[:n]), with(b.Code[next:]), next < len(b.Code)
 }
 
-// mostText gives the length of the longest beginning that is ok, in bytes of whole characters.
+// mostText returns the length in bytes of the longest prefix for which ok holds. It does not split characters.
 func mostText(s string, ok func(s string) bool) int {
 	whole := func(n int) int {
 		for n < len(s) && n > 0 && !utf8.RuneStart(s[n]) {
@@ -78,12 +79,12 @@ func cutSpans(b Block, fits func(Block) bool) (piece, rest Block, more bool) {
 	front, back := cutAt(b.Spans, n)
 	rest = with(trim(back))
 	if n > 0 && rest.Kind == Item {
-		rest = Block{Kind: Paragraph, Spans: rest.Spans} // it goes on, it does not begin again
+		rest = Block{Kind: Paragraph, Spans: rest.Spans} // a continuation, without the list mark
 	}
 	return with(trim(front)), rest, len(rest.Spans) > 0
 }
 
-// cutAt cuts spans after n bytes, or before the character that these would break.
+// cutAt splits spans after n bytes, or before a character that this would split.
 func cutAt(spans []Span, n int) (front, back []Span) {
 	for i, s := range spans {
 		if n >= len(s.Text) {
@@ -104,7 +105,7 @@ func cutAt(spans []Span, n int) (front, back []Span) {
 	return append(front, spans...), nil
 }
 
-// wordEnd gives the last place up to n where a word ends, or n when the word is the first.
+// wordEnd returns the last word boundary up to n, or n if there is none.
 func wordEnd(spans []Span, n int) int {
 	best, at := 0, 0
 	for _, s := range spans {

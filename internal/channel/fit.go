@@ -2,10 +2,10 @@ package channel
 
 import "fmt"
 
-// Fit splits blocks into at most parts messages. size gives what a block takes in the channel's own unit, with what stands between
-// it and the next one, and must not fall when a block grows; limit is for the sum in one message. Messages end between blocks
-// where they can. A code block that is larger than a message becomes several that are complete each, split between lines; a text
-// is split between words. What parts messages can't hold is left out, and the end of the last one says so.
+// Fit splits blocks into at most parts messages. size returns the length of a block in the channel's own unit, including
+// the separator after it, and must not shrink when a block grows; limit bounds the sum per message. Messages end between
+// blocks where possible. A larger code block is split between lines into several complete ones, and text is split
+// between words. What does not fit into parts messages is omitted, and the end of the last one says so.
 func Fit(blocks []Block, size func(Block) int, limit, parts int) [][]Block {
 	f := fitter{size: size, limit: limit}
 	all := f.fill(blocks)
@@ -20,12 +20,12 @@ func Fit(blocks []Block, size func(Block) int, limit, parts int) [][]Block {
 	return append(all[:parts-1:parts-1], f.ending(rest))
 }
 
-// ending gives one message of what fits, and the words about what does not.
+// ending returns one message with what fits, and a note about what does not.
 func (f fitter) ending(rest []Block) []Block {
 	short := f
-	short.limit -= f.size(leftOut(99_999)) // more than there can be, so its words are the longest
+	short.limit -= f.size(leftOut(99_999)) // more than possible, so its text is the longest
 	head := short.fill(rest)
-	if len(head) == 0 { // no room for the words
+	if len(head) == 0 { // no room for the note
 		return rest[:1]
 	}
 	var left []Block
@@ -48,11 +48,11 @@ type fitter struct {
 	size  func(Block) int
 	limit int
 	out   [][]Block
-	now   []Block // the message at work
+	now   []Block // the current message
 	used  int
 }
 
-// fill packs all of the blocks. What is too large in its smallest piece is left out.
+// fill packs all blocks. A block whose smallest piece is too large is omitted.
 func (f fitter) fill(blocks []Block) [][]Block {
 	f.out, f.now, f.used = nil, nil, 0
 	for _, b := range blocks {
@@ -74,7 +74,7 @@ func (f fitter) fill(blocks []Block) [][]Block {
 
 func (f *fitter) add(b Block, n int) { f.now, f.used = append(f.now, b), f.used+n }
 
-// flush ends the message. Headings at its end go along to the next one, where there is room for them before a block of size n.
+// flush ends the current message. Headings at its end move to the next one, if they fit there before a block of size n.
 func (f *fitter) flush(n int) {
 	i, moved := len(f.now), 0
 	for i > 0 && f.now[i-1].Kind == Heading {

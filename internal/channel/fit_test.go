@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// chars is what a block takes on a channel that counts characters and puts a line end behind each block.
+// chars is the size of a block on a channel that counts characters and ends each block with a line end.
 func chars(b Block) int { return utf8.RuneCountInString(Plain([]Block{b})) + 1 }
 
 func heading(s string) Block { return Block{Kind: Heading, Level: 1, Spans: words(s)} }
@@ -63,7 +63,7 @@ func TestFitLeavesOut(t *testing.T) {
 	}{
 		{1, "… 5 more parts were left out"}, {2, "… 4 more parts were left out"}, {4, "… 2 more parts were left out"}, {0, "… 5 more parts were left out"},
 	} {
-		got := Fit(in, chars, 100, c.parts) // two blocks take 99, so the last message has room for one and the words
+		got := Fit(in, chars, 100, c.parts) // two blocks take 99, so the last message has room for one and the note
 		if len(got) != max(c.parts, 1) {
 			t.Fatalf("%d parts, want %d", len(got), c.parts)
 		}
@@ -88,7 +88,7 @@ func TestFitLeavesOut(t *testing.T) {
 	}
 }
 
-// TestFitKeeps holds that nothing is lost and nothing doubled, at any limit.
+// TestFitKeeps checks that nothing is lost or repeated, at any limit.
 func TestFitKeeps(t *testing.T) {
 	in := Read("# Ä plan\n\nSome **bold words** and `code` with a [link](https://example.com/).\n\n- one two three\n- four\n\n```go\nfunc f() {\n\n\treturn\n}\n```\n\n> quoted words here")
 	letters := func(s string) string {

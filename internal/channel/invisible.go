@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// oneLine is visible text without line ends and tabs. Blanks stay as they are: the text may be one span of a line.
+// oneLine is visible text without line ends and tabs. Spaces stay, since the text may be one span of a line.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

@@ -11,11 +11,11 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// maxLink is the length of the longest address, in bytes.
+// maxLink is the maximum length of an address, in bytes.
 const maxLink = 2000
 
-// link adds a link's words and, behind them, where it leads: an address may hold words too, and chats hide it. Where the words show
-// another address than that, or one that nobody may be led to, neither is a link.
+// link adds a link's text, followed by its address: the address may contain text too, which chats hide. If the text
+// looks like another address, or the address is not allowed, nothing is clickable.
 func (r *reader) link(n *ast.Link, style Span, out *[]Span) {
 	start := len(*out)
 	style.Link = ""
@@ -38,14 +38,14 @@ func (r *reader) link(n *ast.Link, style Span, out *[]Span) {
 	aside(out, start, "", shown, string(n.Title), style)
 }
 
-// image adds an image's words and, behind them, its address: nobody is led there, but whoever reads the raw text reads it.
+// image adds an image's text, followed by its address: it is not clickable, but a reader of the raw text would see it.
 func (r *reader) image(n *ast.Image, style Span, out *[]Span) {
 	start := len(*out)
 	r.inline(n, style, out)
 	aside(out, start, "image", oneLine(string(n.Destination)), string(n.Title), style)
 }
 
-// aside adds what Markdown hides behind the words that begin at start: an address, which alone may be a link, and a title.
+// aside adds what Markdown hides behind a text that begins at start: an address, which may be clickable, and a title.
 func aside(out *[]Span, start int, kind, address, title string, style Span) {
 	plain := style
 	plain.Link, plain.Text = "", "("
@@ -72,8 +72,8 @@ func aside(out *[]Span, start int, kind, address, title string, style Span) {
 	*out = append(*out, plain)
 }
 
-// web gives an address in its plain form, or nothing if it is none that people may be led to: other schemes run programs, and a
-// user's name in front of a host looks like a host.
+// web normalizes an address. It returns "" for schemes other than http and https, which may run programs, and for
+// addresses with a user name, which can be mistaken for a host.
 func web(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) > maxLink || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || task.Hidden(r) || r == unicode.ReplacementChar }) {
@@ -90,14 +90,14 @@ func web(s string) string {
 	return plain
 }
 
-// hostLike finds what people may take for a host: names with points between them, also with those of other writing systems, and a
-// name in front of a port or behind a scheme.
+// hostLike matches text that people may take for a host: names joined by dots, including those of other scripts, and a
+// name before a port or after a scheme.
 var hostLike = regexp.MustCompile(`[\p{L}\p{N}_-]+(?:[.。．｡․][\p{L}\p{N}_-]+)+(?::\d+)?|[\p{L}\p{N}_-]+:\d+|://[^\s/?#]*`)
 
-// number is what has points in it and is no host: a version, but not an address of four numbers.
+// number matches a version, which has dots but is not a host. An IP address does not match.
 var number = regexp.MustCompile(`^v?\d+(\.\d+){1,2}$`)
 
-// misleads tells whether people would take a link's words for another address than the one behind it.
+// misleads reports whether people would take a link's text for another address than its target.
 func misleads(words, link string) bool {
 	if looksLikeAddress(words) && !sameAddress(words, link) {
 		return true
@@ -115,13 +115,13 @@ func misleads(words, link string) bool {
 	return false
 }
 
-// looksLikeAddress tells whether words are all of an address.
+// looksLikeAddress reports whether the whole text is an address.
 func looksLikeAddress(words string) bool {
 	words = strings.TrimSpace(words)
 	return !strings.ContainsAny(words, " \n") && (strings.Contains(words, "://") || strings.HasPrefix(words, "www."))
 }
 
-// sameAddress tells whether words are an address, but for the scheme and a slash at the end.
+// sameAddress reports whether text equals an address, except for the scheme and a trailing slash.
 func sameAddress(words, link string) bool {
 	bare := func(s string) string {
 		s = strings.TrimSuffix(strings.TrimSpace(s), "/")

@@ -10,17 +10,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A parser of Markdown takes the square of a text's length for some hostile texts, and some let it nest without end. So each of
-// its parts may try only so often per text; what comes after that stands as it was written.
+// For some hostile texts, parsing Markdown takes quadratic time or nests without bound. So each sub-parser may only try
+// a limited number of times per text; later markup remains plain text.
 const (
-	maxDepth = 24   // blocks within blocks; a list takes two
-	maxTries = 2000 // of one kind of inline markup
-	maxLinks = 800  // brackets that may be a link's: each may look through all of a line
-	maxCells = 2000 // of one table
+	maxDepth = 24   // nested blocks; a list counts twice
+	maxTries = 2000 // per kind of inline markup
+	maxLinks = 800  // brackets that may start a link: each may scan a whole line
+	maxCells = 2000 // per table
 )
 
-// markdown has no part that reads HTML: tags stay visible as they are written, and so do comments. Nor has it one that reads the
-// addresses of links by reference: such a line is to be seen, for it may hold any words.
+// markdown does not parse HTML: tags and comments remain visible text. Nor does it parse link reference definitions:
+// they may contain any text, which must be visible.
 var markdown = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -48,7 +48,7 @@ var markdown = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// shallow opens no block below a certain depth.
+// shallow opens no blocks below a maximum depth.
 type shallow struct{ parser.BlockParser }
 
 func (s shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
@@ -62,7 +62,7 @@ func (s shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 	return s.BlockParser.Open(parent, r, pc)
 }
 
-// few tries only so often.
+// few limits the number of tries.
 type few struct {
 	parser.InlineParser
 	most int
@@ -79,7 +79,7 @@ func (f few) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
 	return f.InlineParser.Parse(parent, r, pc)
 }
 
-// links passes on the end of a block, at which the parser of links clears up.
+// links also forwards CloseBlock, in which the link parser cleans up.
 type links struct{ few }
 
 func (l links) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
@@ -88,7 +88,7 @@ func (l links) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
 	}
 }
 
-// address counts only what looks like an address: it is asked at every blank.
+// address counts only what looks like an address, because it is called at every space.
 type address struct{ few }
 
 func (a address) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {

@@ -2,10 +2,10 @@ package channel
 
 import "strings"
 
-// Plain gives blocks as text without markup, for notifications and where a channel shows none.
+// Plain returns blocks as text without markup, for notifications and channels without formatting.
 func Plain(blocks []Block) string { return Join(blocks, plainBlock) }
 
-// Join puts blocks under each other as write writes them: items of a list close together, all else with a line between.
+// Join renders blocks one below the other: list items directly, others separated by an empty line.
 func Join(blocks []Block, write func(Block) string) string {
 	var s strings.Builder
 	for i, b := range blocks {

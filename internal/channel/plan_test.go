@@ -9,14 +9,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// planOf puts a text into every part of a plan.
+// planOf puts a text into every field of a plan.
 func planOf(text string) string {
 	p := task.Plan{Revision: 1, Summary: "S\n" + text, Evidence: "E\n" + text, Approach: "A\n" + text, Files: []string{"f " + text}, Risks: []string{text, "r"},
 		Deliverables: []task.Deliverable{{ID: "A-001", Description: text, Acceptance: []string{text}}, {ID: "A-002", Description: "d"}}}
 	return p.Markdown() + "\n\n" + task.Decide + "\n"
 }
 
-// holdsSections fails where people would see other headings than ours in a plan, or its end elsewhere.
+// holdsSections fails if a text adds a heading to a plan or moves its end.
 func holdsSections(t *testing.T, text string) {
 	t.Helper()
 	blocks := Read(planOf(text))

@@ -12,16 +12,16 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// maxRead is how many bytes of a text are read.
+// maxRead is the maximum length of a text in bytes; the rest is ignored.
 const maxRead = 64 << 10
 
 const cutOff = "… the rest was left out"
 
-// Read reads Markdown that anybody may have written, the first 64 KiB of it. Line ends within a paragraph become blanks, unless
-// they are hard ones, which are line ends in a span. A table gives its heads and one item per row. No word of the text gets lost,
-// for people decide about it by what they see: tags and comments of HTML stand as they are written, as do definitions of links;
-// the addresses and titles of links and images stand behind their words, and what is said about code before it. Links are http or
-// https without a user's name. Characters without a look of their own are dropped.
+// Read parses the first 64 KiB of untrusted Markdown. Soft line breaks become spaces, hard ones become line ends within
+// a span. A table becomes its header and one item per row. All text stays visible, since people decide by what they see:
+// HTML tags, comments and link definitions are shown as written, addresses and titles of links and images follow their
+// text, and the info string of a code block precedes it. Links are http or https without a user name. Invisible
+// characters are dropped.
 func Read(markdown string) (blocks []Block) {
 	cut := len(markdown) > maxRead
 	if cut {
@@ -32,7 +32,7 @@ func Read(markdown string) (blocks []Block) {
 		return nil
 	}
 	defer func() {
-		if recover() != nil { // a text that breaks the parser is still to be seen
+		if recover() != nil { // show the text even if it breaks the parser
 			blocks = []Block{{Kind: Code, Code: strings.Trim(source, "\n")}}
 		}
 		if cut {
@@ -42,14 +42,14 @@ func Read(markdown string) (blocks []Block) {
 	return blocksOf(source)
 }
 
-// blocksOf reads text that is visible and of a bounded length.
+// blocksOf parses visible text of limited length.
 func blocksOf(source string) []Block {
 	r := reader{source: []byte(source)}
 	r.children(parse(r.source), place{level: -1})
 	return r.out
 }
 
-// head gives at most n bytes, whole characters, up to the end of a line where one is near.
+// head returns at most n bytes without splitting a character, up to a line end if one is near.
 func head(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
@@ -63,15 +63,15 @@ func head(s string, n int) string {
 
 func parse(source []byte) ast.Node { return markdown.Parse(text.NewReader(source)) }
 
-// reader turns a tree into blocks.
+// reader converts a syntax tree to blocks.
 type reader struct {
 	source []byte
 	out    []Block
 }
 
-// place is where in the tree a block stands.
+// place is the position of a block in the tree.
 type place struct {
-	level int // of the list around it, -1 for none
+	level int // of the surrounding list, -1 for none
 	quote bool
 }
 
@@ -105,7 +105,7 @@ func (r *reader) block(n ast.Node, at place) {
 	}
 }
 
-// text adds a block of spans. Within a quote it is a part of the quote.
+// text adds a block of spans, as part of a quote if it is in one.
 func (r *reader) text(n ast.Node, b Block, at place) {
 	b.Spans = r.spans(n)
 	if len(b.Spans) == 0 {
@@ -130,7 +130,7 @@ func (r *reader) list(n *ast.List, at place) {
 	}
 }
 
-// item adds an item. Its further paragraphs follow in the same block, as long as nothing stands between.
+// item adds a list item. Its further paragraphs join the same block, unless another block comes between.
 func (r *reader) item(n ast.Node, mark string, at place) {
 	own := -1
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReadBound holds the time for texts that are hard to parse. Its measure is an ordinary text of that length, for machines are
-// slow or busy, and the bound is wide: without limits some take minutes.
+// TestReadBound bounds the time for texts that are hard to parse, relative to an ordinary text of the same length, since
+// machines differ. The bound is wide: without limits some take minutes.
 func TestReadBound(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, (1<<20)/len(s)) }
 	table := "|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|a\n", 10000)
@@ -31,7 +31,7 @@ func TestReadBound(t *testing.T) {
 	}
 }
 
-// quickest times something a few times: a machine that is busy once is no fault.
+// quickest returns the shortest of several measurements, since the machine may be busy.
 func quickest(times int, f func()) time.Duration {
 	best := time.Duration(math.MaxInt64)
 	for range times {
@@ -58,11 +58,11 @@ func indented() string {
 	return s.String()
 }
 
-// TestReadLimits: what comes after the limit stands as it was written.
+// TestReadLimits checks that markup beyond a limit remains plain text.
 func TestReadLimits(t *testing.T) {
 	for _, c := range []struct {
 		unit, rest string
-		limit      int // of units that are read
+		limit      int // number of parsed units
 		is         func(s Span) bool
 	}{
 		{"*a* b ", "*a* b", maxTries / 2, func(s Span) bool { return s.Italic }},

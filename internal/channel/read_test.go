@@ -20,7 +20,7 @@ func item(level int, mark, s string) Block {
 
 func mono(s string) Block { return Block{Spans: []Span{{Text: s, Mono: true}}} }
 
-// linked gives words that lead somewhere; behind them stands where, unless they say it themselves.
+// linked returns a link, followed by its address unless the text is the address.
 func linked(s, to string) Block {
 	b := Block{Spans: []Span{{Text: s, Link: to}}}
 	if !sameAddress(s, to) {
@@ -114,7 +114,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) < maxRead {
-			blocksOf(task.Visible(s)) // a panic is seen here; Read would hide it
+			blocksOf(task.Visible(s)) // Read would hide a panic
 		}
 		blocks := Read(s)
 		for _, b := range blocks {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten gives at most n characters of s. What is cut off shows as an ellipsis, which counts as one of them.
+// Shorten truncates s to n characters, including an ellipsis if anything was cut.
 func Shorten(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -24,7 +24,7 @@ func Shorten(s string, n int) string {
 	return strings.TrimRight(s[:i], " \n\t") + "…"
 }
 
-// Length counts a text in UTF-16 code units, as the platforms do or may: a sign beyond the first plane counts twice.
+// Length counts UTF-16 code units, as the platforms may: characters beyond the basic plane count twice.
 func Length(s string) (n int) {
 	for _, r := range s {
 		n += max(1, utf16.RuneLen(r))
@@ -32,8 +32,8 @@ func Length(s string) (n int) {
 	return n
 }
 
-// Countdown says what happens by itself, at what time and how soon, such as "Approved by itself at 14:32 UTC, in 20 minutes". It
-// is empty when nothing does.
+// Countdown describes what happens automatically and when, such as "Approved by itself at 14:32 UTC, in 20 minutes". It
+// returns "" if nothing does.
 func Countdown(m Message, now time.Time) string {
 	if m.Until.IsZero() {
 		return ""
@@ -56,7 +56,7 @@ func Countdown(m Message, now time.Time) string {
 	return what + " at " + clock + ", in " + span(left)
 }
 
-// span gives a length of time in words of at most two units, to the minute.
+// span formats a duration in at most two units, to the minute.
 func span(d time.Duration) string {
 	minutes := int(d.Round(time.Minute) / time.Minute)
 	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60

@@ -8,14 +8,14 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// spans gives the text of a block, without blanks at its ends.
+// spans returns the text of a block, without surrounding spaces.
 func (r *reader) spans(n ast.Node) []Span {
 	var out []Span
 	r.inline(n, Span{}, &out)
 	return trim(merge(out))
 }
 
-// inline adds what stands below a node. style is a span without text.
+// inline adds the children of a node. style is a span without text.
 func (r *reader) inline(n ast.Node, style Span, out *[]Span) {
 	add := func(s string) {
 		if s != "" {
@@ -55,7 +55,7 @@ func (r *reader) inline(n ast.Node, style Span, out *[]Span) {
 	}
 }
 
-// words adds plain text and the line end behind it.
+// words adds plain text and the line break after it.
 func (r *reader) words(n *ast.Text, style Span, add func(string)) {
 	s := string(n.Segment.Value(r.source))
 	if !n.IsRaw() && !style.Mono {
@@ -70,7 +70,7 @@ func (r *reader) words(n *ast.Text, style Span, add func(string)) {
 	}
 }
 
-// unescape takes the backslashes off signs and reads entities. An entity behind a backslash is none.
+// unescape resolves backslash escapes and entities. A backslash prevents an entity.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
@@ -96,7 +96,7 @@ func unescape(s string) string {
 	return out.String()
 }
 
-// merge joins neighbours that look the same.
+// merge joins adjacent spans of the same style.
 func merge(spans []Span) []Span {
 	var out []Span
 	for i := 0; i < len(spans); {
@@ -117,7 +117,7 @@ func alike(s, style Span) bool {
 	return s == style
 }
 
-// trim takes the blanks off both ends, and spans that hold nothing else.
+// trim removes spaces at both ends, and spans of spaces only.
 func trim(spans []Span) []Span {
 	for len(spans) > 0 {
 		s := &spans[0]

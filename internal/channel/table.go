@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// whole leaves a text as it is written that would lose cells as a table, because a line has more of them than the table has columns,
-// and one whose every line would be filled up to the number of its columns, when that is too much.
+// whole leaves a table as plain text if parsing would lose cells, because a row has more cells than there are columns,
+// or if padding every row to the number of columns would create too many cells.
 type whole struct{ parser.ParagraphTransformer }
 
 func (w whole) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
@@ -19,7 +19,7 @@ func (w whole) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
 		s := lines.At(i)
 		line := bytes.TrimSpace(s.Value(r.Source()))
 		n := cellsIn(line)
-		if ruler := len(bytes.Trim(line, "|:- \t")) == 0; ruler && n < widest { // it may be the line below the heads
+		if ruler := len(bytes.Trim(line, "|:- \t")) == 0; ruler && n < widest { // it may be the delimiter row
 			return
 		}
 		widest = max(widest, n)
@@ -29,7 +29,7 @@ func (w whole) Transform(p *ast.Paragraph, r text.Reader, pc parser.Context) {
 	}
 }
 
-// cellsIn counts the cells of a line, rather too many than too few.
+// cellsIn returns an upper bound of the number of cells in a line.
 func cellsIn(line []byte) int {
 	line = bytes.TrimPrefix(line, []byte{'|'})
 	n := 1
@@ -41,7 +41,8 @@ func cellsIn(line []byte) int {
 	return n
 }
 
-// table gives its heads, and each row as an item that names its columns, for a phone shows no table: "• first — Column: second".
+// table adds the header, and each row as an item that names its columns, because phones show no tables: "• first —
+// Column: second".
 func (r *reader) table(n *extast.Table) {
 	var heads [][]Span
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -61,7 +62,7 @@ func (r *reader) cells(row ast.Node) (cells [][]Span) {
 	return cells
 }
 
-// row joins cells and leaves out empty ones.
+// row joins cells and omits empty ones.
 func (r *reader) row(b Block, cells, heads [][]Span) {
 	for i, c := range cells {
 		if len(c) == 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// nanos is money in thousand-millionths of a US dollar. Prices per token are whole numbers of it, so sums are exact.
+// nanos is an amount of money in billionths of a US dollar. Prices per token are whole nanos, so sums are exact.
 type nanos int64
 
 func (n nanos) usd() float64 { return float64(n) / 1e9 }
 
-// noCeiling stands for a budget without end.
+// noCeiling is the ceiling of a session without a budget.
 const noCeiling nanos = math.MaxInt64
 
-// ceilingOf turns the caller's dollars into a ceiling: 0 means none, less than 0 means that nothing may be spent.
+// ceilingOf converts Spec.BudgetUSD: 0 means no ceiling, less than 0 means that nothing may be spent.
 func ceilingOf(usd float64) nanos {
 	switch {
 	case usd == 0 || usd > 1e9:
@@ -25,36 +25,37 @@ func ceilingOf(usd float64) nanos {
 	return nanos(math.Round(usd * 1e9))
 }
 
-// bid is what is known of a call before it is sent.
+// bid is what the gateway knows about a call before it sends it.
 type bid struct {
 	model  string
 	bytes  int   // of the request
-	input  nanos // its input costs no more than this
+	input  nanos // upper bound of what the input costs
 	output int64 // tokens, at most
-	stream bool  // its answer comes as it is made
-	least  int64 // tokens of output without which it is of no use
+	stream bool  // the answer is streamed
+	least  int64 // the smallest output, in tokens, that is worth sending the call for
 	each   nanos // what a token of output costs
-	tokens int64 // a fair guess of its input
-	guess  nanos // what that input costs
+	tokens int64 // estimated tokens of input
+	guess  nanos // estimated cost of that input
 }
 
-// worst is what the call costs at most.
+// worst is the most that the call can cost.
 func (b bid) worst() nanos { return b.input + nanos(b.output)*b.each }
 
-// account is a session's money. Session.mu guards it.
+// account is the money of a session. Session.mu guards it.
 type account struct {
-	spent    nanos // settled, all attempts
+	spent    nanos // settled, over all attempts
 	totals   counts
 	calls    int
 	ceiling  nanos
-	reserved nanos          // worst cases of the calls in flight
+	reserved nanos          // worst cases of the calls in flight, summed
 	open     map[uint64]bid // calls in flight by number
 	queue    []*waiter      // calls that wait for one in flight to settle, oldest first
 }
 
-// fit gives the output that a call may have now, or 0 when it has to wait. It may have all that it asks for when what is
-// left, with the calls in flight at their worst, pays for the worst of it. What a call that is alone asks for beyond that is
-// cut, but for the least that is of use: so only that and its input, which nobody knows before, can pass the ceiling.
+// fit returns how much output a call may have now, or 0 when it has to wait. A call gets all the output it asks for when
+// the budget covers its worst case on top of the worst cases in flight. When no other call is in flight, its output is
+// cut to what is left, but never below b.least. So a session can exceed its ceiling by at most b.least and one input,
+// whose exact size is unknown in advance.
 func (a *account) fit(b bid) int64 {
 	left := a.ceiling - a.spent - a.reserved
 	switch {
@@ -66,7 +67,7 @@ func (a *account) fit(b bid) int64 {
 		return b.output
 	}
 	output := int64((left - b.input) / b.each)
-	if output < b.least { // at its worst; most input is far cheaper than that
+	if output < b.least { // the worst case; most input is far cheaper
 		output = max(b.least, int64((left-b.guess)/b.each))
 	}
 	return min(output, b.output)

@@ -33,11 +33,11 @@ import (
 
 var update = flag.Bool("update", false, "write down anew what the agents send")
 
-// recorded is where what the real agents sent lies, by version: one file for each session, one request a line, texts cut.
+// recorded holds the requests of real agents by version: one file per session, one request per line, texts shortened.
 const recorded = "testdata/agents"
 
-// TestRealAgentPassesUnchanged runs sessions of the real agent against a scripted model, with an eye on both sides of the
-// gateway: whatever the agent sends for its work comes out as it went in.
+// TestRealAgentPassesUnchanged runs sessions of the real agent against a scripted model and compares both sides of the
+// gateway: what the agent sends must leave unchanged.
 func TestRealAgentPassesUnchanged(t *testing.T) {
 	binary := agenttest.ClaudeBinary(t)
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 	}
 }
 
-// TestRealAgentSearches lets the agent use all tools that it has of its own, with a search granted and without.
+// TestRealAgentSearches lets the agent use all of its own tools, with and without a granted search.
 func TestRealAgentSearches(t *testing.T) {
 	binary := agenttest.ClaudeBinary(t)
 	for name, granted := range map[string][]string{"all-tools": {"web_search(docs.example)"}, "all-tools-ungranted": nil} {
@@ -113,7 +113,7 @@ func TestRealAgentSearches(t *testing.T) {
 	}
 }
 
-// wire is a gateway between an agent and a scripted model, watched on both sides.
+// wire is a gateway between an agent and a scripted model, recorded on both sides.
 type wire struct {
 	dir     string
 	base    string // what the agent is told
@@ -136,7 +136,7 @@ func newWire(t *testing.T, kind Kind, granted []string) *wire {
 	return w
 }
 
-// compare holds what left the gateway against what came in.
+// compare checks what left the gateway against what came in.
 func (w *wire) compare(t *testing.T, name string) {
 	in, out := byMeaning(t, w.in.messages()), byMeaning(t, w.out.messages())
 	if len(in) < 5 || len(in) != len(out) {
@@ -160,7 +160,7 @@ func (w *wire) compare(t *testing.T, name string) {
 	}
 }
 
-// meaning is a body as the standard library reads it, numbers as they are written.
+// meaning decodes a body with the standard library, keeping the digits of numbers.
 func meaning(t testing.TB, body []byte) (v any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -171,7 +171,7 @@ func meaning(t testing.TB, body []byte) (v any) {
 	return v
 }
 
-// tap is a proxy that keeps what passes.
+// tap is a proxy that records requests.
 type tap struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -206,14 +206,14 @@ func newTap(t *testing.T, to string) *tap {
 	return p
 }
 
-// messages gives what passed, as it came.
+// messages returns the recorded requests in order of arrival.
 func (p *tap) messages() []sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.kept)
 }
 
-// byMeaning puts calls in an order that does not depend on which of two at once came first.
+// byMeaning sorts calls, since concurrent ones arrive in any order.
 func byMeaning(t *testing.T, calls []sent) []sent {
 	key := func(c sent) []byte {
 		text, err := json.Marshal(meaning(t, c.body))
@@ -225,7 +225,7 @@ func byMeaning(t *testing.T, calls []sent) []sent {
 	return slices.SortedFunc(slices.Values(calls), func(a, b sent) int { return bytes.Compare(key(a), key(b)) })
 }
 
-// agentScript has an agent use what there is: files of every sort, the shell, thoughts, an agent below it, a search.
+// agentScript makes an agent use every feature: files of every kind, the shell, thinking, a sub-agent, a search.
 func agentScript(t *testing.T, dir string) agenttest.Script {
 	file := func(name string, content []byte) string {
 		path := filepath.Join(dir, name)
@@ -256,7 +256,7 @@ func agentScript(t *testing.T, dir string) agenttest.Script {
 	}}
 }
 
-// writeRecorded keeps the calls of a session that hold something which none before them held.
+// writeRecorded keeps the calls of a session that contain something that no earlier one did.
 func writeRecorded(t *testing.T, name string, calls []sent) {
 	var out bytes.Buffer
 	known := map[string]bool{}
@@ -303,11 +303,11 @@ func cut(v any, at string, places map[string]bool) any {
 	return v
 }
 
-// smallPNG is a picture of one red point.
+// smallPNG is an image of one red pixel.
 var smallPNG = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde" +
 	"\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef\x00\x00\x00\x00IEND\xaeB`\x82")
 
-// smallPDF is a document of one empty page.
+// smallPDF is a document with one empty page.
 func smallPDF() []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// The error types of the Messages API that the gateway itself answers with.
+// Error types of the Messages API that the gateway uses in its own answers.
 const (
 	typeInvalid    = "invalid_request_error"
 	typePermission = "permission_error"
@@ -17,7 +17,7 @@ const (
 	typeOverloaded = "overloaded_error"
 )
 
-// answerError answers as the API does when something is wrong, so that every client understands it.
+// answerError answers with an error in the API's format, which every client understands.
 func answerError(w http.ResponseWriter, status int, kind, message string) {
 	var body struct {
 		Type  string `json:"type"`
@@ -34,8 +34,8 @@ func answerError(w http.ResponseWriter, status int, kind, message string) {
 	_, _ = w.Write(text)
 }
 
-// answerRefusal answers a call that was not admitted. The status of a used-up budget is the one that Claude Code takes as
-// final: after 400 it asks six times more, each time with fewer features.
+// answerRefusal answers a call that was not admitted. A used-up budget gets the status that Claude Code treats as final:
+// after a 400 it retries six times, each time with fewer features.
 func (s *Session) answerRefusal(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errBudget):
@@ -50,11 +50,11 @@ func (s *Session) answerRefusal(w http.ResponseWriter, err error) {
 	case errors.Is(err, errLedger):
 		answerError(w, http.StatusServiceUnavailable, typeAPI, "longshift_ledger: the call can't be accounted for, so it was not sent")
 	default:
-		panic(http.ErrAbortHandler) // the client is gone, and nobody reads an answer
+		panic(http.ErrAbortHandler) // the client is gone
 	}
 }
 
-// dollars writes an amount as people do, with two places or as many more as it needs, up to four.
+// dollars formats an amount with two decimals, or with up to four when it needs them.
 func dollars(n nanos) string {
 	text := strconv.FormatFloat(n.usd(), 'f', 4, 64)
 	for range 2 {

@@ -15,7 +15,7 @@ func apiAnswers(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	_, _ = io.WriteString(w, `{"model":"claude-opus-5-5","usage":{"input_tokens":1,"output_tokens":1}}`)
 }
 
-// An upstream that gives our key back, in whatever place and piece by piece, does not give it to the agent.
+// An upstream that returns the key, anywhere in the answer and in pieces, does not leak it to the agent.
 func TestKeyInAnAnswerIsCovered(t *testing.T) {
 	packed := base64.StdEncoding.EncodeToString([]byte("x" + testKey + "y"))
 	for name, answer := range map[string]func(w http.ResponseWriter){
@@ -73,7 +73,7 @@ func TestKeyInAnAnswerIsCovered(t *testing.T) {
 	}
 }
 
-// An answer in an encoding that nobody asked for can't be read, so it is not passed on.
+// An answer in an encoding that was not requested can't be read, so it is not passed on.
 func TestAnswerThatCanNotBeReadIsKept(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 		w.Header().Set("Content-Encoding", "br")
@@ -118,7 +118,7 @@ func TestModelsAreAnsweredHere(t *testing.T) {
 	}
 }
 
-// A beta that is left out is spoken of once, and no agent can fill the log.
+// A dropped beta is logged once, and no agent can fill the log.
 func TestDroppedBetasAreSaidOnce(t *testing.T) {
 	var logs strings.Builder
 	u := newUpstream(t, apiAnswers)

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// vendor is what is let through to the API of one vendor.
+// vendor lists what may pass to the API of one vendor.
 type vendor struct {
-	header []string // of a request, passed on as they came; all others are left out
-	betas  []string // of anthropic-beta; others are left out
-	body   shape    // of a message; anything else in it is refused
+	header []string // request headers that are passed on unchanged; all others are dropped
+	betas  []string // allowed values of anthropic-beta; others are dropped
+	body   shape    // shape of a message; anything else is refused
 }
 
 type keys = map[string]shape
 
-// Tokens that a piece of a request may stand for beyond its size.
+// Tokens that part of a request may cost beyond its size in bytes.
 const (
 	imageTokens    = 5_000
 	documentTokens = maxPrompt // a PDF of a few kilobytes may have a thousand pages
 )
 
-// anthropic is the Messages API as far as agents use it: every beta, key and type here is one that the tested versions of
-// them send, or of the same kind. None of it has the vendor reach a host, run code, read a file or ask another model.
+// anthropic is the part of the Messages API that agents use. Every beta, key and type here is sent by a tested agent
+// version, or is of the same kind as one that is. None of them lets the vendor contact a host, run code, read a file or
+// ask another model.
 func anthropic(granted []serverTool) vendor {
 	cache := record{name: "cache_control", keys: keys{"type": words{"ephemeral"}, "ttl": words{"5m", "1h"}, "scope": text}}
 	source := typed("source", map[string]record{
@@ -31,7 +32,7 @@ func anthropic(granted []serverTool) vendor {
 	tools := typed("tool", map[string]record{
 		"":              {keys: customTool(cache)},
 		"custom":        {keys: customTool(cache)},
-		"bash_*":        {keys: keys{"name": text, "cache_control": cache}}, // run by the agent, as all of these
+		"bash_*":        {keys: keys{"name": text, "cache_control": cache}}, // run by the agent, like all tools here
 		"text_editor_*": {keys: keys{"name": text, "cache_control": cache, "max_characters": integer}},
 		"memory_*":      {keys: keys{"name": text, "cache_control": cache}},
 	})
@@ -105,7 +106,7 @@ func anthropic(granted []serverTool) vendor {
 	}
 }
 
-// modelName is a name as vendors and those in front of them give it, and no address.
+// modelName accepts the names that vendors and model gateways use, but no addresses.
 var modelName = scalar{"a model's name", func(v value) bool {
 	s, ok := v.(string)
 	return ok && modelPattern.MatchString(s) && !strings.Contains(s, "//")
@@ -113,7 +114,7 @@ var modelName = scalar{"a model's name", func(v value) bool {
 
 var modelPattern = regexp.MustCompile(`^[A-Za-z0-9._:@/\[\]-]{1,200}$`)
 
-// customTool is what a tool of the agent's own is described by.
+// customTool is the definition of a tool that the agent runs itself.
 func customTool(cache shape) keys {
 	return keys{"name": text, "description": text, "input_schema": schema{}, "cache_control": cache,
 		"strict": yesNo, "defer_loading": yesNo, "eager_input_streaming": yesNo}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// attack is a raw call that somebody in the box may make.
+// attack is a raw call from inside the sandbox.
 type attack struct {
 	name   string
 	header string // Name: value
@@ -23,13 +23,13 @@ type attack struct {
 
 const plainBody = `{"model":"claude-haiku-5-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`
 
-// with puts members in front of a harmless body.
+// with adds members to the start of a harmless body.
 func with(members string) string { return `{` + members + `,` + plainBody[1:] }
 
-// says puts a block into the message of a harmless body.
+// says adds a block to the message of a harmless body.
 func says(block string) string { return strings.Replace(plainBody, `"hi"`, `[`+block+`]`, 1) }
 
-// costs is a body with a model and an output of its own.
+// costs is a body with the given model and output.
 func costs(model, output string) string {
 	return `{` + model + `,"max_tokens":` + output + `,"messages":[{"role":"user","content":"hi"}]}`
 }
@@ -84,7 +84,7 @@ var attacks = []attack{
 	{name: "method in the query", query: "?_method=DELETE", body: plainBody},
 }
 
-// TestAttacks makes each call straight to an API that obliges everybody, and through the gateway.
+// TestAttacks makes each call directly to a fully permissive API, and through the gateway.
 func TestAttacks(t *testing.T) {
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// guessed is what was reserved for a body when the standard library's reading was taken for everybody's.
+// guessed is what would be reserved if every API parsed JSON as the standard library does.
 func guessed(body string) nanos {
 	var read struct {
 		Model string `json:"model"`
@@ -136,7 +136,7 @@ func (a attack) make(t testing.TB, s *Session) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestFormsThatAreRefused are texts that readers differ on, or that nobody needs, each with what is said of it.
+// TestFormsThatAreRefused covers JSON that parsers disagree on or that no agent needs, and the message for each.
 func TestFormsThatAreRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		``:                                       "not plain JSON",
@@ -193,7 +193,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 }
 
-// message gives what an error of the API says.
+// message returns what an error of the API says.
 func message(t testing.TB, body []byte) string {
 	t.Helper()
 	var e struct {
@@ -205,7 +205,7 @@ func message(t testing.TB, body []byte) string {
 	return e.Error.Message
 }
 
-// newLoose starts a gateway in front of an API that obliges everybody.
+// newLoose starts a gateway in front of a fully permissive API.
 func newLoose(t testing.TB, granted, may []string) (*looseAPI, *Session) {
 	api := &looseAPI{may: may}
 	g := startGateway(t, "https://api.example", func(c *Config, _ *Gateway) { c.Tools, c.Client = granted, &http.Client{Transport: api} })
@@ -224,8 +224,8 @@ func newLoose(t testing.TB, granted, may []string) (*looseAPI, *Session) {
 	return api, s
 }
 
-// TestManyAtOnceSpendNoMoreThanThereIs lets forty ask at once in every way that once made the API give more than was
-// reserved, and has some leave before their answer is there. It gives all that it is asked for.
+// TestManyAtOnceSpendNoMoreThanThereIs makes forty concurrent calls in every way that once made the API charge more than
+// was reserved; some clients leave before the answer. The API produces all the output it is asked for.
 func TestManyAtOnceSpendNoMoreThanThereIs(t *testing.T) {
 	api := &greedyAPI{}
 	u := newUpstream(t, api.answer)
@@ -264,7 +264,7 @@ func TestManyAtOnceSpendNoMoreThanThereIs(t *testing.T) {
 	}
 }
 
-// greedyAPI gives as much output as a request asks for, by the reading that costs most.
+// greedyAPI produces as much output as a request asks for, in the most expensive reading.
 type greedyAPI struct {
 	mu    sync.Mutex
 	spent nanos

@@ -78,7 +78,7 @@ func BenchmarkMeter(b *testing.B) {
 	}
 }
 
-// BenchmarkRead compares what the gateway does with a body of 5 MB before it is sent with the decoding of it alone.
+// BenchmarkRead compares checking and encoding a body of 5 MB with decoding it alone.
 func BenchmarkRead(b *testing.B) {
 	message := `{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Read","input":{"file_path":"/w/a.go"}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":` + strconv.Quote(strings.Repeat("func main() { println(\"<é>\") }\n", 60)) + `}]},`

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// pickBetas gives the betas of a request that are let through. One that is not on the list is left out, and said once.
+// pickBetas returns the betas of a request that may pass. Others are dropped, and each is logged once.
 func (g *Gateway) pickBetas(from http.Header) (kept []string) {
 	for beta := range strings.SplitSeq(strings.Join(from["Anthropic-Beta"], ","), ",") {
 		switch beta = textproto.TrimString(beta); {
@@ -25,7 +25,7 @@ func (g *Gateway) pickBetas(from http.Header) (kept []string) {
 	return kept
 }
 
-// seen remembers names, so that each is spoken of once. It has room for as many as there may honestly be.
+// seen remembers names, so that each is logged once. It is bounded, so that an agent cannot fill memory or the log.
 type seen struct {
 	mu    sync.Mutex
 	names []string
@@ -43,13 +43,13 @@ func (s *seen) first(name string) bool {
 	return true
 }
 
-// covered is a key with what covers it in answers; to prepare that takes longer than a call.
+// covered caches the redact.Cover of a key, which takes longer to build than a call may.
 type covered struct {
 	value string
 	cover *redact.Cover
 }
 
-// cover gives what takes a credential out of answers. A login is the agent's own.
+// cover returns the Cover that removes a credential from answers. A login belongs to the agent, so it gets none.
 func (g *Gateway) cover(c Credential) *redact.Cover {
 	value := strings.TrimSpace(c.Value)
 	if c.Kind == Login {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// waiter is a call that is not admitted yet.
+// waiter is a call that waits for admission.
 type waiter struct {
 	bid  bid
 	done chan verdict // buffered
 }
 
-// verdict is the answer to a waiter: a call number and the output that it may have, or why not.
+// verdict is the answer to a waiter: its call number and the output it may have, or the reason for the refusal.
 type verdict struct {
 	number uint64
 	output int64
@@ -26,7 +26,7 @@ var (
 	errLedger = errors.New("write usage ledger")
 )
 
-// reserve admits a call, waits until it can be judged, or refuses it.
+// reserve admits a call or refuses it. It blocks while calls in flight leave the decision open.
 func (s *Session) reserve(ctx context.Context, b bid) (verdict, error) {
 	s.mu.Lock()
 	v, decided := s.judge(b)
@@ -46,7 +46,7 @@ func (s *Session) reserve(ctx context.Context, b bid) (verdict, error) {
 	}
 }
 
-// abandon takes a waiter back whose client is gone. It may have been admitted in the same moment.
+// abandon removes a waiter whose client is gone. If it was admitted at the same moment, its reservation is released.
 func (s *Session) abandon(w *waiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Session) abandon(w *waiter) {
 	}
 }
 
-// judge decides on a call now if that is possible. s.mu is held.
+// judge decides on a call if that is possible now. s.mu is held.
 func (s *Session) judge(b bid) (verdict, bool) {
 	a := &s.account
 	switch {
@@ -99,7 +99,7 @@ func (s *Session) wake() {
 	}
 }
 
-// refuseAll ends the wait of every waiting call. s.mu is held.
+// refuseAll refuses every waiting call. s.mu is held.
 func (s *Session) refuseAll(err error) {
 	for _, w := range s.account.queue {
 		w.done <- verdict{err: err}
@@ -107,7 +107,7 @@ func (s *Session) refuseAll(err error) {
 	s.account.queue = nil
 }
 
-// settle books what a call has cost and lets waiting calls go on.
+// settle books the cost of a call and wakes waiting calls.
 func (s *Session) settle(number uint64, st settlement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Session) settleLocked(number uint64, st settlement) {
 		a.calls++
 	}
 	if err := s.ledger.settle(number, st); err != nil {
-		s.state.LedgerError = err.Error() // no further call is admitted before the file can be written again
+		s.state.LedgerError = err.Error() // no call is admitted until the file can be written again
 		s.gateway.log.Error("write usage ledger", "session", s.id, "error", err)
 	}
 	s.wake()

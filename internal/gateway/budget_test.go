@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestOvershootIsOneInputAtMost lets many clients ask at once, for answers of random cost, some of which the API refuses.
-// Whatever the order, the money spent without the dearest input, and the least output, must lie below the ceiling.
+// TestOvershootIsOneInputAtMost makes many concurrent calls with random costs, some of which the API refuses. In any
+// order, the money spent minus the dearest input and the least output must be below the ceiling.
 func TestOvershootIsOneInputAtMost(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -43,7 +43,7 @@ func TestOvershootIsOneInputAtMost(t *testing.T) {
 	}
 }
 
-// randomAPI answers within what a request allows: a token of input per byte, and the output it asks for at most.
+// randomAPI answers within what a request allows: one token of input per byte, and at most the requested output.
 type randomAPI struct {
 	mu             sync.Mutex
 	random         *rand.Rand
@@ -59,7 +59,7 @@ func (a *randomAPI) answer(w http.ResponseWriter, _ *http.Request, body []byte) 
 	a.mu.Lock()
 	in, out := 1+a.random.IntN(len(body)), 1+a.random.IntN(q.Limit)
 	if a.random.IntN(2) == 0 {
-		in, out = len(body), q.Limit // as dear as it may be
+		in, out = len(body), q.Limit // the most expensive answer
 	}
 	refuse := a.random.IntN(8) == 0
 	if !refuse {
@@ -147,7 +147,7 @@ func TestZeroIsNoCeilingAndLessIsNothing(t *testing.T) {
 	}
 }
 
-// heldAPI answers each call when it is told to.
+// heldAPI answers each call when the test releases it.
 func heldAPI(t *testing.T) (u *upstream, arrived chan struct{}, release chan int) {
 	arrived, release = make(chan struct{}, 16), make(chan int)
 	u = newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) {
@@ -161,7 +161,7 @@ func heldAPI(t *testing.T) (u *upstream, arrived chan struct{}, release chan int
 	return u, arrived, release
 }
 
-// askAsync posts a message and gives the status when the answer is whole, or 0.
+// askAsync posts a message and returns the status when the answer is whole, or 0.
 func askAsync(ctx context.Context, s *Session, maxTokens int) chan int {
 	done := make(chan int, 1)
 	go func() {

@@ -13,28 +13,28 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// call is one request on its way upstream and its answer on the way back.
+// call is one request to the API and its answer.
 type call struct {
 	session *Session
 	request *http.Request
 	way     route
 	query   string
 	betas   []string
-	body    []byte // as it is sent
+	body    []byte // as it is sent upstream
 	start   time.Time
 
-	number  uint64 // in the ledger, 0 when the call costs nothing
+	number  uint64 // in the ledger; 0 for calls that cost nothing
 	bid     bid
-	sent    atomic.Bool // the request has left in full
+	sent    atomic.Bool // the request was sent completely
 	meter   meter
-	kept    capture // of the answer, for the transcript
+	kept    capture // start of the answer, for the transcript
 	secrets []string
-	key     redact.Pieces // takes the key out of the answer
+	key     redact.Pieces // removes the key from the answer
 	status  int
 	settled bool
 }
 
-// admit reserves the money for a call, or answers why it may not be made. It may let it ask for less than it wants.
+// admit reserves the money for a call, or answers it with a refusal. It may reduce the output that the call asks for.
 func (c *call) admit(w http.ResponseWriter, q *request) bool {
 	s := c.session
 	c.bid = s.gateway.prices.bid(q)
@@ -57,7 +57,7 @@ func (c *call) context() (context.Context, func()) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// serve sends the call upstream and passes the answer back. However it ends, the call is settled.
+// serve sends the call upstream and relays the answer. The call is settled on every path.
 func (c *call) serve(w http.ResponseWriter) {
 	ctx, stop := c.context()
 	defer stop()
@@ -84,12 +84,12 @@ func (c *call) serve(w http.ResponseWriter) {
 		h[name] = values
 	}
 	if c.number != 0 && c.session.observe(c.bid.model, c.status, resp.Header) {
-		h.Set("X-Should-Retry", "false") // clients of the API heed it
+		h.Set("X-Should-Retry", "false") // clients of the API honor it
 	}
 	w.WriteHeader(c.status)
 	if err := c.relay(w, body, resp.ContentLength); err != nil {
 		c.finish()
-		panic(http.ErrAbortHandler) // the client must see that the answer broke off
+		panic(http.ErrAbortHandler) // shows the client that the answer broke off
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *call) send(ctx context.Context) (*http.Response, error) {
 
 var errCredential = errors.New("no credential")
 
-// answerUnsent answers a call that the API has not answered.
+// answerUnsent answers a call that got no answer from the API.
 func (c *call) answerUnsent(w http.ResponseWriter, ctx context.Context, err error) {
 	s := c.session
 	switch {

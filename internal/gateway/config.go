@@ -11,10 +11,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// DefaultUpstream is where calls go when the configuration names nothing else.
+// DefaultUpstream is used when Config.Upstream is empty.
 const DefaultUpstream = "https://api.anthropic.com"
 
-// Kind is how a call is shown to be ours.
+// Kind is how calls authenticate.
 type Kind string
 
 // The kinds of credential.
@@ -25,25 +25,25 @@ const (
 	Login  Kind = "login"   // the agent's own subscription login; its headers pass through unchanged
 )
 
-// Credential is what calls are sent with.
+// Credential authenticates calls to the API.
 type Credential struct {
 	Kind  Kind
 	Value string // empty for Login
 }
 
-// Config is what a Gateway needs.
+// Config configures a Gateway.
 type Config struct {
-	Upstream   string                                    // base URL of the API, DefaultUpstream when empty
-	Credential func(context.Context) (Credential, error) // asked for every call, so that a rotated file is seen
-	Pass       []string                                  // what is let through beyond the list, by the names that refusals give
+	Upstream   string                                    // base URL of the API; DefaultUpstream when empty
+	Credential func(context.Context) (Credential, error) // called for every request, so that a rotated file is picked up
+	Pass       []string                                  // what may pass in addition to the built-in list, by the names that refusals print
 	Tools      []string                                  // tools that the vendor may run, such as web_search and WebFetch(https://docs.example/*)
 	Prices     *Prices                                   // DefaultPrices() when nil
 	Now        func() time.Time                          // time.Now when nil
 	Log        *slog.Logger                              // discarded when nil
-	Client     *http.Client                              // for calls upstream; its Timeout and CheckRedirect are not used
+	Client     *http.Client                              // for calls upstream; its Timeout and CheckRedirect are ignored
 }
 
-// baseURL checks the address of the API and takes the slash off its end.
+// baseURL checks the address of the API and removes a trailing slash.
 func baseURL(s string) (string, error) {
 	if s == "" {
 		s = DefaultUpstream
@@ -56,7 +56,7 @@ func baseURL(s string) (string, error) {
 	return strings.TrimSuffix(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
 }
 
-// upstreamClient never follows a redirect, since that would carry the key to another host.
+// upstreamClient returns a client that never follows redirects: a redirect would send the key to another host.
 func upstreamClient(c *http.Client) *http.Client {
 	client := http.Client{}
 	if c != nil {
@@ -64,7 +64,7 @@ func upstreamClient(c *http.Client) *http.Client {
 	}
 	if client.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DisableCompression = true // the answer must pass unchanged
+		t.DisableCompression = true // answers must pass unchanged
 		t.ForceAttemptHTTP2 = false
 		t.Protocols = new(http.Protocols)
 		t.Protocols.SetHTTP1(true)

@@ -4,9 +4,10 @@ import (
 	"strings"
 )
 
-// find gives the prices of a model. The longest entry wins that the name is or begins with, when what follows is a date,
-// a tag or a suffix like [1m] - but not a version number: claude-opus-5-9 is another model than claude-opus-5, and nobody
-// knows its price. An unknown model is priced as the dearest one, so that a budget holds.
+// find returns the prices of a model. An entry matches when the name equals it, or begins with it and goes on with a
+// date, a tag or a suffix like [1m]; the longest match wins. A version number does not match: claude-opus-5-9 is another
+// model than claude-opus-5, and its price is unknown. Unknown models are priced as the dearest one, so that budgets
+// hold.
 func (p *Prices) find(name string) (m model, known bool) {
 	name = strings.ToLower(name)
 	for n := len(name); n > 0; n-- {
@@ -17,7 +18,7 @@ func (p *Prices) find(name string) (m model, known bool) {
 	return p.models[p.dear], false
 }
 
-// otherVersion tells whether the rest of a name goes on with a version number: one or two digits.
+// otherVersion reports whether the rest of a name continues with a version number: one or two digits.
 func otherVersion(rest string) bool {
 	rest, ok := strings.CutPrefix(rest, "-")
 	if !ok {
@@ -32,7 +33,7 @@ func otherVersion(rest string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// dearest gives the entry with the highest price of output, then of input; by name when they are the same.
+// dearest returns the entry with the highest output price; ties are broken by input price, then by name.
 func (p *Prices) dearest() string {
 	best := ""
 	for name, m := range p.models {
@@ -47,7 +48,7 @@ func (p *Prices) dearest() string {
 	return best
 }
 
-// in gives the rate for a prompt of so many tokens.
+// in returns the rate for a prompt of this many tokens.
 func (m model) in(prompt int64, speed string) rate {
 	switch {
 	case speed == "fast" && m.fast != nil:
@@ -63,7 +64,7 @@ func (r rate) cost(c counts) nanos {
 		nanos(c.Write5m)*r.write5m + nanos(c.Write1h)*r.write1h
 }
 
-// geo applies the factor for where the model runs, rounding to the nearest.
+// geo applies the factor for the inference region, rounding to the nearest.
 func (p *Prices) geo(n nanos, where string) nanos {
 	if where != "us" {
 		return n
@@ -71,7 +72,7 @@ func (p *Prices) geo(n nanos, where string) nanos {
 	return (n*nanos(p.us) + 500) / 1000
 }
 
-// cost prices a usage. asked is the model of the request, answered the one of the answer, which decides when it is known.
+// cost prices a usage by the model named in the answer, or by the one in the request when the answer's is unknown.
 func (p *Prices) cost(u apiUsage, asked, answered string) (total counts, sum nanos, unknown string) {
 	own := orElse(answered, asked)
 	if _, known := p.find(own); !known {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// evil are members that would have the vendor reach out or charge more.
+// evil are members that would make the vendor reach out or charge more.
 var evil = []string{
 	`"mcp_servers":[{"type":"url","url":"https://evil.example","name":"x"}]`, `"container":"c1"`, `"fallbacks":[{"model":"claude-fable-5"}]`,
 	`"source":{"type":"url","url":"https://evil.example"}`, `"source":{"type":"file","file_id":"f"}`, `"type":"url"`, `"type":"file"`,
@@ -25,7 +25,7 @@ var evil = []string{
 	`"thinking":{"type":"enabled","budget_tokens":900000}`, `"input_schema":{"$ref":"https://evil.example"}`,
 }
 
-// evilHeaders are headers that might make another call of it.
+// evilHeaders are headers that might change what a call does.
 var evilHeaders = []string{
 	"Anthropic-Beta: mcp-client-2025-04-04", "Anthropic-Beta: effort-2025-11-24,files-api-2025-04-14", "anthropic-beta: web-fetch-2025-09-10",
 	"X-HTTP-Method-Override: DELETE", "X-Method-Override: GET", "X-Original-Url: /v1/files", "X-Forwarded-Host: evil.example", "Content-Encoding: gzip",
@@ -33,7 +33,7 @@ var evilHeaders = []string{
 	"X-Claude-Code-Session-Id: x", "Authorization: Bearer x", "Cookie: a=b", "Anthropic-Workspace-Id: w",
 }
 
-// mangler makes something else of a text of JSON. It works on the text, so that keys can be there twice and in any spelling.
+// mangler mutates JSON. It works on the text, so that it can repeat keys and spell them in any way.
 type mangler struct{ *rand.Rand }
 
 func (m mangler) body(body string) string {
@@ -60,7 +60,7 @@ func (m mangler) body(body string) string {
 	return body
 }
 
-// mild changes what an agent may well say in another way: what is free to it, with something evil in it, and what it costs.
+// mild makes the changes an agent may legitimately make, inserts something evil, or changes what the call costs.
 func (m mangler) mild(body string) string {
 	bad := evil[m.IntN(len(evil))]
 	quoted, _ := json.Marshal("{" + bad + "}")
@@ -75,7 +75,7 @@ func (m mangler) mild(body string) string {
 	return strings.Replace(body, pair[0], pair[1], 1)
 }
 
-// places gives where a sign stands in a text.
+// places returns the positions of a character in a text.
 func places(body, sign string) (all []int) {
 	for i := 0; ; {
 		n := strings.Index(body[i:], sign)
@@ -87,7 +87,7 @@ func places(body, sign string) (all []int) {
 	}
 }
 
-// insert puts something evil beside one of the places of a sign, spelled in some way: before a closing one, behind others.
+// insert adds something evil next to a random occurrence of a character: before a closing one, after any other.
 func (m mangler) insert(body, sign string, form func(string) string) string {
 	all := places(body, sign)
 	if len(all) == 0 {
@@ -104,7 +104,7 @@ func (m mangler) insert(body, sign string, form func(string) string) string {
 	return body[:at] + form(member) + body[at:]
 }
 
-// respell writes one key in another way.
+// respell spells one key differently.
 func (m mangler) respell(body string) string {
 	all := places(body, `":`)
 	if len(all) == 0 {
@@ -128,7 +128,7 @@ func (m mangler) respell(body string) string {
 		key = strings.NewReplacer("s", "ſ", "k", "K").Replace(key)
 	case 4:
 		key += []string{" ", "\u200b", `\u0000`, "\ufeff"}[m.IntN(4)]
-	case 5: // twice, once as it was
+	case 5: // duplicated, one copy unchanged
 		value, _, _ := strings.Cut(body[end+2:], ",")
 		if json.Valid([]byte(value)) {
 			return body[:start-1] + `"` + strings.ToUpper(key) + `":` + value + "," + body[start-1:]
@@ -137,7 +137,7 @@ func (m mangler) respell(body string) string {
 	return body[:start] + key + body[end:]
 }
 
-// swap puts something else for a value of few signs.
+// swap replaces a short value.
 func (m mangler) swap(body string) string {
 	all := places(body, `":`)
 	if len(all) == 0 {
@@ -157,7 +157,7 @@ func (m mangler) wrap(body string) string {
 	return []string{body + other, other + body, body + "\n", "\xef\xbb\xbf" + body, "[" + body + "]", body + "\x00", strings.Repeat("[", 150) + body, body + "}"}[m.IntN(8)]
 }
 
-// bytes changes, adds or takes out a few bytes.
+// bytes changes, adds or removes a few bytes.
 func (m mangler) bytes(body string) string {
 	b := []byte(body)
 	for range 1 + m.IntN(3) {
@@ -177,7 +177,7 @@ func (m mangler) bytes(body string) string {
 	return string(b)
 }
 
-// seeds are what honest agents send and what dishonest ones do.
+// seeds are the requests of honest agents and of attackers.
 func seeds(t testing.TB) (all []string) {
 	for _, c := range recordedCalls(t) {
 		body, err := decodeJSON(c.Body)
@@ -185,7 +185,7 @@ func seeds(t testing.TB) (all []string) {
 			t.Fatal(err)
 		}
 		tools := body.(*dict).get("tools").([]value)
-		body.(*dict).set("tools", tools[:min(len(tools), 2)]) // the others are like these
+		body.(*dict).set("tools", tools[:min(len(tools), 2)]) // the others are similar
 		all = append(all, string(encodeJSON(body)))
 	}
 	for range 4 {
@@ -199,11 +199,11 @@ func seeds(t testing.TB) (all []string) {
 	return all
 }
 
-// mangled is how many requests the gateway is tried with in every run.
+// mangled is the number of mutated requests in every run.
 const mangled = 10_000
 
-// TestNoMangledRequestDoesHarm tries an API that obliges everybody, in three ways of reading JSON, with requests that were
-// changed by chance, always by the same: once without grants, and once with a search on one host.
+// TestNoMangledRequestDoesHarm sends mutated requests, from a fixed seed, to a fully permissive API with three JSON
+// readings: once without grants, and once with a search on one host.
 func TestNoMangledRequestDoesHarm(t *testing.T) {
 	all := seeds(t)
 	for name, granted := range map[string][]string{"nothing granted": nil, "a host granted": {"web_search(docs.example)", "WebFetch(https://docs.example/*)"}} {
@@ -234,7 +234,7 @@ func TestNoMangledRequestDoesHarm(t *testing.T) {
 	}
 }
 
-// FuzzRequest looks for a request that does harm, by the same measure.
+// FuzzRequest looks for a harmful request, judged as in TestNoMangledRequestDoesHarm.
 func FuzzRequest(f *testing.F) {
 	for _, body := range seeds(f) {
 		f.Add(body, "")

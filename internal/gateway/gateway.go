@@ -1,7 +1,8 @@
-// Package gateway is the worker's own model endpoint: a reverse proxy on loopback between the agents of this host and
-// the Anthropic Messages API. It lets through what is on a list, puts the key in, counts what calls cost, stops a session
-// at its budget, sees quota and refused logins, and writes a transcript. It may not start processes, decide what a session
-// does next, or listen anywhere but on loopback; no key and no header ever reaches its logs, its ledger or its transcript.
+// Package gateway is the worker's model endpoint: a reverse proxy on loopback between the agents of this host and the
+// Anthropic Messages API. It passes on allowed requests, adds the key, counts cost, enforces each session's budget,
+// detects used-up quota and refused logins, and writes a transcript. It may not start processes, decide what a session
+// does next, or listen anywhere but on loopback. No key and no header ever reaches its logs, its ledger or its
+// transcript.
 package gateway
 
 import (
@@ -21,21 +22,21 @@ import (
 	"github.com/longshift/longshift/internal/httpguard"
 )
 
-// Gateway is the endpoint. One serves every session of a worker.
+// Gateway serves the sessions of a worker.
 type Gateway struct {
 	upstream   string
 	credential func(context.Context) (Credential, error)
 	prices     *Prices
 	granted    []serverTool
 	vendor     vendor
-	pass       map[string]bool // what the operator lets through beyond the list, by name
+	pass       map[string]bool // what the operator allows in addition to the list, by name
 	covered    atomic.Pointer[covered]
-	dropped    seen // betas that were left out, to say it once
+	dropped    seen // betas that were dropped and logged
 	now        func() time.Time
 	log        *slog.Logger
 	client     *http.Client
 	limits     limits
-	unpriced   seen // names of models already warned about
+	unpriced   seen // models that were already warned about
 
 	mu       sync.Mutex
 	server   *http.Server
@@ -44,7 +45,7 @@ type Gateway struct {
 	closed   bool
 }
 
-// limits holds the times a peer may take. Answers have none: a model may think for long.
+// limits holds timeouts for clients. Answers have none: a model may think for long.
 type limits struct {
 	header time.Duration // for the header of a request
 	body   time.Duration // for the body of a request
@@ -52,10 +53,10 @@ type limits struct {
 	grace  time.Duration // for calls in flight when a session or the gateway closes
 }
 
-// lastBytes is how long the ends of answers may take to leave when the gateway closes.
+// lastBytes is how long Close waits for the ends of answers to be sent.
 const lastBytes = 250 * time.Millisecond
 
-// New makes a gateway. Nothing listens before Start.
+// New returns a gateway that does not listen before Start.
 func New(c Config) (*Gateway, error) {
 	if c.Credential == nil {
 		return nil, errors.New("gateway: no credential source")
@@ -92,7 +93,7 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// Granted tells whether the operator lets the model's vendor run a tool for agents.
+// Granted reports whether the operator lets the model's vendor run a tool for agents.
 func (g *Gateway) Granted(tool string) bool {
 	return slices.ContainsFunc(g.granted, func(t serverTool) bool { return t.name == tool })
 }
@@ -125,7 +126,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close closes every session: it waits briefly for calls in flight and ends the rest. Then it stops listening.
+// Close ends every session: calls in flight get a short grace period and are then canceled. Then it stops listening.
 func (g *Gateway) Close() error {
 	g.mu.Lock()
 	server, sessions := g.server, g.sessions
@@ -144,10 +145,10 @@ func (g *Gateway) Close() error {
 	if server.Shutdown(ctx) == nil {
 		return nil
 	}
-	return server.Close() // connections without a request, for the most part
+	return server.Close() // mostly connections without a request
 }
 
-// session finds the open session of a token, or nil.
+// session returns the open session of a token, or nil.
 func (g *Gateway) session(token string) *Session {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,36 +8,37 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// serverTool is a tool that the vendor runs and that an operator has granted. It reaches the hosts that the grant names and
-// no others, whatever a request says.
+// serverTool is a tool that the vendor runs and the operator has granted. It reaches only the hosts of the grant,
+// whatever a request asks for.
 type serverTool struct {
 	name  string
 	kind  string   // its type in requests
-	beta  string   // that it needs, or needed
-	hosts []string // as allowed_domains has them; any when empty
+	beta  string   // that it needs or needed in the past
+	hosts []string // in the form of allowed_domains; empty means any
 }
 
-// grantable are the tools that an operator may grant.
+// grantable lists the tools that an operator may grant.
 var grantable = []serverTool{
 	{name: "web_search", kind: "web_search_20250305", beta: "web-search-2025-03-05"},
 	{name: "web_fetch", kind: "web_fetch_20250910", beta: "web-fetch-2025-09-10"},
 }
 
-// ungranted is a tool that an operator could grant.
+// ungranted refuses a tool that an operator could grant.
 type ungranted struct{ name string }
 
 func (t ungranted) check(*review, value) error {
 	return refuse("is a tool of the vendor's own; an operator can grant it with LONGSHIFT_SERVER_TOOLS=%s", t.name)
 }
 
-// Bounds of what a granted tool does in one call. A request that names none gets them.
+// Limits of a granted tool per call. A request that sets none gets these.
 const (
 	maxUses    = 8
-	useTokens  = 20_000 // of input that a use adds, or of a page that is fetched
+	useTokens  = 20_000 // of input per use or per fetched page
 	grantsHint = "write web_search, web_search(docs.example) or WebFetch(https://docs.example/*)"
 )
 
-// parseGrants reads grants as people write them: the name of a tool, with the hosts that it may reach in brackets.
+// parseGrants parses grants such as WebFetch(https://docs.example/*): a tool's name, with the hosts it may reach in
+// brackets.
 func parseGrants(list []string) ([]serverTool, error) {
 	var granted []serverTool
 	for _, entry := range list {
@@ -75,8 +76,8 @@ var domainPattern = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._
 
 func isDomain(s string) bool { return domainPattern.MatchString(s) && !strings.Contains(s, "/.") }
 
-// domainOf turns an address as people write it into one of allowed_domains, which a domain's own subdomains and everything
-// below a path are part of. It gives none for a star.
+// domainOf converts a host or URL into the form of allowed_domains, where an entry includes its subdomains and
+// everything below its path. For a star, which means any host, it returns no entry.
 func domainOf(address string) ([]string, error) {
 	if address == "*" {
 		return nil, nil
@@ -89,7 +90,7 @@ func domainOf(address string) ([]string, error) {
 	return []string{domain}, nil
 }
 
-// check writes the bounds of the grant into a request's definition of the tool.
+// check writes the limits of the grant into a request's definition of the tool.
 func (t serverTool) check(r *review, v value) error {
 	err := record{name: "tool", keys: keys{"type": text, "name": words{t.name}, "max_uses": integer, "max_content_tokens": integer,
 		"allowed_domains": list{text}, "blocked_domains": list{text}, "user_location": anything, "citations": anything,
@@ -97,7 +98,7 @@ func (t serverTool) check(r *review, v value) error {
 	if err != nil {
 		return err
 	}
-	d := v.(*dict) // a record's check has seen to it
+	d := v.(*dict) // record.check has verified the type
 	r.uses += bound(d, "max_uses", maxUses)
 	if t.name == "web_fetch" {
 		bound(d, "max_content_tokens", useTokens)
@@ -110,15 +111,15 @@ func (t serverTool) check(r *review, v value) error {
 		return within("allowed_domains", refuse("names no host that the operator has granted; these are: %s", strings.Join(t.hosts, ", ")))
 	}
 	d.set("allowed_domains", hosts)
-	d.members = slices.DeleteFunc(d.members, func(m member) bool { return m.key == "blocked_domains" }) // the API takes one of them
+	d.members = slices.DeleteFunc(d.members, func(m member) bool { return m.key == "blocked_domains" }) // the API accepts one of the two
 	return nil
 }
 
-// within gives the hosts that were asked for as far as they are granted; all that are when none were.
+// within returns the requested hosts that the grant covers, or all granted hosts when the request names none.
 func (t serverTool) within(asked value) (hosts []value) {
 	items, _ := asked.([]value)
 	for _, item := range items {
-		host := item.(string) // by the check of the list
+		host := item.(string) // list.check has verified the type
 		if isDomain(host) && slices.ContainsFunc(t.hosts, func(granted string) bool { return covers(granted, host) }) {
 			hosts = append(hosts, host)
 		}
@@ -131,14 +132,14 @@ func (t serverTool) within(asked value) (hosts []value) {
 	return hosts
 }
 
-// covers tells whether one entry of allowed_domains is part of another.
+// covers reports whether one entry of allowed_domains includes another.
 func covers(granted, host string) bool {
 	domain, path, _ := strings.Cut(granted, "/")
 	under, rest, _ := strings.Cut(host, "/")
 	return (under == domain || strings.HasSuffix(under, "."+domain)) && strings.HasPrefix(rest+"/", strings.TrimPrefix(path+"/", "/"))
 }
 
-// bound holds a number of a request below a bound, which it also is when the request does not say.
+// bound lowers a number of a request to most, and sets it to most when it is missing.
 func bound(d *dict, key string, most int64) int64 {
 	n, given := whole(d.get(key))
 	if !given || n > most {

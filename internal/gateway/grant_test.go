@@ -18,7 +18,7 @@ func TestGrantedToolReachesItsHostsOnly(t *testing.T) {
 	}
 	for _, c := range []struct {
 		granted, body string
-		sends         string // part of what is sent, or of what is said
+		sends         string // part of the request sent upstream, or of the refusal
 	}{
 		{"web_search", search(``), `"name":"web_search","max_uses":8}`},
 		{"WebSearch(*)", search(`,"max_uses":3,"blocked_domains":["a.example"]`), `"max_uses":3,"blocked_domains":["a.example"]}`},
@@ -64,7 +64,7 @@ func TestGrantsAreRead(t *testing.T) {
 	}
 }
 
-// What the operator names passes, and nothing beside it.
+// What the operator names may pass, and nothing else.
 func TestPassByName(t *testing.T) {
 	for _, c := range []struct{ pass, body, refused string }{
 		{"", with(`"novelty":1`), "LONGSHIFT_GATEWAY_PASS=novelty"},

@@ -17,7 +17,8 @@ import (
 
 const testKey = "sk-ant-test-0123456789"
 
-// upstream plays the Messages API. It checks each request as the API would, and that nothing of the agent's is in it.
+// upstream is a fake Messages API. It checks each request as the API would, and that it contains none of the agent's own
+// credentials.
 type upstream struct {
 	*httptest.Server
 	t      testing.TB
@@ -66,7 +67,7 @@ func (u *upstream) request(i int) (*http.Request, []byte) {
 	return u.requests[i], u.bodies[i]
 }
 
-// clock is a time that only moves by hand.
+// clock is a time that the test advances.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time
@@ -90,7 +91,7 @@ func fixed(kind Kind, value string) func(context.Context) (Credential, error) {
 	return func(context.Context) (Credential, error) { return Credential{kind, value}, nil }
 }
 
-// startGateway starts one in front of the upstream; change may alter it before it listens.
+// startGateway starts a gateway for the upstream; change may modify its configuration before it listens.
 func startGateway(t testing.TB, url string, change func(*Config, *Gateway)) *Gateway {
 	t.Helper()
 	c := Config{Upstream: url, Credential: fixed(APIKey, testKey), Log: slog.New(slog.DiscardHandler)}
@@ -126,7 +127,7 @@ func openSession(t testing.TB, g *Gateway, budget float64) *Session {
 	return s
 }
 
-// ask posts a message as an agent does, with the session's token in place of a key.
+// ask posts a message as an agent does, with the session's token as its key.
 func ask(ctx context.Context, s *Session, body string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.BaseURL()+"/v1/messages?beta=true", strings.NewReader(body))
 	if err != nil {
@@ -167,7 +168,7 @@ func event(kind string, data any) string {
 
 type object = map[string]any
 
-// stream gives the events of an answer: its start with an input, text, and its end with an output.
+// stream returns the events of an answer: a start with input usage, text, and an end with output usage.
 func stream(model string, usage object, output int, texts ...string) []string {
 	list := []string{
 		event("message_start", object{"type": "message_start", "message": object{"id": "msg_1", "type": "message", "role": "assistant",
@@ -202,7 +203,7 @@ func apiError(w http.ResponseWriter, status int, kind, message string) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// eventually waits for a condition that another goroutine brings about, by asking until the deadline of the test.
+// eventually polls a condition that another goroutine makes true, until the test's deadline.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(10 * time.Second)

@@ -16,13 +16,14 @@ var hopByHop = []string{
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// credentials are the headers that a key or a login is shown in.
+// credentials are the headers that carry a key or a login.
 var credentials = []string{"X-Api-Key", "Authorization"}
 
-// apiVersion is the one version of the API that the list of what is let through was made for.
+// apiVersion is the API version that the list of allowed requests was made for.
 const apiVersion = "2023-06-01"
 
-// pick gives the headers of an agent's request that are passed on, with our credential in place of what it showed.
+// pick returns the headers to send upstream: the allowed ones of the agent's request, with the real credential in place
+// of the session's token.
 func (v vendor) pick(from http.Header, betas []string, c Credential) (http.Header, error) {
 	h := http.Header{"Accept-Encoding": {"identity"}, "Content-Type": {"application/json"}, "Anthropic-Version": {apiVersion}}
 	h.Set("User-Agent", "") // keeps net/http from adding its own
@@ -45,7 +46,7 @@ func (v vendor) pick(from http.Header, betas []string, c Credential) (http.Heade
 	return h, c.show(h)
 }
 
-// show puts a credential into a header.
+// show sets the header that carries a credential.
 func (c Credential) show(h http.Header) error {
 	value := strings.TrimSpace(c.Value)
 	switch {
@@ -63,7 +64,7 @@ func (c Credential) show(h http.Header) error {
 	return nil
 }
 
-// endToEnd copies the headers of an answer that are meant for the agent.
+// endToEnd copies the headers of an answer that the agent may see.
 func endToEnd(h http.Header, key *redact.Cover) http.Header {
 	c := h.Clone()
 	for _, field := range h["Connection"] {
@@ -87,7 +88,7 @@ func endToEnd(h http.Header, key *redact.Cover) http.Header {
 	return c
 }
 
-// secrets lists the texts that must not be written down: what the call is shown to be ours by.
+// secrets lists the credentials of a call, which must not be written to disk.
 func secrets(h http.Header, token string) []string {
 	list := []string{token}
 	for _, name := range credentials {

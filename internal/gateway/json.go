@@ -7,16 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// What a body may hold. The JSON of an agent's longest conversation has some ten thousand values, seven or eight deep.
+// Limits of a body. The JSON of an agent's longest conversation has some ten thousand values, nested seven or eight
+// deep.
 const (
 	maxDepth  = 100
 	maxValues = 500_000
 )
 
-// value is a JSON value: nil, bool, json.Number as it was written, string, []value or *dict.
+// value is a JSON value: nil, bool, json.Number with its original digits, string, []value or *dict.
 type value = any
 
-// dict is a JSON object in the order in which it was written. No key is there twice.
+// dict is a JSON object that keeps the order of its members. Keys are unique.
 type dict struct{ members []member }
 
 type member struct {
@@ -44,8 +45,8 @@ func (d *dict) set(key string, v value) {
 	d.members = append(d.members, member{key, v})
 }
 
-// decodeJSON reads a body in the one way in which every reader would: what two of them could read differently is refused.
-// Everything that is decided on is decided on the outcome, and the outcome is what is sent on, see encodeJSON.
+// decodeJSON parses a body strictly: it refuses JSON that two parsers could read differently. All decisions are made on
+// the result, and the result is what is sent on; see encodeJSON.
 func decodeJSON(body []byte) (value, error) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, errNotJSON
@@ -55,10 +56,10 @@ func decodeJSON(body []byte) (value, error) {
 	return r.value(maxDepth)
 }
 
-// reader takes a text apart that is known to be JSON.
+// reader parses a text that is already known to be valid JSON.
 type reader struct {
 	tokens *json.Decoder
-	left   int // values that may still come
+	left   int // how many more values are allowed
 }
 
 func (r *reader) value(depth int) (value, error) {
@@ -94,7 +95,7 @@ func (r *reader) list(depth int) (value, error) {
 	return list, err
 }
 
-// many is how many members an object has before those that came are looked up in a map.
+// many is the number of members from which duplicate keys are looked up in a map.
 const many = 16
 
 func (r *reader) dict(depth int) (value, error) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// encodeJSON writes a value in its one form: the order and the numbers as they came, text without needless escapes.
+// encodeJSON writes a value in a canonical form: order and numbers as they were read, strings without needless escapes.
 func encodeJSON(v value) []byte {
 	w := writer{}
 	w.texts = json.NewEncoder(&w.out)
@@ -48,8 +48,8 @@ func (w *writer) comma(i int) {
 	}
 }
 
-// scalar writes nil, a bool, a number or a text, none of which can fail.
+// scalar writes nil, a bool, a number or a string, none of which can fail.
 func (w *writer) scalar(v value) {
 	_ = w.texts.Encode(v)
-	w.out.Truncate(w.out.Len() - 1) // the line end that an encoder adds
+	w.out.Truncate(w.out.Len() - 1) // the newline that json.Encoder adds
 }

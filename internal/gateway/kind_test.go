@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKind follows the credential source, which can change while the process runs.
+// TestKind checks that Kind follows the credential source, which can change while the process runs.
 func TestKind(t *testing.T) {
 	now, err := Credential{Kind: APIKey, Value: testKey}, error(nil)
 	g := startGateway(t, "http://127.0.0.1:1", func(c *Config, _ *Gateway) {

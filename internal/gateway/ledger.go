@@ -12,16 +12,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// ledger is a session's usage on disk. It is append-only, and locked as long as it is open.
+// ledger is a session's usage on disk. It is append-only, and locked while it is open.
 type ledger struct {
 	file    *os.File
 	now     func() time.Time
-	size    int64  // of what is whole
+	size    int64  // of the complete lines
 	last    uint64 // number of the last call
 	pending []byte // settlements that could not be written yet
 }
 
-// openLedger opens or creates a ledger, repairs what a crash has left of it, and sums it up.
+// openLedger opens or creates a ledger, truncates a torn last line, and sums up what it holds.
 func openLedger(path, session string, now func() time.Time) (*ledger, past, error) {
 	l := &ledger{now: now}
 	p, err := l.open(path, session)
@@ -54,7 +54,7 @@ func (l *ledger) open(path, session string) (past, error) {
 		return past{}, err
 	}
 	l.size, l.last = r.size, r.last
-	if r.size < int64(len(data)) { // the tail of a write that a crash has torn
+	if r.size < int64(len(data)) { // a write that a crash has torn
 		if err := l.file.Truncate(r.size); err != nil {
 			return past{}, err
 		}
@@ -78,7 +78,7 @@ func (l *ledger) settleLost(r *replayed) error {
 	return nil
 }
 
-// reserve writes that a call is about to be sent, and numbers it.
+// reserve records that a call is about to be sent, and returns its number.
 func (l *ledger) reserve(b bid) (uint64, error) {
 	n := l.last + 1
 	err := l.append(line{Type: lineReserve, Call: n, Model: b.model, Bytes: b.bytes, Worst: b.worst(), Tokens: b.tokens, Guess: b.guess})
@@ -89,7 +89,7 @@ func (l *ledger) reserve(b bid) (uint64, error) {
 	return n, nil
 }
 
-// settle writes how a call has ended. A line that can't be written is kept and goes before the next one.
+// settle records how a call ended. A line that can't be written is kept and written before the next one.
 func (l *ledger) settle(n uint64, st settlement) error {
 	ln := line{Type: lineSettle, Call: n, Model: st.model, Status: st.status, counts: st.counts, Cost: st.cost, Billed: st.billed, Flags: st.flags}
 	err := l.append(ln)
@@ -101,7 +101,7 @@ func (l *ledger) settle(n uint64, st settlement) error {
 	return err
 }
 
-// append writes what is pending and one line, or nothing: half a line would spoil the next.
+// append writes the pending lines and one more. It undoes a partial write, since half a line would corrupt the next one.
 func (l *ledger) append(ln line) error {
 	ln.Time = l.now().UTC()
 	text, err := json.Marshal(ln)
@@ -121,8 +121,8 @@ func (l *ledger) append(ln line) error {
 	return nil
 }
 
-// close gives the file free, at once: a process that is just being started elsewhere in this program has the file open too,
-// until it has become what it is to be, and a lock that is not given back lasts until then.
+// close unlocks the file explicitly: a process that another goroutine is just starting holds a copy of the descriptor
+// until its exec, and without the unlock the lock would last as long as that copy.
 func (l *ledger) close() error {
 	if len(l.pending) > 0 {
 		_, _ = l.file.Write(l.pending)
@@ -130,7 +130,7 @@ func (l *ledger) close() error {
 	return errors.Join(syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN), l.file.Close())
 }
 
-// lock takes the file for this process alone. The system gives it free when the process ends, however it ends.
+// lock takes an exclusive lock on the file. The kernel releases it when the process ends.
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

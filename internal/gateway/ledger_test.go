@@ -44,7 +44,7 @@ func TestReopenedSessionGoesOn(t *testing.T) {
 			t.Errorf("attempt %d begins with: %s", attempt, d)
 		}
 		status, _ := mustAsk(t, s, question("claude-opus-5-5", 1000))
-		if attempt == 2 { // $0.10 are spent: the last call passes the ceiling, one more is refused
+		if attempt == 2 { // $0.10 are spent: the last call exceeds the ceiling, one more is refused
 			if again, _ := mustAsk(t, s, question("claude-opus-5-5", 1000)); status != 200 || again != 402 {
 				t.Errorf("at the ceiling: %d, then %d", status, again)
 			}
@@ -59,7 +59,7 @@ func TestReopenedSessionGoesOn(t *testing.T) {
 	}
 }
 
-// TestKilledProcessLeavesItsCallInTheLedger is what the ledger is for: a process dies by SIGKILL in the middle of a call.
+// TestKilledProcessLeavesItsCallInTheLedger kills a process in the middle of a call.
 func TestKilledProcessLeavesItsCallInTheLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	if os.Getenv("GATEWAY_LEDGER") != "" {
@@ -93,7 +93,8 @@ func TestKilledProcessLeavesItsCallInTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.Close()
-	// One call was answered, with 1000 tokens of input and 10 of output; the other is a guess of a request of about 100 bytes.
+	// One call was answered, with 1000 tokens of input and 10 of output; the other is estimated from a request of about
+	// 100 bytes.
 	if got.Calls != 2 || got.Output != 10 || got.Input <= 1000 || got.Input > 1050 || got.CostUSD <= 0.0042 {
 		t.Errorf("usage %+v", got)
 	}
@@ -156,7 +157,7 @@ func TestDamagedLedgers(t *testing.T) {
 	const settle = `{"type":"settle","time":"2026-11-20T08:00:00Z","call":7,"model":"m","input":30,"cost":120,"billed":true}` + "\n"
 	for name, c := range map[string]struct {
 		text  string
-		spent nanos // less than 0: it can't be opened
+		spent nanos // less than 0: the ledger can't be opened
 		last  uint64
 	}{
 		"empty":                   {"", 0, 0},

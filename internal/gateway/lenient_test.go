@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// reading is a way in which an API may read the same JSON.
+// readings are the ways in which an API may decode ambiguous JSON.
 var readings = map[string]func(map[string]any, string, any){
 	"first key": func(m map[string]any, key string, v any) {
 		if _, there := m[key]; !there {
@@ -27,7 +27,7 @@ var readings = map[string]func(map[string]any, string, any){
 	},
 }
 
-// readLoosely takes the first value of a text, whatever follows it.
+// readLoosely decodes the first value of a text and ignores what follows.
 func readLoosely(body []byte, put func(map[string]any, string, any)) any {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
 	d.UseNumber()
@@ -67,15 +67,15 @@ func looseValue(d *json.Decoder, put func(map[string]any, string, any)) (any, er
 	return items, err
 }
 
-// testPrices are read once.
+// testPrices is shared, so that the file is parsed once.
 var testPrices = DefaultPrices()
 
-// looseAPI is the Messages API at its most obliging: it takes every feature that it has ever had from whoever asks, and
-// reads what it gets in whichever way does most harm. It does none of it, and notes what it would have done.
+// looseAPI is a fully permissive Messages API: it accepts every feature from anybody and uses the most harmful reading
+// of each request. It carries nothing out, but records what it would have done.
 type looseAPI struct {
-	reserved func() nanos // for the call that is being made
-	may      []string     // hosts that it may contact, and those below them
-	betas    []string     // that it may turn on
+	reserved func() nanos // for the current call
+	may      []string     // hosts that it may contact, including their subdomains
+	betas    []string     // betas that may be enabled
 
 	mu    sync.Mutex
 	calls int
@@ -101,7 +101,7 @@ func (a *looseAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(answer)), Request: r}, nil
 }
 
-// judge says what harm a request would do.
+// judge returns the harm that a request would do.
 func (a *looseAPI) judge(method string, u *url.URL, h http.Header, body []byte, reserved nanos) (harm []string) {
 	for _, name := range []string{"X-Http-Method-Override", "X-Method-Override", "X-Http-Method", "X-Original-Url", "X-Rewrite-Url", "X-Forwarded-Host"} {
 		if h.Get(name) != "" {
@@ -138,7 +138,7 @@ func (a *looseAPI) judge(method string, u *url.URL, h http.Header, body []byte, 
 	return harm
 }
 
-// look is what an API finds in a request that it takes in good faith.
+// look collects what a trusting API finds in a request.
 type look struct {
 	reached  []string
 	pictures int
@@ -155,7 +155,7 @@ func (l *look) at(v any, key string) {
 		l.object(v)
 		for k, item := range v {
 			switch {
-			case k == "input" && v["type"] == "tool_use": // the agent's own
+			case k == "input" && v["type"] == "tool_use": // for the agent's own tools
 			case k == "input_schema" || k == "schema":
 				l.schema(item)
 			case (k == "mcp_servers" || k == "container" || k == "fallbacks" || k == "server_url") && item != nil:
@@ -167,7 +167,7 @@ func (l *look) at(v any, key string) {
 	}
 }
 
-// schema finds where a schema leads.
+// schema finds references in a schema.
 func (l *look) schema(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -206,7 +206,7 @@ func (l *look) object(o map[string]any) {
 	}
 }
 
-// cost is what the API might charge.
+// cost is the most that the API might charge.
 func (l *look) cost(q map[string]any, size int) nanos {
 	model, _ := q["model"].(string)
 	m, _ := testPrices.find(model)
@@ -219,7 +219,7 @@ func (l *look) cost(q map[string]any, size int) nanos {
 	return testPrices.geo(cost, strings.ToLower(geo))
 }
 
-// loosely reads a number in whatever form it comes.
+// loosely reads a number in any form.
 func loosely(v any, absent float64) float64 {
 	switch v := v.(type) {
 	case json.Number:

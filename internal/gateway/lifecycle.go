@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// end closes the session after calls in flight have had the grace to finish.
+// end closes the session. Calls in flight get the grace period to finish.
 func (s *Session) end(grace time.Duration) {
 	s.mu.Lock()
 	if s.closed {
@@ -30,7 +30,7 @@ func (s *Session) end(grace time.Duration) {
 	s.transcript.close()
 }
 
-// waitDrained waits until no request is being served, and tells whether that came about in time.
+// waitDrained waits until no request is being served. It reports false on a timeout.
 func (s *Session) waitDrained(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -42,7 +42,7 @@ func (s *Session) waitDrained(d time.Duration) bool {
 	}
 }
 
-// enter counts a request in, unless the session is closed. Each enter that succeeds needs a leave.
+// enter counts a request in. It fails when the session is closed; otherwise the caller must call leave.
 func (s *Session) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,8 @@ func (s *Session) leave() {
 	}
 }
 
-// hold makes room for the body of a request, and tells whether there is any. Each hold that succeeds needs a drop.
+// hold reserves memory for the body of a request. It fails when the session's limit is reached; otherwise the caller
+// must call drop.
 func (s *Session) hold(size int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,5 +82,5 @@ func (s *Session) drop(size int64) {
 	s.held -= size
 }
 
-// touch remembers that something moved just now.
+// touch records activity of the session.
 func (s *Session) touch() { s.lastCall.Store(s.gateway.now().UnixNano()) }

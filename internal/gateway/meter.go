@@ -6,24 +6,24 @@ import (
 	"net/http"
 )
 
-// reading is what a meter has seen of an answer.
+// reading is what a meter has learned from an answer.
 type reading struct {
-	model    string   // the one that answered, "" when it was not said
-	usage    apiUsage // as far as it was seen
-	seen     bool     // some usage was
-	complete bool     // the answer came to its end
-	text     int64    // bytes of output that went by, a lower bound
-	failed   string   // the type of an error that came in mid-stream
+	model    string   // the model that answered; "" when the answer did not name it
+	usage    apiUsage // as far as it was received
+	seen     bool     // the answer contained usage
+	complete bool     // the answer was received completely
+	text     int64    // bytes of output that passed, a lower bound
+	failed   string   // the type of an error that occurred mid-stream
 }
 
-// meter reads an answer while it passes. Write never fails and never keeps its argument.
+// meter reads an answer while it is relayed. Write never fails and never keeps its argument.
 type meter interface {
 	Write(p []byte) (int, error)
-	ended() bool // the answer has said that it is over; one in one piece never does, it ends with its last byte
+	ended() bool // a stream has announced its end; other answers end with their last byte and report false
 	reading() reading
 }
 
-// newMeter gives the meter for an answer: by its content type when it is a good one, and one for errors otherwise.
+// newMeter returns the meter for an answer, by status and content type.
 func newMeter(resp *http.Response) meter {
 	if resp.StatusCode >= 300 {
 		return &capture{limit: maxErrorBody}
@@ -39,7 +39,7 @@ const (
 	maxErrorBody = 16 << 10
 )
 
-// capture keeps the first bytes of what passes.
+// capture keeps the first bytes written to it.
 type capture struct {
 	limit int
 	data  []byte
@@ -58,7 +58,7 @@ func (c *capture) ended() bool { return false }
 
 func (c *capture) reading() reading { return reading{complete: true} }
 
-// messageMeter reads an answer in one piece.
+// messageMeter reads an answer that is not streamed.
 type messageMeter struct{ capture }
 
 func (m *messageMeter) reading() reading {

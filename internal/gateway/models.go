@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// listed is a model as the API lists it.
+// listed is a model in the API's list of models.
 type listed struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
@@ -16,8 +16,8 @@ type listed struct {
 	Created string `json:"created_at"`
 }
 
-// answerModels says which models there are, from the price list, without asking anybody. One that is asked for by its name
-// is there: whether the vendor has it shows when it is used.
+// answerModels answers requests for the list of models from the price list, without calling the API. A request for a
+// single model always succeeds: a model that the vendor lacks fails when it is used.
 func (g *Gateway) answerModels(w http.ResponseWriter, path string) {
 	w.Header().Set("Content-Type", "application/json")
 	if name, one := strings.CutPrefix(path, "/v1/models/"); one {
@@ -33,7 +33,7 @@ func (g *Gateway) answerModels(w http.ResponseWriter, path string) {
 	for _, name := range slices.Sorted(maps.Keys(g.prices.models)) {
 		list.Data = append(list.Data, g.prices.listed(name))
 	}
-	list.First, list.Last = list.Data[0].ID, list.Data[len(list.Data)-1].ID // a price list without models is refused
+	list.First, list.Last = list.Data[0].ID, list.Data[len(list.Data)-1].ID // ParsePrices refuses a list without models
 	_ = json.NewEncoder(w).Encode(list)
 }
 

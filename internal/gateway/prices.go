@@ -16,32 +16,32 @@ import (
 //go:embed prices.json
 var listPrices []byte
 
-// Prices is what models cost. A name is priced by the longest entry it begins with; see Prices.find.
+// Prices are the prices of models. A name is priced by the longest entry it begins with; see Prices.find.
 type Prices struct {
-	Source string // where the figures are from
+	Source string // origin of the figures
 	Date   string // when they were looked up
 	search nanos  // per web search
 	us     int64  // factor of inference bound to the US, in thousandths
 	models map[string]model
-	dear   string // the entry that unknown models are priced by
+	dear   string // the entry that prices unknown models
 }
 
 // model is the prices of one entry.
 type model struct {
 	rate
-	above int64 // prompts longer than this are priced by long; 0 = none are
+	above int64 // longer prompts are priced by long; 0 = no prompt is
 	long  rate
 	fast  *rate // with speed "fast", nil when the model has no such mode
 }
 
-// rate is the price of a token of each sort.
+// rate is the price of each kind of token.
 type rate struct{ input, output, write5m, write1h, read nanos }
 
-// DefaultPrices gives the list prices this program was built with.
+// DefaultPrices returns the list prices embedded in the program.
 func DefaultPrices() *Prices {
 	p, err := ParsePrices(listPrices)
 	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
+		panic(err) // the file is embedded, and a test parses it
 	}
 	return p
 }
@@ -60,7 +60,7 @@ func LoadPrices(path string) (*Prices, error) {
 	return p, nil
 }
 
-// ParsePrices reads the text of a price file.
+// ParsePrices parses the text of a price file.
 func ParsePrices(data []byte) (*Prices, error) {
 	var f priceFile
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -134,7 +134,7 @@ func (e fileModel) model() (m model, err error) {
 	return m, nil
 }
 
-// rate turns dollars per million tokens into whole nanos per token.
+// rate converts dollars per million tokens to whole nanos per token.
 func (e fileRate) rate() (r rate, err error) {
 	for _, f := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// TestListPrices holds the price file against figures that Claude Code 2.1.328 reported for scripted usage, in dollars.
+// TestListPrices compares the price file with the dollars that Claude Code 2.1.328 reported for scripted usage.
 func TestListPrices(t *testing.T) {
 	p := DefaultPrices()
 	if p.Source == "" || p.Date == "" {
@@ -127,7 +127,7 @@ func TestUnknownModelIsDearAndFlagged(t *testing.T) {
 	s := openSession(t, startGateway(t, u.URL, nil), 0)
 	mustAsk(t, s, question("claude-next-7", 1000))
 	mustAsk(t, s, question("opus-alias", 1000))
-	mustAsk(t, s, question("claude-opus-5-5", 1000)) // the answer's name is unknown, the request's is not
+	mustAsk(t, s, question("claude-opus-5-5", 1000)) // the answer names an unknown model, the request a known one
 	if got := s.Usage().CostUSD; !near(got, 2*(0.015+0.075)+0.004+0.02) {
 		t.Errorf("cost $%f", got)
 	}
@@ -177,7 +177,7 @@ func TestPriceFiles(t *testing.T) {
 	}
 }
 
-// TestWorstCaseIsTheWorst checks that nothing the API may charge for a request is dearer than what is reserved for it.
+// TestWorstCaseIsTheWorst checks that the API can't charge more for a request than was reserved.
 func TestWorstCaseIsTheWorst(t *testing.T) {
 	p := DefaultPrices()
 	for name := range p.models {

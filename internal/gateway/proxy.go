@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// ServeHTTP serves agents: find the session, decide by the path, read the request, then do what its route says.
+// ServeHTTP finds the session of a request, decides on its route by the path, reads the body and serves it.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, path, ok := splitPath(r.URL.EscapedPath())
 	s := g.session(token)
@@ -30,7 +30,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	size := min(r.ContentLength, maxRequest)
 	if size < 0 {
-		size = maxRequest // it does not say
+		size = maxRequest // the length is not announced
 	}
 	if !s.hold(size) {
 		answerError(w, statusOverloaded, typeOverloaded, "longshift_request: too many large requests of this session at once")
@@ -50,7 +50,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve(w)
 }
 
-// take reads the request and decides what of it is let through.
+// take reads the body and checks what of it may pass.
 func (c *call) take(w http.ResponseWriter) (q *request, err error) {
 	g, r := c.session.gateway, c.request
 	if version := r.Header.Get("Anthropic-Version"); version != "" && version != apiVersion {
@@ -73,7 +73,7 @@ func (c *call) take(w http.ResponseWriter) (q *request, err error) {
 	return q, err
 }
 
-// answerUnreadable answers a request whose body could not be taken in, or that holds what is not let through.
+// answerUnreadable answers a request whose body could not be read or is not allowed.
 func answerUnreadable(w http.ResponseWriter, err error) {
 	var not *refusal
 	switch {

@@ -29,7 +29,7 @@ func TestStreamPassesUnchangedAndAtOnce(t *testing.T) {
 		for _, e := range events {
 			_, _ = io.WriteString(w, e)
 			_ = http.NewResponseController(w).Flush()
-			<-next // the client has it: nothing was held back
+			<-next // the client has received it: nothing is buffered
 		}
 	})
 	s := openSession(t, startGateway(t, u.URL, nil), 0)
@@ -46,7 +46,7 @@ func TestStreamPassesUnchangedAndAtOnce(t *testing.T) {
 		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != want {
 			t.Fatalf("event %d: %v\n%s\nwant\n%s", i, err, got, want)
 		}
-		if i == len(events)-1 { // the end of the answer is there, so its cost is booked
+		if i == len(events)-1 { // the end was sent, so the cost is booked
 			want := task.Usage{Input: 200, Output: 100, CacheRead: 600, CacheWrite: 400, CostUSD: 0.00492, Calls: 1}
 			if d := cmp.Diff(want, s.Usage()); d != "" {
 				t.Errorf("usage: %s", d)
@@ -169,7 +169,7 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 	}
 }
 
-// deadlines is a recorder that takes deadlines as a connection does.
+// deadlines is a recorder that supports deadlines like a connection.
 type deadlines struct{ *httptest.ResponseRecorder }
 
 func (deadlines) SetReadDeadline(time.Time) error { return nil }
@@ -212,8 +212,8 @@ func TestClientGoneEndsTheCallAndIsCharged(t *testing.T) {
 
 func TestClientGoneBeforeTheAnswer(t *testing.T) {
 	for body, output := range map[string]int64{
-		question("claude-opus-5-5", 1000):                                      0,    // nothing of it had come
-		strings.Replace(question("claude-opus-5-5", 1000), "true", "false", 1): 1000, // it may be written to its end all the same
+		question("claude-opus-5-5", 1000):                                      0,    // nothing had arrived
+		strings.Replace(question("claude-opus-5-5", 1000), "true", "false", 1): 1000, // without streaming it may be completed anyway
 	} {
 		clientGone(t, body, output)
 	}
@@ -308,7 +308,7 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	}
 }
 
-// A page in a browser on this machine gets nothing, though it had a session's token.
+// A web page in a browser on this machine is refused, even with a session's token.
 func TestPagesInBrowsersAreRefused(t *testing.T) {
 	u := newUpstream(t, func(http.ResponseWriter, *http.Request, []byte) {})
 	g := startGateway(t, u.URL, nil)

@@ -15,23 +15,23 @@ import (
 type Limit struct {
 	Status int       // HTTP status it came with
 	Reset  time.Time // when there is quota again, zero when unknown
-	Claim  string    // which one: five_hour, seven_day, ... as the API names it; retry_after, throttled, credit are ours
-	Text   string    // the API's message, 1 KB at most; older ones name the reset only here
+	Claim  string    // which quota: five_hour, seven_day, ... as the API names it; retry_after, throttled and credit are the gateway's names
+	Text   string    // the API's message, 1 KB at most; older versions name the reset only here
 }
 
-// The claims that the API has no name for.
+// Claims that the API has no name for.
 const (
-	claimRetryAfter = "retry_after" // the API asked for a pause too long to sit out
-	claimThrottled  = "throttled"   // short refusals without an end
+	claimRetryAfter = "retry_after" // the API asked for a pause too long to wait for
+	claimThrottled  = "throttled"   // many short refusals in a row
 	claimCredit     = "credit"      // the account is out of money
 )
 
 const (
 	statusOverloaded = 529
-	shortPause       = time.Minute // clients wait this long by themselves
+	shortPause       = time.Minute // clients wait this long on their own
 	maxText          = 1 << 10
-	manyRefusals     = 5               // in a row, without an answer between them
-	longRefusal      = 5 * time.Second // from the first of them to the last: not one burst of sub-agents
+	manyRefusals     = 5               // in a row, with no successful answer between them
+	longRefusal      = 5 * time.Second // from the first to the last, so that one burst of sub-agents does not count
 	unified          = "Anthropic-Ratelimit-Unified-"
 	perMinute        = "Anthropic-Ratelimit-"
 )
@@ -54,10 +54,10 @@ func (t throttle) persists() bool {
 	return t.count >= manyRefusals && t.last.Sub(t.first) >= longRefusal
 }
 
-// limitOf tells whether an answer with 429 means that quota is gone: when it says so, when it asks for a long pause, or
-// when it is one of many. Any other is a matter between the client and the API.
+// limitOf returns the limit behind an answer with status 429, or nil. The quota counts as used up when the answer says
+// so, when it asks for a long pause, or when refusals persist. Any other 429 is left to the client's own retries.
 func limitOf(h http.Header, now time.Time, persists bool) *Limit {
-	now = httpclient.Now(h, now) // that of this host is not the clock by which the reset is waited for
+	now = httpclient.Now(h, now) // the server's clock, since resets are given by it
 	l := &Limit{Status: http.StatusTooManyRequests}
 	pause, hasPause := retryAfter(h, now)
 	switch {
@@ -72,7 +72,7 @@ func limitOf(h http.Header, now time.Time, persists bool) *Limit {
 		return nil
 	}
 	if l.Reset.IsZero() && hasPause {
-		l.Reset = now.Add(pause).Round(0).UTC() // without the reading of a clock that means nothing elsewhere
+		l.Reset = now.Add(pause).Round(0).UTC() // Round drops the monotonic reading, which means nothing elsewhere
 	}
 	if l.Reset.IsZero() {
 		l.Reset = minuteReset(h)
@@ -80,12 +80,13 @@ func limitOf(h http.Header, now time.Time, persists bool) *Limit {
 	return l
 }
 
-// noCredit knows the answer of an account without money, which is a plain bad request.
+// noCredit recognizes the answer of an account without credit, which is an ordinary bad request.
 func noCredit(status int, text string) bool {
 	return status == http.StatusBadRequest && strings.Contains(strings.ToLower(text), "credit balance is too low")
 }
 
-// unifiedReset gives the reset of a subscription's quota: the general one, or that of the window the claim is about.
+// unifiedReset returns when a subscription's quota resets: the general reset, or that of the window that the claim
+// names.
 func unifiedReset(h http.Header, claim string) time.Time {
 	if t := epoch(h.Get(unified + "Reset")); !t.IsZero() {
 		return t
@@ -100,7 +101,7 @@ func unifiedReset(h http.Header, claim string) time.Time {
 	return epoch(h.Get(unified + window + "-Reset"))
 }
 
-// minuteReset gives the latest reset among the limits of an API key.
+// minuteReset returns the latest reset among the rate limits of an API key.
 func minuteReset(h http.Header) (latest time.Time) {
 	for _, what := range []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"} {
 		t, err := time.Parse(time.RFC3339, h.Get(perMinute+what+"-Reset"))
@@ -123,7 +124,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// epoch reads seconds since 1970; anything else is the zero time.
+// epoch parses seconds since 1970; anything else yields the zero time.
 func epoch(v string) time.Time {
 	s, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
 	if err != nil || s <= 0 {
@@ -132,7 +133,7 @@ func epoch(v string) time.Time {
 	return time.Unix(s, 0).UTC()
 }
 
-// gauge keeps how full the subscription's windows are. s.mu is held.
+// gauge records the utilization of the subscription's windows. s.mu is held.
 func (s *Session) gauge(h http.Header) {
 	if v := h.Get(unified + "Status"); v != "" {
 		s.state.Quota = v
@@ -156,7 +157,7 @@ func (s *Session) gauge(h http.Header) {
 	}
 }
 
-// errorText gives the message of an error body, or the body itself when it has another form.
+// errorText returns the message of an API error, or the whole body when it has another format.
 func errorText(body []byte) string {
 	var e struct {
 		Error struct {

@@ -11,7 +11,7 @@ const (
 	lineSettle  = "settle"  // written when its answer has ended, however it ended
 )
 
-// line is one line of a ledger. Money is in thousand-millionths of a US dollar.
+// line is one line of a ledger. Money is in billionths of a US dollar.
 type line struct {
 	Type    string    `json:"type"`
 	Time    time.Time `json:"time"`
@@ -19,21 +19,21 @@ type line struct {
 	Call    uint64    `json:"call,omitempty"`    // reserve, settle
 	Model   string    `json:"model,omitempty"`
 	Bytes   int       `json:"bytes,omitempty"`  // reserve: of the request
-	Worst   nanos     `json:"worst,omitempty"`  // reserve: the call costs no more than this
-	Tokens  int64     `json:"tokens,omitempty"` // reserve: a guess of the input
-	Guess   nanos     `json:"guess,omitempty"`  // reserve: what that input costs
+	Worst   nanos     `json:"worst,omitempty"`  // reserve: upper bound of the cost
+	Tokens  int64     `json:"tokens,omitempty"` // reserve: estimated input
+	Guess   nanos     `json:"guess,omitempty"`  // reserve: estimated cost of that input
 	Status  int       `json:"status,omitempty"` // settle: HTTP status, 0 without an answer
 	counts
 	Cost   nanos    `json:"cost,omitempty"`   // settle
-	Billed bool     `json:"billed,omitempty"` // settle: it counts as a model call
-	Flags  []string `json:"flags,omitempty"`  // settle: what makes the figures less than exact
+	Billed bool     `json:"billed,omitempty"` // settle: counts as a model call
+	Flags  []string `json:"flags,omitempty"`  // settle: why the figures are not exact
 }
 
 // The flags of a settlement.
 const (
-	flagLost    = "lost"          // the process or the client was gone before the answer; the input is a guess
-	flagCut     = "cut"           // the answer broke off; its output is a guess
-	flagUnread  = "unread"        // the answer held no usage that we could read; all of it is a guess
+	flagLost    = "lost"          // the process or the client was gone before the answer; the input is an estimate
+	flagCut     = "cut"           // the answer broke off; its output is an estimate
+	flagUnread  = "unread"        // the answer held no readable usage; all of it is an estimate
 	flagUnknown = "unknown_model" // not in the price list; priced as the dearest model there
 )
 
@@ -47,7 +47,7 @@ type settlement struct {
 	flags  []string
 }
 
-// past is what a ledger says of earlier attempts.
+// past is the sum of earlier attempts in a ledger.
 type past struct {
 	cost   nanos
 	counts counts

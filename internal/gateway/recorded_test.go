@@ -19,7 +19,7 @@ type recordedCall struct {
 	Body  json.RawMessage
 }
 
-// recordedCalls reads what the tested versions of agents sent.
+// recordedCalls reads the requests recorded from the tested agent versions.
 func recordedCalls(t testing.TB) (calls []recordedCall) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(recorded, "*", "*.jsonl"))

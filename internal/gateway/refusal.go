@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// refusal is why a request is not let through, and where in it.
+// refusal is the error for a request that may not pass: the reason, and the place in the body.
 type refusal struct {
-	path []string // from the inside out
+	path []string // innermost first
 	why  string
 }
 
@@ -25,7 +25,7 @@ func (r *refusal) Error() string {
 
 func refuse(format string, args ...any) error { return &refusal{why: fmt.Sprintf(format, args...)} }
 
-// unlisted refuses what is on no list, with the name by which the operator can let it through.
+// unlisted refuses what is not on a list, and names what the operator can set to allow it.
 func unlisted(what, name string) error {
 	if word.MatchString(name) {
 		return refuse("%s is not let through; an operator can allow it with LONGSHIFT_GATEWAY_PASS=%s", what, name)
@@ -33,7 +33,7 @@ func unlisted(what, name string) error {
 	return refuse("%s is not let through", what)
 }
 
-// within says where a refusal was met.
+// within adds the place in the body to a refusal.
 func within(place string, err error) error {
 	var r *refusal
 	if errors.As(err, &r) {
@@ -42,10 +42,10 @@ func within(place string, err error) error {
 	return err
 }
 
-// word is a name as the API's are, or one of the operator's for it.
+// word matches names in the API's style, which the operator can allow by name.
 var word = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,80}$`)
 
-// shown writes a name of somebody else's so that it fits a line.
+// shown quotes a name from a request so that it fits on one line.
 func shown(name string) string {
 	if word.MatchString(name) {
 		return name

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// decoded undoes the one encoding an API might use although it was asked for none.
+// decoded returns the body of an answer, decompressed if the API used gzip without being asked. Other encodings are an
+// error.
 func decoded(resp *http.Response) (io.Reader, error) {
 	switch coding := strings.Join(resp.Header["Content-Encoding"], ","); coding {
 	case "", "identity":
@@ -23,8 +24,8 @@ func decoded(resp *http.Response) (io.Reader, error) {
 	return gzip.NewReader(resp.Body)
 }
 
-// relay passes the answer on as it comes, and settles the call before its last bytes leave: a client that has seen the
-// end of an answer finds the session's usage up to date. It fails when the answer breaks off on the way here.
+// relay streams the answer to the client. The call is settled before the last bytes are sent, so that a client that has
+// seen the end of an answer finds the session's usage up to date. It fails when the answer breaks off upstream.
 func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error {
 	control := http.NewResponseController(w)
 	buf := make([]byte, 32<<10)
@@ -39,7 +40,7 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 		}
 		if out := c.key.Pass(buf[:n], err != nil); len(out) > 0 {
 			if _, werr := w.Write(out); werr != nil {
-				return nil // the client is gone; leaving ends the call upstream
+				return nil // the client is gone; returning cancels the call upstream
 			}
 			_ = control.Flush()
 		}

@@ -9,18 +9,18 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// replayed is what the lines of a ledger come to.
+// replayed is the state that the lines of a ledger add up to.
 type replayed struct {
 	past past
-	size int64           // of the whole lines; what follows is torn
+	size int64           // of the complete lines; the rest is torn
 	last uint64          // number of the last call
 	open map[uint64]line // reservations without a settlement
 }
 
 func (r *replayed) openCalls() []uint64 { return slices.Sorted(maps.Keys(r.open)) }
 
-// replay sums up the lines of a ledger. A last line that a crash has torn is left out; a bad line before it is an error,
-// because then nobody knows what the session has spent.
+// replay sums up the lines of a ledger. A torn last line is ignored. A bad line before it is an error, because then the
+// session's spending is unknown.
 func replay(path, session string, data []byte) (replayed, error) {
 	r := replayed{open: map[uint64]line{}}
 	for number := 1; len(data) > 0; number++ {
@@ -45,7 +45,7 @@ func replay(path, session string, data []byte) (replayed, error) {
 	return r, nil
 }
 
-// torn tells whether nothing whole follows: a power cut can leave zeros or half a line behind the last good one.
+// torn reports whether the rest holds no complete line: a power failure can leave zeros or half a line at the end.
 func torn(rest []byte) bool {
 	return len(bytes.Trim(rest, "\x00\n")) == 0
 }
@@ -62,7 +62,7 @@ func (r *replayed) take(path, session string, ln line) error {
 		r.open[ln.Call] = ln
 		r.last = max(r.last, ln.Call)
 	case lineSettle:
-		if _, ok := r.open[ln.Call]; ok { // a second settlement of a call would count it twice
+		if _, ok := r.open[ln.Call]; ok { // a second settlement of a call must not count twice
 			delete(r.open, ln.Call)
 			r.past.add(settlement{counts: ln.counts, cost: ln.Cost, billed: ln.Billed})
 		}

@@ -11,13 +11,13 @@ import (
 
 const (
 	maxRequest    = 32 << 20  // bytes of a request body; the API takes no more
-	maxHeld       = 256 << 20 // bytes of request bodies that a session may have under way
+	maxHeld       = 256 << 20 // bytes of request bodies that a session may have in memory
 	maxPrompt     = 1_000_000 // tokens; no model takes more
 	maxOutput     = 1_000_000 // tokens; no model gives more
-	leastOutput   = 256       // tokens that a call gets however little is left, when it asks for so much
-	leastThinking = 1_024     // tokens; the API takes no smaller budget, and wants as much beside it
+	leastOutput   = 256       // tokens; a call that asks for at least this much never gets less
+	leastThinking = 1_024     // tokens; the API takes no smaller budget, and requires as much output beside it
 	promptExtra   = 8_192     // tokens that the API adds for tools and the like
-	guessBytes    = 4         // bytes of text that make a token, on average
+	guessBytes    = 4         // bytes of text per token, on average
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 	errNotJSON  = errors.New("the body is not plain JSON")
 )
 
-// readBody reads the body of a request. A client that takes too long for it is cut off.
+// readBody reads the body of a request. It fails when the client takes too long.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(g.limits.body))
@@ -39,25 +39,25 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 		return nil, errTooLarge
 	}
 	if err != nil {
-		return nil, err // the deadline stays, or the server would wait for the rest of the body
+		return nil, err // keep the deadline, or the server would wait for the rest of the body
 	}
 	return b.Bytes(), control.SetReadDeadline(time.Time{})
 }
 
-// request is the body of a call that was let through: what is decided on, and what is sent.
+// request is the checked body of a call.
 type request struct {
 	body   *dict
-	text   []byte // of body
+	text   []byte // encoded body
 	model  string
-	output int64 // tokens that are asked for, at most
+	output int64 // upper bound of the tokens asked for
 	stream bool
 	speed  string
 	geo    string
-	tokens int64 // of input beyond what the size bounds
-	uses   int64 // of tools that the vendor runs, at most
+	tokens int64 // of input beyond what the size in bytes bounds
+	uses   int64 // upper bound of uses of vendor-run tools
 }
 
-// read takes the body of a request apart, holds it against the list, and puts it together again.
+// read parses the body of a request, checks it against the vendor's shape, and encodes it again.
 func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
 	decoded, err := decodeJSON(body)
 	if err != nil {
@@ -67,7 +67,7 @@ func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
 	if err := v.body.check(&r, decoded); err != nil {
 		return nil, err
 	}
-	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses} // the body is a record
+	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses} // the shape is a record
 	q.model, _ = q.body.get("model").(string)
 	q.stream, _ = q.body.get("stream").(bool)
 	q.speed, _ = q.body.get("speed").(string)
@@ -79,14 +79,14 @@ func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
 	return q, nil
 }
 
-// whole gives a number that is whole.
+// whole returns a number if it is an integer.
 func whole(v value) (int64, bool) {
 	n, ok := v.(json.Number)
 	i, err := n.Int64()
 	return i, ok && err == nil
 }
 
-// limit reads how much output a request for a message asks for, and holds it below what any model gives.
+// limit reads how much output a message request asks for, and caps it at what any model supports.
 func (q *request) limit() error {
 	asked, ok := whole(q.body.get("max_tokens"))
 	if !ok || asked == 0 {
@@ -96,7 +96,7 @@ func (q *request) limit() error {
 	return nil
 }
 
-// shorten changes the output that is asked for, and with it what of it may be thinking.
+// shorten reduces the requested output, and the thinking budget with it.
 func (q *request) shorten(output int64) {
 	if asked, _ := whole(q.body.get("max_tokens")); asked != output {
 		q.body.set("max_tokens", number64(output))
@@ -108,7 +108,7 @@ func (q *request) shorten(output int64) {
 	q.output = output
 }
 
-// thinking gives the budget that the request has for it, 0 when it names none.
+// thinking returns the request's thinking budget, 0 when it has none.
 func (q *request) thinking() int64 {
 	d, _ := q.body.get("thinking").(*dict)
 	if d == nil {
@@ -120,20 +120,20 @@ func (q *request) thinking() int64 {
 
 func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
-// bid says what a request may cost at worst, and what its input will cost about.
+// bid estimates the cost of a request, at worst and on average.
 func (p *Prices) bid(q *request) bid {
 	size := len(q.text)
 	b := bid{model: q.model, bytes: size, tokens: int64(size/guessBytes) + 1, output: q.output, stream: q.stream}
 	m, _ := p.find(q.model)
-	prompt := min(int64(size)+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token of text is a byte at least
+	prompt := min(int64(size)+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
 	worst := m.in(prompt, q.speed)
 	b.least = min(b.output, leastOutput)
 	if q.thinking() > 0 {
 		b.least = min(b.output, 2*leastThinking)
 	}
-	turns := nanos(q.uses + 1) // after each use the model reads all of it again
+	turns := nanos(q.uses + 1) // after each use the model reads the whole prompt again
 	b.input = p.geo(turns*nanos(prompt)*worst.dearestInput(q.text), q.geo) + nanos(q.uses)*p.search
-	b.each = p.geo(worst.output, q.geo) + 1 // for what rounding took off
+	b.each = p.geo(worst.output, q.geo) + 1 // rounding error
 	b.guess = p.geo(nanos(b.tokens)*m.in(b.tokens, q.speed).input, q.geo)
 	return b
 }
@@ -143,7 +143,7 @@ var (
 	hourWord  = []byte(`"1h"`)
 )
 
-// dearestInput gives the highest price that a token of the prompt can have, by what the request asks to be cached.
+// dearestInput returns the highest price that a prompt token can have, given what the request asks to cache.
 func (r rate) dearestInput(body []byte) nanos {
 	price := max(r.input, r.read)
 	if bytes.Contains(body, cacheWord) {

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// route is what is done with a request.
+// route is how the gateway handles a request.
 type route int
 
 const (
 	refused  route = iota
 	messages       // costs money: reserved, metered, settled
-	count          // passed on, costs nothing
-	models         // which models there are; answered here
-	hello          // a greeting that clients open a connection with; answered here
+	count          // passed on; costs nothing
+	models         // list of models, answered by the gateway
+	hello          // a greeting that clients open a connection with, answered by the gateway
 )
 
-// upstreamPath is where a route leads.
+// upstreamPath maps a route to the API's path.
 var upstreamPath = map[route]string{messages: "/v1/messages", count: "/v1/messages/count_tokens"}
 
-// letThrough is told to a client that asked for something else.
+// letThrough lists the allowed routes, for the answer to any other request.
 const letThrough = "POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models"
 
 var modelPath = regexp.MustCompile(`^/v1/models(/[A-Za-z0-9._:@\[\]-]+)?$`)
 
-// routeOf decides on a request by its method and its path as it came over the wire. Only what agents need passes: the
-// credential opens far more of the API than a session should reach.
+// routeOf chooses the route by the method and the raw path. Only the routes that agents need exist: the credential
+// grants far more of the API than a session should reach.
 func routeOf(method, path string) route {
 	read := method == http.MethodGet || method == http.MethodHead
 	switch {
@@ -43,7 +43,7 @@ func routeOf(method, path string) route {
 	return refused
 }
 
-// queryOf gives the query that is sent on. beta=true, without a meaning today, is all that agents send.
+// queryOf returns the query to send upstream. Agents send only beta=true, which has no effect today.
 func queryOf(raw string) (string, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -57,7 +57,7 @@ func queryOf(raw string) (string, error) {
 	return values.Encode(), nil
 }
 
-// splitPath takes /s/<token>/rest apart. The rest begins with a slash or is empty.
+// splitPath splits /s/<token>/rest. The rest begins with a slash or is empty.
 func splitPath(path string) (token, rest string, ok bool) {
 	path, ok = strings.CutPrefix(path, "/s/")
 	if !ok {

@@ -2,7 +2,7 @@ package gateway
 
 import "strings"
 
-// schema is a JSON schema. It may say anything but that a part of it lies at an address: who reads it might go there.
+// schema accepts any JSON schema without references to other documents, which the vendor might fetch.
 type schema struct{}
 
 func (s schema) check(r *review, v value) error {
@@ -26,7 +26,7 @@ func (s schema) check(r *review, v value) error {
 	return nil
 }
 
-// elsewhere tells whether a key of a schema with this text leads to another document.
+// elsewhere reports whether a key of a schema with this value refers to another document.
 func elsewhere(key, at string) bool {
 	switch strings.ToLower(key) {
 	case "$ref", "$dynamicref", "$recursiveref":

@@ -13,22 +13,22 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Spec says what a session is and what it may spend.
+// Spec identifies a session and sets its budget.
 type Spec struct {
-	ID         string  // the session's id; the ledger remembers it
-	BudgetUSD  float64 // what the session may spend over all its attempts, the ledger's included; 0 = no ceiling, < 0 = nothing
-	Ledger     string  // file the usage is written to, JSON lines; it survives the process, and a reopened session goes on from it
-	Transcript string  // file, JSON lines of request and answer; "" = none
+	ID         string  // stored in the ledger
+	BudgetUSD  float64 // budget over all attempts, including those in the ledger; 0 = no ceiling, < 0 = nothing may be spent
+	Ledger     string  // JSON lines file for usage; a reopened session continues from it
+	Transcript string  // JSON lines file for requests and answers; "" = none
 }
 
-// Session is one agent session's account at the gateway. Its methods may be called from anywhere at any time.
+// Session is the account of one agent session. Its methods are safe for concurrent use.
 type Session struct {
 	gateway    *Gateway
 	id         string
 	token      string
 	base       string
 	transcript *transcript
-	ctx        context.Context // ends when the session does; calls in flight end with it
+	ctx        context.Context // canceled when the session ends, and calls in flight with it
 	cancel     context.CancelFunc
 	lastCall   atomic.Int64 // Unix nanoseconds
 
@@ -37,14 +37,14 @@ type Session struct {
 	account  account
 	state    State
 	throttle throttle
-	limited  string // the model that state.Limit was met with
-	active   int    // requests being served, waiting ones included
+	limited  string // the model that hit state.Limit
+	active   int    // requests being served, including waiting ones
 	held     int64  // bytes of request bodies in memory
 	drained  chan struct{}
 	closed   bool
 }
 
-// Open starts a session, or goes on with one whose ledger is there. A ledger that another session holds is a conflict.
+// Open starts a session, or resumes one from its ledger. A ledger that another session holds is a conflict.
 func (g *Gateway) Open(spec Spec) (*Session, error) {
 	switch {
 	case spec.ID == "":
@@ -73,7 +73,7 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 	return s, nil
 }
 
-// register makes the session reachable.
+// register makes the session reachable by its token.
 func (g *Gateway) register(s *Session) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,28 +85,28 @@ func (g *Gateway) register(s *Session) error {
 	return nil
 }
 
-// newToken gives 256 random bits as text that fits a path, a header and an environment variable.
+// newToken returns 256 random bits in a form that fits a path, a header and an environment variable.
 func newToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// BaseURL is the model endpoint of this session alone. The token is in its path, because a subscription login leaves no
-// room for ours in the headers.
+// BaseURL is the model endpoint of this session. The token is part of the path, because a subscription login occupies
+// the headers.
 func (s *Session) BaseURL() string { return s.base }
 
-// Upstream is where the calls of a session go in the end, as people are told it.
+// Upstream is the host that calls go to, for messages.
 func (s *Session) Upstream() string { return s.gateway.host() }
 
-// Token is what the agent shows in place of a key. It is worth nothing for another session, anywhere else, or after Close.
+// Token is what the agent sends in place of a key. It is valid for this session only, until Close.
 func (s *Session) Token() string { return s.token }
 
-// Granted tells whether the operator lets the model's vendor run a tool for agents.
+// Granted reports whether the operator lets the model's vendor run a tool for agents.
 func (s *Session) Granted(tool string) bool { return s.gateway.Granted(tool) }
 
-// Kind is how calls are shown to be ours now: a subscription login needs headers that only the agent can send. A source
-// that has no credential gives APIKey; the session's first call then tells what is wrong with it.
+// Kind is how calls authenticate now: with a subscription login the agent has to send its own headers. When the
+// credential source fails it returns APIKey, and the first call reports the error.
 func (s *Session) Kind(ctx context.Context) Kind {
 	c, err := s.gateway.credential(ctx)
 	if err != nil {
@@ -115,14 +115,14 @@ func (s *Session) Kind(ctx context.Context) Kind {
 	return c.Kind
 }
 
-// Usage is what the session has used over all its attempts. Calls in flight are not in it.
+// Usage is the session's usage over all attempts, without calls in flight.
 func (s *Session) Usage() task.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.account.usage()
 }
 
-// SetBudget changes what the session may spend over all its attempts, as Spec.BudgetUSD does. Calls that wait are judged again.
+// SetBudget changes the budget, with the meaning of Spec.BudgetUSD. Waiting calls are judged again.
 func (s *Session) SetBudget(usd float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,8 @@ func (s *Session) SetBudget(usd float64) {
 	s.wake()
 }
 
-// Close makes the token worthless, waits briefly for calls in flight, ends the rest, and gives the session's usage.
+// Close revokes the token, gives calls in flight a short grace period, cancels the rest, and returns the session's
+// usage.
 func (s *Session) Close() task.Usage {
 	s.gateway.mu.Lock()
 	delete(s.gateway.sessions, sha256.Sum256([]byte(s.token)))

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// finish settles the call, once.
+// finish settles the call. Only the first call has an effect.
 func (c *call) finish() {
 	if c.settled {
 		return
@@ -26,7 +26,7 @@ func (c *call) finish() {
 	}
 }
 
-// record writes the call down for people, when its client has it already.
+// record adds the call to the transcript, after its client has the answer.
 func (c *call) record() {
 	s := c.session
 	took := s.gateway.now().Sub(c.start)
@@ -36,19 +36,20 @@ func (c *call) record() {
 	s.gateway.log.Debug("model call", "session", s.id, "path", upstreamPath[c.way], "status", c.status, "took", took)
 }
 
-// settlement says what the call has cost.
+// settlement determines the cost of the call.
 func (c *call) settlement(r reading) settlement {
 	st := settlement{model: orElse(r.model, c.bid.model), status: c.status}
 	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
 	if gone && !r.complete && !c.bid.stream {
-		r.text = max(r.text, guessBytes*c.bid.output) // an answer in one piece is written to its end, whether somebody waits for it or not
+		r.text = max(r.text, guessBytes*c.bid.output) // without streaming, the answer is written to its end even if the client leaves
 	}
 	switch {
 	case c.status == 0 && c.sent.Load() && gone:
-		// The client left, or the session was ended, after the request had gone out. The API may have worked on it, and charges the input at least.
+		// The client left, or the session ended, after the request was sent. The API may have worked on it, and charges
+		// at least the input.
 		c.guess(&st, r, flagLost)
 	case c.status == 0 || c.status >= 300:
-		// Not answered, or refused: nothing is charged.
+		// No answer or a refusal: nothing is charged.
 	case !r.seen:
 		c.guess(&st, r, flagUnread)
 	default:
@@ -57,15 +58,15 @@ func (c *call) settlement(r reading) settlement {
 	return st
 }
 
-// guess books the input by its size, and as much output as went by.
+// guess estimates the cost: the input by its size, the output by the bytes that passed.
 func (c *call) guess(st *settlement, r reading, flag string) {
 	input, output := c.bid.tokens, r.text/guessBytes
 	c.book(st, reading{usage: apiUsage{Input: &input, Output: &output}})
 	st.flags = append(st.flags, flag)
 }
 
-// price books the usage that the answer told. One that broke off told its input at the start, but its output only at the
-// end: what went by is counted instead.
+// price books the reported usage. An answer that broke off reported its input at the start, but would have reported its
+// output only at the end; the output is estimated from the bytes that passed.
 func (c *call) price(st *settlement, r reading) {
 	if !r.complete {
 		st.flags = append(st.flags, flagCut)

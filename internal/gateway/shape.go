@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A shape is what a value of a request may look like. What no shape names is refused.
+// A shape describes the allowed form of a value in a request. Anything not described is refused.
 type shape interface {
 	check(r *review, v value) error
 }
 
-// review is one request that is looked through.
+// review is the state of checking one request.
 type review struct {
-	pass   map[string]bool // names that the operator lets through
+	pass   map[string]bool // names that the operator allows
 	tokens int64           // of input beyond what the size of the body bounds
-	uses   int64           // of tools that the vendor runs, at most
+	uses   int64           // upper bound of uses of vendor-run tools
 }
 
-// text, number, integer and yesNo are values without parts, anything is a value that nobody but the model looks into.
+// text, number, integer and yesNo accept scalars. anything accepts any value, for parts that only the model reads.
 var (
 	text     = scalar{"text", func(v value) bool { _, ok := v.(string); return ok }}
 	number   = scalar{"a plain number", func(v value) bool { return plain(v, true) }}
@@ -41,7 +41,8 @@ func (s scalar) check(_ *review, v value) error {
 	return nil
 }
 
-// plain tells a number that every reader reads the same: without a sign or an exponent, and of no more digits than a float holds.
+// plain reports whether all parsers read a number the same way: no sign, no exponent, and no more digits than a float
+// holds.
 func plain(v value, fraction bool) bool {
 	n, ok := v.(json.Number)
 	whole, part, cut := strings.Cut(string(n), ".")
@@ -49,7 +50,7 @@ func plain(v value, fraction bool) bool {
 	return ok && err == nil && (!cut || fraction && len(part) <= 15 && strings.Trim(part, "0123456789") == "")
 }
 
-// words are the only texts that a value may have.
+// words accepts the listed strings only.
 type words []string
 
 func (w words) check(_ *review, v value) error {
@@ -59,7 +60,7 @@ func (w words) check(_ *review, v value) error {
 	return nil
 }
 
-// list is a list of values of one shape.
+// list accepts a list of values of one shape.
 type list struct{ of shape }
 
 func (l list) check(r *review, v value) error {
@@ -75,7 +76,7 @@ func (l list) check(r *review, v value) error {
 	return nil
 }
 
-// textOr is a value that may be a text in short.
+// textOr accepts a string as a short form of the long shape.
 type textOr struct{ long shape }
 
 func (t textOr) check(r *review, v value) error {
@@ -85,11 +86,11 @@ func (t textOr) check(r *review, v value) error {
 	return t.long.check(r, v)
 }
 
-// record is an object with these keys and no others.
+// record accepts an object with these keys only.
 type record struct {
 	keys   map[string]shape
 	name   string // of its kind, in LONGSHIFT_GATEWAY_PASS; "" for the body itself
-	tokens int64  // of input that it may stand for beyond its size
+	tokens int64  // of input that it may cost beyond its size
 }
 
 func (o record) check(r *review, v value) error {
@@ -104,7 +105,7 @@ func (o record) check(r *review, v value) error {
 		case r.pass[name]:
 		case !listed:
 			return within(m.key, unlisted("is a key that", name))
-		case m.value == nil: // null says nothing
+		case m.value == nil: // null is the same as a missing key
 		default:
 			if err := s.check(r, m.value); err != nil {
 				return within(m.key, err)
@@ -114,10 +115,10 @@ func (o record) check(r *review, v value) error {
 	return nil
 }
 
-// variants is an object whose type says which keys it may have.
+// variants accepts an object whose type determines its keys.
 type variants struct {
 	name string           // of their kind, in LONGSHIFT_GATEWAY_PASS
-	by   map[string]shape // a star stands for the date at the end of a type; "" is for objects without a type
+	by   map[string]shape // by type, where a star matches a trailing date; "" is for objects without a type
 }
 
 func (u variants) check(r *review, v value) error {
@@ -143,7 +144,7 @@ func (u variants) check(r *review, v value) error {
 	return s.check(r, v)
 }
 
-// undated puts a star for the date at the end of a type such as bash_20250124.
+// undated replaces the date at the end of a type such as bash_20250124 with a star.
 func undated(kind string) string {
 	if i := len(kind) - 8; i > 0 && kind[i-1] == '_' && strings.Trim(kind[i:], "0123456789") == "" {
 		return kind[:i] + "*"
@@ -151,7 +152,7 @@ func undated(kind string) string {
 	return kind
 }
 
-// typed makes variants of records. The key type, which they are chosen by, is added to each.
+// typed builds variants from records, and adds the key "type" to each.
 func typed(name string, by map[string]record) variants {
 	u := variants{name, map[string]shape{}}
 	for kind, o := range by {

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// State is what the gateway has seen of a session that its driver must know.
+// State is what a session's driver needs to know about its calls.
 type State struct {
 	BudgetRefused bool      // a call was refused because the budget is used up
 	Limit         *Limit    // the quota that is used up, nil when none is known to be
-	AuthRefused   string    // why the API or our own credential source refuses us, "" when it does not
-	LedgerError   string    // why usage can't be written down; calls are refused until it can
-	LastCall      time.Time // when a call last began, moved or ended; zero before the first
-	InFlight      int       // requests being served, those that wait for the budget included
-	Waiting       int       // of them, those that wait for the budget
+	AuthRefused   string    // why the API or the credential source refuses, "" when neither does
+	LedgerError   string    // why usage can't be written; calls are refused until it can
+	LastCall      time.Time // when a call last started, progressed or ended; zero before the first
+	InFlight      int       // requests being served, including those that wait for the budget
+	Waiting       int       // requests that wait for the budget
 
-	Quota       string            // the API's word on the subscription: allowed, allowed_warning, rejected; "" when it says none
-	Windows     map[string]Window // gauges by the API's names, such as 5h and 7d
+	Quota       string            // subscription status reported by the API: allowed, allowed_warning, rejected; "" for none
+	Windows     map[string]Window // utilization by the API's names, such as 5h and 7d
 	Throttled   int               // answers with 429
 	Overloaded  int               // answers with 529, and overload in mid-stream
 	Failed      int               // other answers with 5xx, and errors in mid-stream
-	Unreachable int               // calls that no answer came to
+	Unreachable int               // calls without an answer
 }
 
-// Window is one gauge of a subscription.
+// Window is the utilization of one quota window of a subscription.
 type Window struct {
 	Utilization float64   // 0..1 and above
 	Reset       time.Time // zero when unknown
 	Status      string
 }
 
-// State gives the session's state now.
+// State returns the session's state now.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +48,8 @@ func (s *Session) State() State {
 	return st
 }
 
-// observe takes in what the head of an answer says. It tells whether the session's quota is gone, so that asking again is
-// of no use before it is back.
+// observe evaluates the headers of an answer. It reports whether the session's quota is used up, so that retrying before
+// the reset is useless.
 func (s *Session) observe(model string, status int, h http.Header) (exhausted bool) {
 	now := s.gateway.now()
 	s.mu.Lock()
@@ -77,7 +77,7 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 	return false
 }
 
-// explain takes in the message of an error, which comes after its head.
+// explain adds the message of an error, which arrives after its headers.
 func (s *Session) explain(model string, status int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Session) explain(model string, status int, text string) {
 	}
 }
 
-// brokeOff counts an error that came in a stream that had begun well.
+// brokeOff counts an error in the middle of a stream.
 func (s *Session) brokeOff(kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,14 +106,14 @@ func (s *Session) brokeOff(kind string) {
 	}
 }
 
-// unreachable counts a call that no answer came to.
+// unreachable counts a call without an answer.
 func (s *Session) unreachable() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Unreachable++
 }
 
-// refuseAuth notes that our own credential source has nothing for us.
+// refuseAuth records that the credential source failed.
 func (s *Session) refuseAuth(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 )
 
-// maxEvent is the longest line of a stream that is kept. The events that matter here are far shorter; longer ones are
-// the model's output, of which only the size is wanted.
+// maxEvent is the longest line of a stream that is parsed. Events with usage are far shorter; longer ones are the
+// model's output, of which only the size matters.
 const maxEvent = 256 << 10
 
-// frame is about the size of a content event without its content.
+// frame is the approximate size of a content event without its content.
 const frame = 90
 
-// streamMeter reads a stream of server-sent events. Its memory does not grow with the stream.
+// streamMeter reads a stream of server-sent events in constant memory.
 type streamMeter struct {
 	read    reading
-	partial []byte // a line that has not ended yet
-	skipped int    // length of a line that is too long to keep, 0 when there is none
+	partial []byte // a line whose end has not arrived
+	skipped int    // length so far of a line that is too long to keep, else 0
 }
 
 func (m *streamMeter) reading() reading { return m.read }
@@ -46,7 +46,7 @@ func (m *streamMeter) Write(p []byte) (int, error) {
 	}
 }
 
-// hold keeps the beginning of a line whose end is still to come.
+// hold keeps the beginning of an unfinished line.
 func (m *streamMeter) hold(p []byte) {
 	switch {
 	case m.skipped > 0:
@@ -67,8 +67,8 @@ var (
 	deltaWord   = []byte(`"content_block_delta"`)
 )
 
-// line takes one line. Output is only measured; what may matter is parsed. Text of the model can't look like an event,
-// since its quotes are escaped, and the type is checked after the parse anyway.
+// line handles one line. Output is only measured; possible usage is parsed. The model cannot forge an event in its text:
+// quotes in it are escaped, and the type is checked after parsing.
 func (m *streamMeter) line(text []byte) {
 	data, ok := bytes.CutPrefix(text, dataField)
 	if !ok {
@@ -83,7 +83,7 @@ func (m *streamMeter) line(text []byte) {
 	}
 }
 
-// output counts a line with a piece of output in it.
+// output counts a line of output.
 func (m *streamMeter) output(length int) { m.read.text += int64(max(length-frame, 1)) }
 
 type streamEvent struct {
@@ -117,7 +117,7 @@ func (m *streamMeter) event(data []byte) {
 		m.merge(e.Usage)
 	case "content_block_start":
 		if e.Block.Type == "fallback" && e.Block.To.Model != "" {
-			m.read.model = e.Block.To.Model // another model goes on with the answer
+			m.read.model = e.Block.To.Model // another model continues the answer
 		}
 	case "message_stop":
 		m.read.complete = true

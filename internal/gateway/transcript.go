@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	maxEntry      = 1 << 20   // bytes of a request, and of an answer, that are kept
+	maxEntry      = 1 << 20   // bytes kept of a request, and of an answer
 	maxTranscript = 512 << 20 // bytes of a session's file
 	blacked       = "[redacted]"
 )
 
-// transcript is a session's calls on disk, for people: it is never read back, and a fault in it stops no call.
+// transcript records a session's calls on disk for people. It is never read back, and its errors do not affect calls.
 type transcript struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
-	file *os.File // nil when there is none, or none any more
+	file *os.File // nil when there is none, or after an error
 	size int64
 }
 
-// entry is one call. Headers are not in it, since keys are.
+// entry is one call, without headers, since they carry keys.
 type entry struct {
 	Time      time.Time `json:"time"`
 	Call      uint64    `json:"call,omitempty"` // its number in the ledger; 0 for calls that cost nothing
@@ -35,13 +35,13 @@ type entry struct {
 	Path      string    `json:"path"`
 	Status    int       `json:"status,omitempty"` // 0 when no answer came
 	Millis    int64     `json:"ms"`
-	Request   any       `json:"request,omitempty"` // JSON as it was sent, or text when it is cut or has another form
+	Request   any       `json:"request,omitempty"` // JSON as it was sent, or text when it is cut or not JSON
 	Answer    any       `json:"answer,omitempty"`  // the same; a stream is text
 	CutFrom   int64     `json:"requestCutFrom,omitempty"`
 	AnswerCut int64     `json:"answerCutFrom,omitempty"` // its full size in bytes, when only the beginning is here
 }
 
-// openTranscript opens or creates a file, or gives an empty transcript for "".
+// openTranscript opens or creates a file. Without a path it returns a transcript that records nothing.
 func openTranscript(path string, log *slog.Logger) (*transcript, error) {
 	t := &transcript{log: log}
 	if path == "" {
@@ -62,7 +62,7 @@ func openTranscript(path string, log *slog.Logger) (*transcript, error) {
 	return t, nil
 }
 
-// endLine ends the last line when a crash has torn it, and gives the size of the file.
+// endLine terminates a last line that a crash has torn, and returns the size of the file.
 func endLine(f *os.File) (int64, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil || size == 0 {
@@ -76,14 +76,14 @@ func endLine(f *os.File) (int64, error) {
 	return size + 1, err
 }
 
-// on tells whether anything is kept.
+// on reports whether the transcript records calls.
 func (t *transcript) on() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.file != nil
 }
 
-// write adds a call. secrets are taken out of both texts.
+// write adds a call, with secrets removed from request and answer.
 func (t *transcript) write(e entry, request []byte, answer *capture, secrets []string) {
 	if !t.on() {
 		return
@@ -122,7 +122,7 @@ func (t *transcript) append(text []byte) {
 	}
 }
 
-// stop ends the transcript early. t.mu is held.
+// stop ends the transcript after an error. t.mu is held.
 func (t *transcript) stop(why string, err error) {
 	t.log.Warn(why, "error", err)
 	_ = t.file.Close()
@@ -138,7 +138,7 @@ func (t *transcript) close() {
 	}
 }
 
-// blacken takes secrets out of a text.
+// blacken removes secrets from a text.
 func blacken(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte(blacked))
@@ -146,7 +146,7 @@ func blacken(text []byte, secrets []string) []byte {
 	return text
 }
 
-// bodyOf gives a body without secrets: JSON as it is, anything else as text.
+// bodyOf returns a body without secrets: JSON as such, anything else as text.
 func bodyOf(body []byte, secrets []string) any {
 	body = blacken(body, secrets)
 	switch {

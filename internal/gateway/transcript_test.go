@@ -20,7 +20,7 @@ func calls(t *testing.T, path string) (list []map[string]any) {
 	for line := range strings.Lines(string(text)) {
 		var m map[string]any
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			m = nil // torn
+			m = nil // a torn line
 		}
 		list = append(list, m)
 	}

@@ -17,13 +17,13 @@ import (
 
 const (
 	tryWithin = 10 * time.Second
-	// A login is good for messages and little else, and the API takes one only from those that name this beta.
+	// A login is valid for little beyond messages, and the API accepts one only with this beta.
 	loginBeta = "oauth-2025-04-20"
 	oneToken  = `{"model":"claude-sonnet-5","messages":[{"role":"user","content":"hi"}]}`
 )
 
-// Try makes one call that costs nothing, to see that the endpoint is there and takes the credential: the list of models, or,
-// where that is not served, the count of the tokens of a word. It gives the name of the endpoint, and an error for people.
+// Try checks the endpoint and the credential with one call that costs nothing: it lists models or, where that is not
+// supported, counts the tokens of a word. It returns the host of the endpoint, and an error for people.
 func Try(ctx context.Context, c Config) (string, error) {
 	g, err := New(c)
 	if err != nil {
@@ -52,7 +52,7 @@ func Try(ctx context.Context, c Config) (string, error) {
 	return g.host(), g.tried(status, said)
 }
 
-// try makes a call and gives its status and what its error says.
+// try makes a call and returns its status and error message.
 func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body string) (int, string, error) {
 	var betas []string
 	if cred.Kind == OAuth {
@@ -79,12 +79,12 @@ func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body s
 	}
 	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
 	if err != nil && resp.StatusCode < 300 {
-		return http.StatusNotFound, "the answer is not JSON", nil // a web site, which has a page for every path
+		return http.StatusNotFound, "the answer is not JSON", nil // a web site that serves a page for every path
 	}
 	return resp.StatusCode, answer.Error.Message, nil
 }
 
-// tried says what a status means. A bad request was let in: the key is good.
+// tried turns a status into an error. A bad request means that the key was accepted.
 func (g *Gateway) tried(status int, said string) error {
 	what := fmt.Sprintf("%d %s", status, cmp.Or(said, http.StatusText(status)))
 	switch {
@@ -99,7 +99,7 @@ func (g *Gateway) tried(status int, said string) error {
 	return fault.New(fault.Infra, "%s is down or overloaded: %s", g.host(), what).WithHint("try again later")
 }
 
-// host names the endpoint as people know it. A path may hold what is not for everybody.
+// host names the endpoint in messages. The path is left out, since it may be confidential.
 func (g *Gateway) host() string {
 	u, err := url.Parse(g.upstream)
 	if err != nil {
@@ -108,7 +108,7 @@ func (g *Gateway) host() string {
 	return u.Host
 }
 
-// unreached says why no answer came, without the address that was asked for in full.
+// unreached explains why no answer came, without the full URL.
 func (g *Gateway) unreached(err error) string {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

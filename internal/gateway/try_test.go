@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Try says in one line what an endpoint makes of a key, and spends nothing.
+// Try reports in one line whether an endpoint accepts a key, and spends nothing.
 func TestTry(t *testing.T) {
 	json := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = w.Write([]byte(body)) }

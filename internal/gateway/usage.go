@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 )
 
-// counts is tokens by what they are billed as.
+// counts are tokens by billing category.
 type counts struct {
 	Input     int64 `json:"input,omitempty"` // uncached
 	Output    int64 `json:"output,omitempty"`
 	CacheRead int64 `json:"cacheRead,omitempty"`
 	Write5m   int64 `json:"cacheWrite5m,omitempty"`
 	Write1h   int64 `json:"cacheWrite1h,omitempty"`
-	Searches  int64 `json:"webSearches,omitempty"` // requests; other server tools are free or not billed by count
+	Searches  int64 `json:"webSearches,omitempty"` // requests; other server tools are free or not billed per use
 }
 
 func (c counts) add(d counts) counts {
@@ -19,14 +19,14 @@ func (c counts) add(d counts) counts {
 		c.Write5m + d.Write5m, c.Write1h + d.Write1h, c.Searches + d.Searches}
 }
 
-// prompt is the size of the request as the price list sees it.
+// prompt is the prompt size by which prices are chosen.
 func (c counts) prompt() int64 { return c.Input + c.CacheRead + c.Write5m + c.Write1h }
 
-// apiUsage is the usage object of the Messages API. In a stream its numbers are running totals, and each event may leave
-// some out.
+// apiUsage is the usage object of the Messages API. In a stream its numbers are running totals, and each event may omit
+// some.
 type apiUsage struct {
 	Type          string        `json:"type"`  // of an iteration
-	Model         string        `json:"model"` // of an iteration that another model did
+	Model         string        `json:"model"` // of an iteration by another model
 	Input         *int64        `json:"input_tokens"`
 	Output        *int64        `json:"output_tokens"`
 	CacheRead     *int64        `json:"cache_read_input_tokens"`
@@ -47,7 +47,7 @@ type serverTools struct {
 	Searches int64 `json:"web_search_requests"`
 }
 
-// lenientUsages is a list that is empty when it has a form we don't know: it must not cost us the totals beside it.
+// lenientUsages decodes an unknown format as an empty list, so that the totals beside it are still read.
 type lenientUsages []apiUsage
 
 // UnmarshalJSON never fails.
@@ -59,7 +59,7 @@ func (l *lenientUsages) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// merge takes over what a later event says.
+// merge applies the numbers of a later event.
 func (u *apiUsage) merge(v apiUsage) {
 	for _, f := range []struct{ to, from **int64 }{
 		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.CacheRead, &v.CacheRead}, {&u.CacheCreation, &v.CacheCreation},
@@ -87,7 +87,7 @@ func orElse(a, b string) string {
 	return b
 }
 
-// counts gives the totals. Cache writes that no tier claims are of the short one, as the API's default is.
+// counts returns the totals. Cache writes without a tier count as five-minute writes, the API's default.
 func (u apiUsage) counts() counts {
 	c := counts{Input: amount(u.Input), Output: amount(u.Output), CacheRead: amount(u.CacheRead)}
 	written := amount(u.CacheCreation)
@@ -111,17 +111,17 @@ func amount(p *int64) int64 {
 	return clamp(*p)
 }
 
-// clamp keeps a number from outside in a range that no sum of ours overflows.
+// clamp keeps a number from outside in a range that sums cannot overflow.
 func clamp(n int64) int64 { return min(max(n, 0), 1e10) }
 
-// part is a piece of a call that one model did.
+// part is the usage of one model within a call.
 type part struct {
 	model  string // "" for the model of the call
 	counts counts
 }
 
-// parts takes the usage apart into what has to be priced by itself. The totals are the sum of the ordinary iterations;
-// work of an advisor model and of compaction comes on top of them.
+// parts splits the usage by what is priced separately. The totals are the sum of the ordinary iterations; the advisor
+// model and compaction are charged on top.
 func (u apiUsage) parts() []part {
 	totals := u.counts()
 	var ordinary, extra []part

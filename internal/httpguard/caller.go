@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Proxies are the addresses of proxies of ours: what they say of whom they speak for is believed.
+// Proxies are the addresses of trusted proxies, whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 
-// ParseProxies reads addresses and networks, such as 10.0.0.7 and 172.16.0.0/12. The error is of the first that is neither.
+// ParseProxies parses addresses and networks, such as 10.0.0.7 and 172.16.0.0/12. It fails at the first one that is
+// neither.
 func ParseProxies(list []string) (Proxies, error) {
 	var all Proxies
 	for _, text := range list {
@@ -28,7 +29,7 @@ func ParseProxies(list []string) (Proxies, error) {
 }
 
 func (p Proxies) trust(addr netip.Addr) bool {
-	if addr.IsLoopback() { // who is on this machine needs no disguise
+	if addr.IsLoopback() { // a local process could claim any address anyway
 		return true
 	}
 	for _, prefix := range p {
@@ -39,8 +40,8 @@ func (p Proxies) trust(addr netip.Addr) bool {
 	return false
 }
 
-// Caller gives the address from which a call comes: of the connection, or behind proxies of ours the last in X-Forwarded-For that is none
-// of them. What stands before that one anybody can have written.
+// Caller returns the client's address: that of the connection or, behind trusted proxies, the last address in
+// X-Forwarded-For that is not a trusted proxy. Earlier entries can be forged.
 func (p Proxies) Caller(r *http.Request) string {
 	caller := address(r.RemoteAddr)
 	chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -57,7 +58,7 @@ func (p Proxies) Caller(r *http.Request) string {
 	return caller.String()
 }
 
-// address reads an address with or without a port.
+// address parses an address with or without a port.
 func address(s string) netip.Addr {
 	if host, _, err := net.SplitHostPort(s); err == nil {
 		s = host
@@ -69,7 +70,8 @@ func address(s string) netip.Addr {
 	return addr.Unmap().WithZone("")
 }
 
-// neighbours is what counts as one caller: an IPv6 network of 64 bits is one customer's, who has all of its addresses.
+// neighbours is the key under which callers share limits: an IPv6 /64, since a customer typically owns all of its
+// addresses.
 func neighbours(caller string) string {
 	addr, err := netip.ParseAddr(caller)
 	if err != nil || addr.Is4() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What stands in X-Forwarded-For counts when a proxy of ours says it, and only its last stranger.
+// X-Forwarded-For counts only behind a trusted proxy, and only its last untrusted address.
 func TestCaller(t *testing.T) {
 	ours, err := ParseProxies([]string{"10.0.0.7", "172.16.0.0/12", "fd00::/8"})
 	if err != nil {
@@ -13,9 +13,9 @@ func TestCaller(t *testing.T) {
 	}
 	for _, c := range []struct{ remote, forwarded, want string }{
 		{"198.51.100.4:1234", "", "198.51.100.4"},
-		{"198.51.100.4:1234", "203.0.113.9", "198.51.100.4"}, // by a stranger about himself
+		{"198.51.100.4:1234", "203.0.113.9", "198.51.100.4"}, // claimed by a stranger
 		{"10.0.0.7:80", "203.0.113.9", "203.0.113.9"},
-		{"10.0.0.7:80", "8.8.8.8, 203.0.113.9", "203.0.113.9"}, // what came before the proxy anybody may have written
+		{"10.0.0.7:80", "8.8.8.8, 203.0.113.9", "203.0.113.9"}, // earlier entries can be forged
 		{"127.0.0.1:80", "203.0.113.9, 172.18.0.2", "203.0.113.9"},
 		{"127.0.0.1:80", "", "127.0.0.1"},
 		{"127.0.0.1:80", "rubbish", "127.0.0.1"},

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// What callers may hold of one listener. Nothing is known of them before their call is whole: its signature is over its body.
+// Limits per listener. A caller is unknown until its whole request is read, since the signature covers the body.
 const (
-	mostWaiting = 256 // connections on which no header has come in yet
-	mostBodies  = 32  // calls whose bodies come in, or wait to be handled
-	mostCalls   = 16  // calls that one handler has at the same time
+	mostWaiting = 256 // connections that have not sent a header
+	mostBodies  = 32  // requests whose body is being read, or that wait for a handler
+	mostCalls   = 16  // concurrent requests per handler
 
 	maxHeader = 32 << 10
 	maxBody   = 1 << 20
@@ -25,17 +25,17 @@ const (
 	writeTime = time.Minute
 )
 
-// limits are the times that a caller has.
+// limits are the timeouts of a request.
 type limits struct {
-	header, whole time.Duration // until the header is there, and the whole call
-	turn          time.Duration // for a handler to be free
+	header, whole time.Duration // for the header, and for the whole request
+	turn          time.Duration // to wait for a free handler
 }
 
-// Slack waits for three seconds altogether, GitHub and WhatsApp for ten.
+// Slack expects an answer within three seconds, GitHub and WhatsApp within ten.
 var usual = limits{header: 3 * time.Second, whole: 8 * time.Second, turn: 2 * time.Second}
 
-// Guard is a listener for calls of strangers. Each handler gets calls that are whole, with bodies of 1 MiB at most, and no more than it can
-// do at a time. Handlers are added before Server.
+// Guard protects a listener for requests from the internet. Handlers only see complete requests, with bodies of 1 MiB at
+// most, and a limited number at a time. Handlers must be added before Server is called.
 type Guard struct {
 	Hosts   Hosts
 	Proxies Proxies
@@ -46,17 +46,17 @@ type Guard struct {
 	bodies  *places
 	open    sync.Map // *place in waiting, by net.Conn
 	mux     http.ServeMux
-	told    atomic.Int64 // the minute in which a refusal was last put down: strangers must not fill the log
+	told    atomic.Int64 // minute of the last logged refusal, so that strangers can't fill the log
 }
 
-// New makes a listener without handlers.
+// New returns a guard without handlers.
 func New(hosts Hosts, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Hosts: hosts, Proxies: proxies, Log: log, limits: usual, waiting: newPlaces(mostWaiting), bodies: newPlaces(mostBodies)}
 }
 
 type connKey struct{}
 
-// Server serves what was added. ctx is where the calls' contexts come from.
+// Server returns a server for the handlers. Contexts of requests derive from ctx.
 func (d *Guard) Server(ctx context.Context) *http.Server {
 	return &http.Server{
 		Handler: d, ReadHeaderTimeout: d.limits.header, ReadTimeout: d.limits.whole, WriteTimeout: writeTime, IdleTimeout: idleTime,
@@ -67,7 +67,7 @@ func (d *Guard) Server(ctx context.Context) *http.Server {
 	}
 }
 
-// state gives each connection a place for as long as it waits for a header. Whoever loses it is cut off.
+// state assigns a place to each connection until its header is read. A connection that loses its place is closed.
 func (d *Guard) state(c net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew, http.StateIdle:
@@ -78,14 +78,14 @@ func (d *Guard) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// arrived gives back the place of a connection on which a header has come in.
+// arrived releases the place of a connection whose header has been read.
 func (d *Guard) arrived(c any) {
 	if one, ok := d.open.LoadAndDelete(c); ok {
 		one.(*place).leave()
 	}
 }
 
-// ServeHTTP takes a call whose header has come in.
+// ServeHTTP checks a request after its header.
 func (d *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.arrived(r.Context().Value(connKey{}))
 	if err := d.Hosts.Check(r); err != nil {
@@ -98,7 +98,7 @@ func (d *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// Handle adds a handler, which has turns of its own.
+// Handle adds a handler with a concurrency limit of its own.
 func (d *Guard) Handle(pattern string, h http.Handler) {
 	turns := make(chan struct{}, mostCalls)
 	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -109,9 +109,9 @@ func (d *Guard) Handle(pattern string, h http.Handler) {
 	})
 }
 
-// admit reads the body of a call and waits for its turn, or answers why it has none.
+// admit reads the body and waits for the handler, or answers with an error.
 func (d *Guard) admit(w http.ResponseWriter, r *http.Request, turns chan struct{}) bool {
-	place := d.bodies.take(neighbours(d.Proxies.Caller(r)), func() { // ends the reading, or the context of a call that is whole
+	place := d.bodies.take(neighbours(d.Proxies.Caller(r)), func() { // aborts reading, or cancels the context of a complete request
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	})
 	defer place.leave()
@@ -134,7 +134,7 @@ func (d *Guard) admit(w http.ResponseWriter, r *http.Request, turns chan struct{
 	return true
 }
 
-// turn waits until a handler is free, but not for long, nor beyond ctx.
+// turn waits for a free handler, for a short time and no longer than ctx.
 func (d *Guard) turn(ctx context.Context, turns chan struct{}) bool {
 	timer := time.NewTimer(d.limits.turn)
 	defer timer.Stop()

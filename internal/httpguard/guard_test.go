@@ -18,7 +18,7 @@ import (
 
 const patience = 20 * time.Second
 
-// open serves a guard at a free port, until the test ends. On idle it says of each connection that it has become idle.
+// open serves a guard on a free port until the test ends. It sends the state of connections that become idle to idle.
 func open(t *testing.T, d *Guard, idle chan<- bool) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,7 +40,7 @@ func open(t *testing.T, d *Guard, idle chan<- bool) (address string) {
 	return l.Addr().String()
 }
 
-// echoing is a guard whose handler says what it got.
+// echoing is a guard whose handler returns the request.
 func echoing() *Guard {
 	d := New(nil, nil, slog.New(slog.DiscardHandler))
 	d.Handle("/hook", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func echoing() *Guard {
 	return d
 }
 
-// slow opens n connections and says on each what is given.
+// slow opens n connections and sends the given bytes on each.
 func slow(t *testing.T, address string, n int, say string) []net.Conn {
 	t.Helper()
 	var all []net.Conn
@@ -71,7 +71,7 @@ func slow(t *testing.T, address string, n int, say string) []net.Conn {
 	return all
 }
 
-// stillOpen counts those that nobody has answered or closed.
+// stillOpen counts connections without an answer that are not closed.
 func stillOpen(conns []net.Conn) (n int) {
 	for _, c := range conns {
 		_ = c.SetReadDeadline(time.Now().Add(time.Millisecond))
@@ -82,7 +82,7 @@ func stillOpen(conns []net.Conn) (n int) {
 	return n
 }
 
-// post makes a call on a connection of its own.
+// post sends a request on a new connection.
 func post(t *testing.T, address, path, body string) (status int, answer string) {
 	t.Helper()
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -103,14 +103,14 @@ const (
 	noBody     = "POST /hook HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{"
 )
 
-// Strangers who begin calls and do not go on keep nobody out, all of them from the address that the call comes from as well. They are
-// connected before it and after it: no deadline of theirs has helped.
+// Incomplete requests lock nobody out, even from the same address as a complete one. They are still connected
+// afterwards, so no timeout has helped.
 func TestSlowCallersKeepNobodyOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		say  string
 		n    int
-		left int // who is still connected, at least
-		most int // and at most, soon
+		left int // connections left, at least
+		most int // connections left, at most
 	}{
 		"half headers":                {halfHeader, 200, 200, 200},
 		"more of them than have room": {halfHeader, mostWaiting + 50, mostWaiting - 2, mostWaiting},
@@ -143,7 +143,7 @@ func TestSlowCallersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// Neither a header nor a body may take for ever, however it trickles in.
+// Neither a header nor a body can be sent for ever, however slowly.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	d := echoing()
@@ -178,8 +178,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// A call is told to come back when its handler has no turn for it, and another handler has turns of its own. What is at work outlives
-// the time that it had to come in.
+// A request gets a temporary error when its handler is busy; other handlers are not affected. A handler may run longer
+// than a request may take to arrive.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	d := echoing()
@@ -207,7 +207,7 @@ func TestTurns(t *testing.T) {
 	if status, _ := post(t, address, "/hook", "x"); status != http.StatusOK {
 		t.Errorf("another handler: %d", status)
 	}
-	for _, r := range work { // longer ago than a call may take to come in: the one above has waited for its turn
+	for _, r := range work { // longer than a request may take to arrive
 		if err := r.Context().Err(); err != nil {
 			t.Errorf("what is at work has lost its caller: %v", err)
 		}
@@ -220,7 +220,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Of the calls that wait for a turn, too, the oldest gives way when there are too many: it is told to come back.
+// When too many requests wait for a handler, the oldest gets a temporary error.
 func TestWaitersGiveWay(t *testing.T) {
 	t.Parallel()
 	d := echoing()
@@ -274,7 +274,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// A connection that is kept open for a next call gives its place to who has one now.
+// An idle keep-alive connection gives up its place.
 func TestIdleConnectionsGiveWay(t *testing.T) {
 	t.Parallel()
 	isIdle := make(chan bool, 1)
@@ -290,7 +290,7 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 		<-isIdle // the answer comes before
 		idle = append(idle, c)
 	}
-	_, _ = idle[0].Read(make([]byte, 1)) // what the answer left, or the end
+	_, _ = idle[0].Read(make([]byte, 1)) // the rest of the answer, or the end
 	if _, err := idle[0].Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the one that was idle for longest: %v", err)
 	}
@@ -299,7 +299,7 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 	}
 }
 
-// Nothing of a call by a wrong name, or of another site's page, reaches a handler.
+// A request with a wrong host name or from another site's page reaches no handler.
 func TestDoorKnowsItsNames(t *testing.T) {
 	t.Parallel()
 	d := echoing()

@@ -1,5 +1,5 @@
-// Package httpguard guards what listens for HTTP: by which names a listener may be called and from which pages, and how much
-// strangers may hold open before anything is known about them. It knows no platform and decides nothing about people.
+// Package httpguard guards HTTP listeners: it checks under which host names and from which web pages a listener may be
+// called, and limits what unknown callers can occupy. It knows no platform and may not decide about people.
 package httpguard
 
 import (
@@ -13,20 +13,22 @@ import (
 	"time"
 )
 
-// Hosts are the public names of a listener: "hooks.example.com" with any port, "hooks.example.com:8443" with that one. What is never on
-// the list and always right is localhost, a loopback address, or the address that the call came in on, each with the listener's port.
+// Hosts are the public names of a listener: "hooks.example.com" with any port, "hooks.example.com:8443" with that port
+// only. Always allowed, with the listener's port, are localhost, loopback addresses, and the address that the request
+// arrived at.
 //
-// A page in somebody's browser may call any address of that machine. By a name of its own that it has turned to us (DNS rebinding)
-// it would be of our own origin, so the name must be one of ours; by our own name it is of another origin, so it may change nothing.
+// A page in a browser may send requests to any address that the browser's machine can reach. With DNS rebinding the
+// page's own host name points to the listener, and the request is of the same origin; so the name must be on the list.
+// Under a listed name the request is of another origin, so it may change nothing.
 type Hosts []string
 
-// The reasons for which a call is refused.
+// Reasons why a request is refused.
 var (
 	ErrHost   = errors.New("this listener is not known by that name")
 	ErrOrigin = errors.New("a page of another site may not do this")
 )
 
-// Guard lets through what Check finds no fault with. The others get 421 and 403, and nothing of them is read.
+// Guard passes on requests that Check accepts. Others get status 421 or 403, and their body is not read.
 func (h Hosts) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h.Check(r); err != nil {
@@ -37,19 +39,19 @@ func (h Hosts) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Refuse answers a call that Check has found fault with.
+// Refuse answers a request that Check has refused.
 func Refuse(w http.ResponseWriter, err error) {
 	status := http.StatusForbidden
 	if errors.Is(err, ErrHost) {
 		status = http.StatusMisdirectedRequest
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // or else the server would wait for a body
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // or the server would wait for the body
 	w.Header().Set("Connection", "close")
 	http.Error(w, err.Error(), status)
 }
 
-// Check gives ErrHost or ErrOrigin, or nil. Programs send no Origin, and pass; pages of other sites may read nothing of the answer, so
-// a GET of theirs passes too, unless it opens a WebSocket, whose answers they could read.
+// Check returns ErrHost, ErrOrigin or nil. Programs send no Origin and pass. A cross-origin GET passes too, because
+// browsers hide the answer from the page, unless it opens a WebSocket, whose messages the page could read.
 func (h Hosts) Check(r *http.Request) error {
 	if !h.known(r) {
 		return fmt.Errorf("%w: %.80q", ErrHost, r.Host)
@@ -86,7 +88,7 @@ func (h Hosts) known(r *http.Request) bool {
 	return addr.IsLoopback() || addr == local.AddrPort().Addr().Unmap().WithZone("")
 }
 
-// split takes host:port apart; the port may be missing, and an IPv6 address is in brackets.
+// split splits host:port; the port is optional, and IPv6 addresses are in brackets.
 func split(s string) (host, port string) {
 	if host, port, err := net.SplitHostPort(s); err == nil {
 		return host, port

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// call is one as it came in on an address of ours.
+// call is a request received at a local address.
 func call(t *testing.T, method, host, local string, header ...string) *http.Request {
 	t.Helper()
 	addr, err := net.ResolveTCPAddr("tcp", local)
@@ -119,7 +119,7 @@ func TestGuardAnswers(t *testing.T) {
 	}
 }
 
-// Who is refused is not waited for.
+// The body of a refused request is not awaited.
 func TestRefusedBodiesAreNotAwaited(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(Hosts(nil).Guard(http.NotFoundHandler()))

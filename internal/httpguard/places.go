@@ -2,15 +2,15 @@ package httpguard
 
 import "sync"
 
-// places are what strangers may hold open at the same time: n of them. When all are taken, a newcomer gets one nevertheless, and it is
-// taken from the caller who holds the most, the one held for longest. So no number of slow calls keeps others out: who has many
-// pays first, and where all have one address, behind a proxy, the slowest do.
+// places limits what unknown callers can occupy at a time to n places. When all are taken, a new caller displaces the
+// oldest place of the caller who holds the most. So no number of slow requests locks others out: callers with many
+// places lose first, and where all share one address, behind a proxy, the slowest do.
 type places struct {
 	n     int
 	mu    sync.Mutex
 	count int
 	ever  uint64
-	held  map[string][]*place // by caller, the oldest first
+	held  map[string][]*place // by caller, oldest first
 }
 
 type place struct {
@@ -22,7 +22,7 @@ type place struct {
 
 func newPlaces(n int) *places { return &places{n: n, held: map[string][]*place{}} }
 
-// take gives a place. lose is called when it is taken away, and never after leave; it must not wait, nor come back here.
+// take returns a place. lose is called if the place is displaced, never after leave. It must not block or call places.
 func (p *places) take(caller string, lose func()) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *places) loser() *place {
 	return most[0]
 }
 
-// leave gives a place back. To do so again, or after it was lost, does nothing.
+// leave releases a place. It does nothing if the place was released or displaced before.
 func (o *place) leave() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whoever holds the most pays for the newcomer, the oldest of theirs first; among equals it is the oldest of all.
+// The caller with the most places loses its oldest one; among equals the oldest of all is lost.
 func TestPlacesAreTakenFromTheGreedy(t *testing.T) {
 	p := newPlaces(4)
 	var lost []string
@@ -17,7 +17,7 @@ func TestPlacesAreTakenFromTheGreedy(t *testing.T) {
 	second := take("flood", "f2")
 	take("flood", "f3")
 	take("late", "l1")
-	second.leave() // and again below: it counts once
+	second.leave() // and again below, without effect
 	second.leave()
 	take("other", "o1")
 	if len(lost) != 1 || lost[0] != "f1" || p.count != 4 {
@@ -31,7 +31,7 @@ func TestPlacesAreTakenFromTheGreedy(t *testing.T) {
 	if p.count != 4 || len(p.held) != 4 {
 		t.Errorf("%d of %d callers", p.count, len(p.held))
 	}
-	for range 1000 { // the first of them pays with the one that is left of before
+	for range 1000 { // the first of them displaces the one left from before
 		take("flood", "f4").leave()
 	}
 	if want := []string{"f1", "q1", "f3"}; !slices.Equal(lost, want) || p.count != 3 {

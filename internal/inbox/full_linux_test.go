@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// What finds no room is not taken, so that the platform delivers it again; it leaves nothing, and what was taken before stays.
+// An item that does not fit fails, so that the platform delivers it again; it leaves no file, and earlier items stay.
 func TestFullDisk(t *testing.T) {
 	dir := disktest.Small(t, 1<<20)
 	if dir == "" {

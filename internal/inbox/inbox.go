@@ -1,5 +1,5 @@
-// Package inbox keeps on disk what a platform was told is taken, until it is: no platform sends that again. It knows nothing of
-// what it keeps.
+// Package inbox stores on disk what was acknowledged to a platform and is not yet handled, since the platform won't
+// deliver it again. It may not interpret what it stores.
 package inbox
 
 import (
@@ -15,20 +15,21 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// Box is a folder with a file for each item. Its zero value keeps nothing.
+// Box is a folder with one file per item. The zero value stores nothing.
 type Box struct {
 	Dir  string
-	Most int // items; what comes on top of them is not taken
+	Most int // maximum number of items; Put fails beyond it
 }
 
-// Item is what is kept until Done.
+// Item is stored until Done.
 type Item struct {
 	Payload []byte
-	At      time.Time // when it was put in
+	At      time.Time // when it was stored
 	path    string
 }
 
-// Put keeps a payload. When it returns, no crash and no loss of power takes it away. A full disk is a fault that says where.
+// Put stores a payload durably: it survives a crash and a power failure. It returns a fault with the folder's name when
+// the disk is full.
 func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
 	defer func() {
 		if err != nil {
@@ -43,7 +44,7 @@ func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
 		return nil, errors.Join(err, fmt.Errorf("inbox %s is full: %d items wait", b.Dir, len(names)))
 	}
 	stamp := now.UnixNano()
-	if len(names) > 0 { // behind what waits, also when the clock was set back since
+	if len(names) > 0 { // after all waiting items, even if the clock was set back
 		last, _, _ := strings.Cut(names[len(names)-1], "-")
 		if nanos, err := strconv.ParseInt(last, 10, 64); err == nil {
 			stamp = max(stamp, nanos+1)
@@ -69,7 +70,7 @@ func (b Box) Put(payload []byte, now time.Time) (_ *Item, err error) {
 	return &Item{payload, now, path}, sync(b.Dir)
 }
 
-// Left gives what is still to be done, the oldest first.
+// Left returns the items that are not done, oldest first.
 func (b Box) Left() ([]*Item, error) {
 	names, err := b.names()
 	if err != nil {
@@ -80,12 +81,12 @@ func (b Box) Left() ([]*Item, error) {
 		stamp, _, _ := strings.Cut(name, "-")
 		nanos, err := strconv.ParseInt(stamp, 10, 64)
 		if err != nil {
-			continue // not ours
+			continue // a foreign file
 		}
 		path := filepath.Join(b.Dir, name)
 		payload, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // done meanwhile
+			continue // done in the meantime
 		} else if err != nil {
 			return nil, fmt.Errorf("read inbox: %w", err)
 		}
@@ -94,7 +95,7 @@ func (b Box) Left() ([]*Item, error) {
 	return all, nil
 }
 
-// Done forgets an item. One that is back after a crash is done twice: whoever takes items must bear that.
+// Done removes an item. A crash can bring it back, so handling an item must be idempotent.
 func (i *Item) Done() error {
 	if err := os.Remove(i.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("take out of inbox: %w", err)
@@ -102,7 +103,7 @@ func (i *Item) Done() error {
 	return nil
 }
 
-// names are sorted, and so by time.
+// names are sorted by time.
 func (b Box) names() ([]string, error) {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

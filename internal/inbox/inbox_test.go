@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What was put in is there for whoever comes after, in its order, until it is done. Nothing half written is.
+// Items are available in order until they are done, even to another process. Partially written ones are not.
 func TestInboxKeeps(t *testing.T) {
 	b := Box{Dir: filepath.Join(t.TempDir(), "in", "box"), Most: 3}
 	if left, err := b.Left(); err != nil || len(left) != 0 {
@@ -30,7 +30,7 @@ func TestInboxKeeps(t *testing.T) {
 	if err != nil || len(left) != 3 || string(left[0].Payload) != "one" || !left[0].At.Equal(began) || string(left[2].Payload) != "three" {
 		t.Fatalf("left %+v, %v", left, err)
 	}
-	for range 2 { // by two processes
+	for range 2 { // like two processes
 		if err := left[0].Done(); err != nil {
 			t.Error(err)
 		}
@@ -43,7 +43,7 @@ func TestInboxKeeps(t *testing.T) {
 	}
 }
 
-// What came later stays behind what came before it, though the clock is set back or forth in between.
+// The order is kept even if the clock is set back or forth.
 func TestOrderWhenTheClockJumps(t *testing.T) {
 	b := Box{Dir: t.TempDir(), Most: 10}
 	now := time.Unix(1_760_000_000, 0)

@@ -8,21 +8,22 @@ import (
 	"github.com/longshift/longshift/internal/plaintext"
 )
 
-// most is how long a message may be, in bytes.
+// most is the maximum length of a message in bytes.
 const most = 8_000
 
 var (
-	// trailing finds a line that could be read as a trailer. Prose has no such word in front of a colon, but for titles such as "go-git: x".
+	// trailing matches lines that could be read as trailers. Prose has no such word before a colon, except in titles
+	// such as "go-git: x".
 	trailing = regexp.MustCompile(`(?m)^([ \t>*+-]*[A-Za-z0-9][A-Za-z0-9-]*-)([A-Za-z0-9]*[ \t]*:)`)
-	// patching finds where programs that read a commit as a mail take the message for over and a patch for begun. Behind such a line git
-	// finds no trailer either.
+	// patching matches lines at which programs that read a commit as a mail end the message and expect a patch. Git
+	// finds no trailers after such a line either.
 	patching = regexp.MustCompile(`(?m)^(?:---|diff -|Index: |From [0-9a-f]{7,64} )`)
 	empty    = regexp.MustCompile(`\n{3,}`)
 )
 
-// Message is a commit message that only says something. A message has no markup in which text could be set apart, so what acts in it gets
-// a blank behind its mark: "closes # 7", "@ everyone", "Signed-off- by: Ann". Trailers are for the caller to add. What is neutral already
-// comes back as it was, without empty lines around it.
+// Message returns a commit message without side effects. Commit messages have no markup to quote text with, so a space
+// is inserted into anything that takes effect: "closes # 7", "@ everyone", "Signed-off- by: Ann". Callers add their own
+// trailers afterwards. A neutral message is returned unchanged, except for surrounding empty lines.
 func Message(s string) string {
 	s = Clean(plaintext.Of(s[:min(len(s), 2*most)]))
 	var lines []string
@@ -44,7 +45,8 @@ func cut(s string) string {
 	return excerpt.Cut(s, most) + "\n(cut)"
 }
 
-// broken puts a blank behind the mark of everything that acts. It goes on right behind that blank, for an address may hold a name.
+// broken inserts a space after the mark of every active part. It continues right after the space, since an address may
+// contain a name.
 func broken(s string) string {
 	var b strings.Builder
 	from := 0

@@ -1,6 +1,7 @@
-// Package neutral takes the effect out of text that a model or a stranger wrote, before a forge, git or a terminal reads it: what nobody
-// can see goes, and what would close an issue, call somebody, steer a CI server or claim to be a trailer is found and broken by a blank.
-// It knows nothing of markup and of where the text will stand; internal/plaintext is all that it imports.
+// Package neutral removes side effects from text that a model or a stranger wrote, before a forge, git or a terminal
+// reads it: it drops invisible characters, and inserts a space into anything that would close an issue, mention a user,
+// command a CI server or pose as a trailer. It knows nothing about markup or where the text is used, and may import
+// internal/plaintext only.
 package neutral
 
 import (
@@ -9,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Clean makes text valid UTF-8 with plain line ends, without control characters and without those that nobody can see or that turn the
-// reading direction.
+// Clean returns valid UTF-8 with plain line ends, without control characters, invisible characters and bidirectional
+// controls.
 func Clean(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -27,15 +28,16 @@ func Clean(s string) string {
 }
 
 var (
-	// acting finds what a forge acts upon: addresses, references to issues, merge requests, epics and commits elsewhere, names.
+	// acting matches what a forge acts on: addresses, references to issues, merge requests, epics and commits of other
+	// projects, and mentions.
 	acting = regexp.MustCompile(`(?i)(?:https?|ftp)://[^\s<>"|\\\[\]` + "`" + `]+|www\.[^\s<>"|\\\[\]` + "`" + `]+` +
 		`|(?:[\w.-]+(?:/[\w.-]+)?)?[#!&]\d+[a-z0-9]*|[a-z0-9]*G[HL]-\d+|[\w.-]+/[\w.-]+@[0-9a-f]{7,64}|@[a-z0-9](?:[\w./-]*[a-z0-9])?`)
-	// mark is the part of it without which nothing happens.
+	// mark matches the part of it that is required for the effect.
 	mark = regexp.MustCompile(`(?i)(://|www\.|@)|([#!&]|G[HL]-)\d`)
 )
 
-// Acts finds the parts of a text that a forge acts upon, from left to right, as start and end. E-mail addresses are none, and neither
-// are the file descriptors of a shell, such as 2>&1.
+// Acts returns start and end of the parts of a text that a forge acts on, from left to right. E-mail addresses and shell
+// redirections such as 2>&1 don't count.
 func Acts(s string) [][2]int {
 	var found [][2]int
 	for at, ok := next(s, 0, -1); ok; at, ok = next(s, at[1], at[1]) {
@@ -44,7 +46,8 @@ func Acts(s string) [][2]int {
 	return found
 }
 
-// next finds the first one behind from. What ended at last will stand apart from what follows, so it is no part of an address.
+// next returns the first match after from. The previous match, which ended at last, will be separated from the following
+// text, so it is no part of an address.
 func next(s string, from, last int) ([2]int, bool) {
 	for from < len(s) {
 		at := acting.FindStringIndex(s[from:])
@@ -67,10 +70,11 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// closer finds an order to close an issue.
+// closer matches a keyword that closes an issue, with its reference.
 var closer = regexp.MustCompile(`(?i)((?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?)(#|GH-|https?://)(\w)`)
 
-// Closers puts a blank into each order to close. More than one round, for one order may have hidden another.
+// Closers inserts a space into each keyword that closes an issue. It repeats the search, since one match may hide
+// another.
 func Closers(s string) string {
 	for closer.MatchString(s) {
 		s = closer.ReplaceAllString(s, "$1$2 $3")
@@ -78,10 +82,10 @@ func Closers(s string) string {
 	return s
 }
 
-// orders are what forges and CI servers obey wherever it stands in a commit message, and so in a pull request that becomes one: to run no
-// checks, to name an issue, to write somebody down as an author, and our own mark.
+// orders match directives that forges and CI servers obey anywhere in a commit message, and so in a pull request that
+// becomes one: skip checks, reference an issue, name an author, and Longshift's own marker.
 var orders = regexp.MustCompile(`(?i)(\[)((?:(?:skip|no)[ _-]\w[\w -]{0,30}|\w[\w -]{0,30}[ _-]skip)\]|(?:issue|work_item|epic|vulnerability|feature_flag):)` +
 	`|(\*\*\*)(NO_CI)|([a-z0-9-]*-)(by[ \t]*:)|(skip-)(checks[ \t]*:)|(longshift-)(task[ \t]*:)`)
 
-// Orders puts a blank into each of them.
+// Orders inserts a space into each directive.
 func Orders(s string) string { return orders.ReplaceAllString(s, "$1$3$5$7$9 $2$4$6$8$10") }

@@ -62,7 +62,7 @@ func TestMessageIsBounded(t *testing.T) {
 
 var acts = regexp.MustCompile(`(?i)(^|[^a-z0-9@])@[a-z0-9]|#\d|\bG[HL]-\d|(https?|ftp)://[^\s<>"|\\\[\]` + "`" + `]|[a-z]-by[ \t]*:|\[skip ci\]`)
 
-// judge looks for what acts in a message by rules of its own, and asks git for the trailers that it finds above ours.
+// judge looks for side effects of a message by independent rules, and asks git for its trailers.
 func judge(t *testing.T, s string, git bool) {
 	t.Helper()
 	got := Message(s)
@@ -83,7 +83,7 @@ func judge(t *testing.T, s string, git bool) {
 	}
 }
 
-// TestNothingActs builds messages from pieces that are hard to get right together.
+// TestNothingActs builds messages from pieces that are hard to handle in combination.
 func TestNothingActs(t *testing.T) {
 	pieces := []string{"@bob", "#12", "closes ", " ", "\n", "\n\n", "a", "7", "-", "--", "---", "/", ".", "https://", "www.", "GH-3", "GL-", "o/r#4", "!5", "&6", ">", ":", "[skip ci]",
 		"[", "]", "Signed-off-by", ": x", "Key: value", "(cherry picked from commit 0123)", "diff -", "\t", "\u200b", "\u202e", "\x1b[1m", "\x1b", "\r", "\x00", "é", "\xff", "@0123abcd"}

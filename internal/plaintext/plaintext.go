@@ -1,6 +1,6 @@
-// Package plaintext takes out of text what a terminal would obey in place of showing it: escape sequences as a whole, control
-// characters, and what turns the reading direction. What programs of a task print is kept in files, and people read these with cat. It
-// looks at the text alone; what a secret is, or markup, it does not know.
+// Package plaintext removes from text what a terminal would interpret instead of showing: escape sequences, control
+// characters, and bidirectional controls. The output of a task's programs is stored in files that people read with cat.
+// The package knows neither secrets nor markup.
 package plaintext
 
 import (
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Of gives the text that a Writer would write. Line ends and tabs stay; a lone carriage return, with which a line is written over, ends
-// the line.
+// Of returns what a Writer would write. Line ends and tabs stay; a lone carriage return, which would overwrite the line,
+// becomes a line end.
 func Of(s string) string {
 	if strings.IndexFunc(s, Steers) < 0 && utf8.ValidString(s) {
 		return s
@@ -20,12 +20,13 @@ func Of(s string) string {
 	return string(c.end(c.take(nil, []byte(s))))
 }
 
-// Steers tells what a terminal would obey, or what turns the reading direction.
+// Steers reports whether a terminal would interpret a character, or whether it changes the writing direction.
 func Steers(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
 }
 
-// Writer passes on plain text, however the writes cut it. Close passes on what was kept back and closes the writer below.
+// Writer passes on plain text, however the input is split into writes. Close flushes incomplete sequences and closes the
+// underlying writer.
 func Writer(to io.WriteCloser) io.WriteCloser { return &writer{to: to} }
 
 type writer struct {
@@ -50,25 +51,25 @@ func (w *writer) Close() error {
 	return err
 }
 
-// state is where in an escape sequence the text is.
+// state is the position within an escape sequence.
 type state int
 
 const (
-	shown        state = iota // outside of one
-	escape                    // behind ESC
-	intermediate              // behind ESC and signs that announce another
-	control                   // behind ESC [
-	message                   // behind ESC ] and its like: up to its end, or to the end of the line
+	shown        state = iota // outside of a sequence
+	escape                    // after ESC
+	intermediate              // after ESC and intermediate characters
+	control                   // after ESC [
+	message                   // after ESC ] and similar: until the terminator or the end of the line
 )
 
-// cleaner reads text piece by piece.
+// cleaner processes text incrementally.
 type cleaner struct {
 	state  state
-	before bool   // a carriage return was read, of which it is not known yet whether a line end follows
-	part   []byte // the beginning of a character
+	before bool   // a carriage return was read, and the next character decides whether it is part of a line end
+	part   []byte // an incomplete UTF-8 character
 }
 
-// take adds to out what of the text can be passed on.
+// take appends the text that can be passed on to out.
 func (c *cleaner) take(out, text []byte) []byte {
 	if len(c.part) > 0 {
 		text = append(c.part, text...)
@@ -89,7 +90,7 @@ func (c *cleaner) take(out, text []byte) []byte {
 	return out
 }
 
-// end adds what was kept back, for there is no more.
+// end flushes at the end of the input.
 func (c *cleaner) end(out []byte) []byte {
 	if c.before {
 		out = append(out, '\n')
@@ -101,7 +102,7 @@ func (c *cleaner) end(out []byte) []byte {
 	return out
 }
 
-// rune reads one character. A character that can't stand in a sequence ends it, and is shown.
+// rune processes one character. A character that is invalid in a sequence ends it and is shown.
 func (c *cleaner) rune(out []byte, r rune) []byte {
 	switch {
 	case r == 0x1b:
@@ -145,7 +146,7 @@ func afterEscape(r rune) state {
 	return shown
 }
 
-// show adds a character that is in no sequence. The controls from 0x80 begin some as ESC does.
+// show processes a character outside of sequences. C1 controls (from 0x80) begin sequences like ESC does.
 func (c *cleaner) show(out []byte, r rune) []byte {
 	if c.before && r != '\r' {
 		c.before = false

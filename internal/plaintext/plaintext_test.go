@@ -45,7 +45,7 @@ type file struct {
 
 func (f *file) Close() error { f.closed++; return f.err }
 
-// However a text is cut, a Writer gives what Of gives.
+// A Writer writes what Of returns, however the text is split.
 func TestWriterInPieces(t *testing.T) {
 	for _, c := range cases {
 		for size := 1; size <= len(c[0]); size++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// ordinary is about size bytes of source code, which is what passes through here most.
+// ordinary is about size bytes of source code, the most common input.
 func ordinary(t testing.TB, size int) string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -33,7 +33,7 @@ func ordinary(t testing.TB, size int) string {
 	return b.String()[:size]
 }
 
-// BenchmarkString compares the search for all forms of three values with replacing only these values as they are.
+// BenchmarkString compares the search for all forms of three values with replacing the literal values only.
 func BenchmarkString(b *testing.B) {
 	text, values := ordinary(b, 1<<20), held()
 	r := redact.New(values...).WithPath("/srv/data/longshift", "$LONGSHIFT_DATA")
@@ -56,7 +56,7 @@ func BenchmarkString(b *testing.B) {
 	b.ReportMetric(float64(ours)/float64(plain), "times-ReplaceAll")
 }
 
-// BenchmarkStringManyValues is the worst there is: as many values as are ever known.
+// BenchmarkStringManyValues uses the maximum number of values.
 func BenchmarkStringManyValues(b *testing.B) {
 	text, r := ordinary(b, 1<<20), redact.New()
 	for n := range 64 {

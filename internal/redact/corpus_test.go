@@ -11,9 +11,9 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// TestOrdinaryCorpus searches all of Go's own sources, the largest ordinary text that is there wherever these tests run: tables,
-// test vectors, encoded blobs, texts in many scripts. No form of a value that is held is seen in them, and of the formats of tokens only the
-// keys and logins that tests of these have.
+// TestOrdinaryCorpus searches Go's own sources, the largest ordinary text available wherever these tests run: tables,
+// test vectors, encoded data, many scripts. It must find no form of a held value, and of token formats only the keys and
+// logins in Go's own tests.
 func TestOrdinaryCorpus(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Cover puts stars over one value, in all the spellings that a Redactor knows as they are, and leaves the length of a text
-// as it was: for what is framed by its length and for what passes piece by piece. It never changes, so readers need no lock.
+// Cover overwrites a value with stars, in all the literal spellings that a Redactor knows. It keeps the length of the
+// text: for formats with length fields, and for streams. It is immutable, so readers need no lock.
 type Cover struct {
 	forms  *matcher
-	inside [256]bool // bytes that a form may end in when it is cut off
+	inside [256]bool // bytes at which a form may be cut off
 }
 
-// NewCover makes a Cover for a value. One that is too short to be a secret is not covered.
+// NewCover returns a Cover for a value. A value too short to be a secret is not covered.
 func NewCover(value string) *Cover {
 	c := &Cover{}
 	if len(value) < short {
@@ -29,7 +29,7 @@ func NewCover(value string) *Cover {
 	return c
 }
 
-// In covers the value in a text, in place, and tells whether it was there.
+// In covers the value in a text, in place, and reports whether it was there.
 func (c *Cover) In(text []byte) bool {
 	var found []span
 	c.forms.each(text, func(form, at int) { found = append(found, span{start: at, end: at + len(c.forms.patterns[form])}) })
@@ -41,13 +41,13 @@ func (c *Cover) In(text []byte) bool {
 	return len(found) > 0
 }
 
-// Within tells whether the value is in a name, such as a header's, whose letters somebody may have made large or small.
+// Within reports whether a name, such as a header's, contains the value, ignoring case.
 func (c *Cover) Within(name string) bool {
 	name = strings.ToLower(name)
 	return c.forms != nil && slices.ContainsFunc(c.forms.patterns, func(form string) bool { return strings.Contains(name, strings.ToLower(form)) })
 }
 
-// begun gives how many bytes at the end of a text may be the beginning of the value.
+// begun returns how many bytes at the end of a text may be the start of the value.
 func (c *Cover) begun(text []byte) (n int) {
 	if c.forms == nil || len(text) == 0 || !c.inside[text[len(text)-1]] {
 		return 0
@@ -62,14 +62,14 @@ func (c *Cover) begun(text []byte) (n int) {
 	return n
 }
 
-// Pieces covers the value in a text that comes in pieces.
+// Pieces covers the value in a stream.
 type Pieces struct {
 	Cover *Cover
-	held  []byte // the end of what came, which may be the beginning of the value
+	held  []byte // end of the last piece, which may be the start of the value
 }
 
-// Pass takes a piece and gives what can go on: all of it, but for an end that may be the beginning of the value. The last
-// piece gives everything. What it gives is good until the next call.
+// Pass takes a piece and returns what can be passed on: everything except an end that may be the start of the value.
+// With last it returns everything. The result is valid until the next call.
 func (p *Pieces) Pass(piece []byte, last bool) []byte {
 	if len(p.held) > 0 {
 		piece = append(p.held, piece...)

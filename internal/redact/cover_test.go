@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// However a text is cut into pieces, the value is covered, everything else passes, and no byte is lost or late.
+// However a text is split, the value is covered, everything else passes, and no byte is lost or delayed.
 func TestPiecesCoverTheValue(t *testing.T) {
 	const value = "sk-ant-abc/0123456789+xyz"
 	packed := base64.StdEncoding.EncodeToString([]byte("{" + value + "}"))

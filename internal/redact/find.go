@@ -2,18 +2,18 @@ package redact
 
 import "strings"
 
-// Finding is a place in a text that holds a secret. It never carries the secret itself.
+// Finding is the position of a secret in a text. It never contains the secret itself.
 type Finding struct {
-	Rule   string // what was recognised, such as "held-value:base64" or "github-token"
+	Rule   string // name of the rule, such as "held-value:base64" or "github-token"
 	Offset int    // bytes from the start of the text
 	Length int    // bytes
 	Line   int    // from 1
-	// Sure tells that it is reason enough to stop what was going to leave: a value that this process holds, or the real
-	// token of a known service. Placeholders, examples and forms that tests are full of are hidden, but not sure.
+	// Sure means that the finding alone justifies stopping a push: a value that this process holds, or a real token of a
+	// known service. Placeholders, examples and formats common in tests are hidden, but not sure.
 	Sure bool
 }
 
-// Find gives every secret in the text, in order. Folders of this machine are none.
+// Find returns every secret in the text, in order. It does not return folders.
 func (r *Redactor) Find(text string) []Finding {
 	var list []Finding
 	line, at := 1, 0

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Rules of values that the process holds. They are the guarantee: any of them stops a push.
+// Rules for values that the process holds. Each stops a push.
 const (
 	rulePlain   = "held-value"
 	ruleSplit   = "held-value:split"
@@ -28,21 +28,21 @@ const (
 	rulePart    = "held-value:part"
 )
 
-// form is one way in which a value may stand in a text.
+// form is an encoding of a value to search for.
 type form struct {
 	rule  string
 	text  string
 	value string
-	// exact forms are looked for as they are, because they are short or because their signs are what makes them.
+	// exact forms are matched literally, because they are short or consist of more than letters and digits.
 	exact bool
-	// literal forms are not looked for in pieces.
+	// literal forms are not searched for in parts.
 	literal bool
-	// spread forms are looked for part by part: a line end in the midst of them changes what follows, or stays where it is.
+	// spread forms are searched for part by part: a line break in their middle changes the rest, or stays in it.
 	spread bool
 }
 
-// formsOf lists the ways in which a value is looked for. Escaped ones are few here: the search reads escapes by itself where
-// the value has enough letters and digits.
+// formsOf lists the encodings in which a value is searched for. Few escaped ones are among them: the search decodes
+// escapes itself if the value has enough letters and digits.
 func formsOf(value string) []form {
 	if len(value) < short {
 		return []form{{rule: rulePlain, text: value, exact: true, literal: true}}
@@ -60,7 +60,7 @@ func formsOf(value string) []form {
 	return append(append(forms, turned(value)...), twice(once)...)
 }
 
-// coded gives a value in base64 at all offsets, and in hex.
+// coded returns a value in base64 at all offsets, and in hex.
 func coded(value string) (forms []form) {
 	for skip := range 3 {
 		for _, text := range base64At(value, skip) {
@@ -71,8 +71,8 @@ func coded(value string) (forms []form) {
 	return append(forms, form{rule: ruleHex, text: digits}, form{rule: ruleHex, text: strings.ToUpper(digits)})
 }
 
-// base64At gives what the base64 of a longer text holds for certain when the value stands in it, skip bytes after a
-// multiple of three. Both alphabets are given where they differ.
+// base64At returns the characters that are certain in the base64 of a longer text that contains the value skip bytes
+// after a multiple of three. It returns both alphabets where they differ.
 func base64At(value string, skip int) []string {
 	encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
 	first, last := (8*skip+5)/6, 8*(skip+len(value))/6
@@ -83,7 +83,7 @@ func base64At(value string, skip int) []string {
 	return []string{std}
 }
 
-// escapes gives the usual escaped spellings that differ from the value.
+// escapes returns the common escaped spellings that differ from the value.
 func escapes(value string) []string {
 	percent := func(format string) string {
 		var b strings.Builder
@@ -110,7 +110,7 @@ func escapes(value string) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == value || len(s) < short })
 }
 
-// lowerEscapes writes %2D as %2d.
+// lowerEscapes turns %2D into %2d.
 func lowerEscapes(escaped string) string {
 	b := []byte(escaped)
 	for i := 0; i+2 < len(b); i++ {

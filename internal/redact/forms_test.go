@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// Every form that is promised is found, says what it is, and is gone afterwards.
+// Every promised form is found, named, and removed.
 func TestForms(t *testing.T) {
 	for _, v := range held() {
 		r := redact.New(v)
@@ -47,7 +47,8 @@ func TestRuleOfForms(t *testing.T) {
 	}
 }
 
-// A long value that was coded, broken into lines and coded again is gone as a whole, not only where its lines begin and end.
+// A long value that was encoded, broken into lines and encoded again is removed completely, not only at the ends of
+// lines.
 func TestLinesOfCodedTwice(t *testing.T) {
 	v := random(11, 400, base62)
 	form := base64.StdEncoding.EncodeToString([]byte(pieces(base64.StdEncoding.EncodeToString([]byte(v)), 76, "\n")))
@@ -56,7 +57,7 @@ func TestLinesOfCodedTwice(t *testing.T) {
 	}
 }
 
-// The spellings that a model is talked into first.
+// Spellings that a model is most easily talked into.
 func TestCommonCuts(t *testing.T) {
 	v := "sk-ant-" + "abc"
 	r := redact.New(v)
@@ -68,7 +69,7 @@ func TestCommonCuts(t *testing.T) {
 	}
 }
 
-// Ordinary text stays what it is, whatever is known.
+// Ordinary text is unchanged, whatever values are known.
 func TestNoFalseFinds(t *testing.T) {
 	code := ordinary(t, 300<<10)
 	r := redact.New(append(held(), "pass", "word", "main1", "p-a-s-s", "0000-0000", "package-main")...)
@@ -87,7 +88,7 @@ func TestNoFalseFinds(t *testing.T) {
 	}
 }
 
-// Half a key is found too, wherever it was cut; its beginning, which all keys of its kind share, is none.
+// Half a key is found, wherever it was cut; the beginning that all keys of its kind share is not.
 func TestParts(t *testing.T) {
 	v := held()[0]
 	r := redact.New(v, "the-quick-brown-fox-jumps-over-it", "eyJhbGciOiJIUzI1NiJ9."+"eyJpc3MiOiJ0ZW1wb3JhbC5pbyJ9."+random(8, 43, base62))

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestHostileText searches texts that are made to be slow: an agent can commit them, and every push is searched. Each has 1 MiB,
-// of which honest text takes a hundredth of a second or two.
+// TestHostileText searches texts designed to be slow: an agent can commit them, and every push is searched. Each has 1
+// MiB; ordinary text of that size takes 10 to 20 ms.
 func TestHostileText(t *testing.T) {
 	r := New("ghp_0123456789abcdefghijklmnopqrstuvwx", "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789").WithPath("/var/lib/longshift", "$DATA")
 	for _, piece := range []string{"ghp_", "gho_ghp_", "sk-ant-", "sk-proj-", "github_pat_", "xoxb-", "glpat-", "eyJ", "eyJa.", "whsec_", "glc_", "sntrys_",
@@ -24,7 +24,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestTokenAmongBeginnings finds a real token after a few that only look like one.
+// TestTokenAmongBeginnings finds a real token after several that only begin like one.
 func TestTokenAmongBeginnings(t *testing.T) {
 	const token = "ghp_" + "R7kQ2mZx9LpT4vBn8cWd1sYh6jFg3aEu5oXi"
 	for _, text := range []string{strings.Repeat("ghp_", 8) + token, strings.Repeat("ghp_ ", 5000) + token, strings.Repeat(token+" ", 40)} {

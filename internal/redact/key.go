@@ -10,8 +10,8 @@ const (
 	dashes   = "-----"
 )
 
-// keySpan gives the end of a private key whose first line begins at 0 and has its marker end at after. Keys may stand in
-// lines, in one line with \n, and in pieces of code with quotes around each line.
+// keySpan returns the end of a private key whose first line starts at 0 and whose begin marker ends at after. Keys may
+// span lines, use \n in one line, or consist of quoted lines in source code.
 func keySpan(text []byte, after int) (end int) {
 	text = text[:min(len(text), leastReach)]
 	line := after + lineLength(text[after:])
@@ -37,7 +37,7 @@ func keySpan(text []byte, after int) (end int) {
 	return end
 }
 
-// keyOpen tells whether text, whole lines, ends within a private key.
+// keyOpen reports whether text, which consists of whole lines, ends inside a private key.
 func keyOpen(text []byte) bool {
 	at := bytes.LastIndex(text, []byte(keyBegin))
 	if at < 0 {
@@ -48,7 +48,7 @@ func keyOpen(text []byte) bool {
 	return m != nil && m[1] <= len(text) && keySpan(text, m[1]) == len(text) && !bytes.Contains(text, []byte(keyEnd))
 }
 
-// keyEnds gives where the end marker of a key ends in a line, 0 without one.
+// keyEnds returns where a key's end marker ends in a line, or 0.
 func keyEnds(line []byte) int {
 	at := bytes.Index(line, []byte(keyEnd))
 	if at < 0 {
@@ -61,7 +61,7 @@ func keyEnds(line []byte) int {
 	return len(line)
 }
 
-// keyBody tells whether a line can stand inside a key: base64 with what code puts around it, a header, or nothing.
+// keyBody reports whether a line can be part of a key: base64 with surrounding code, a header, or empty.
 func keyBody(line []byte) bool {
 	line = bytes.Trim(line, " \t\r\"'`+,;")
 	if name, _, ok := bytes.Cut(line, []byte(": ")); ok && len(name) < 20 && !bytes.ContainsAny(name, " ={[\"") {

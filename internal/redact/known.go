@@ -2,34 +2,34 @@ package redact
 
 import "slices"
 
-// weak is the number of letters and digits below which a value that is chopped up is believed only when the pieces look as
-// if somebody had cut it: "test token" is no proof of "test-token".
+// weak is the number of letters and digits below which a split value counts only if the parts look deliberately cut:
+// "test token" is no proof of "test-token".
 const weak = 16
 
-// folder is a folder of this machine and what it is called outside.
+// folder is a folder of this machine and the name that replaces it.
 type folder struct{ dir, name string }
 
-// known is everything a Redactor looks for. It never changes once it is built, so readers need no lock.
+// known is everything that a Redactor searches for. It is immutable, so readers need no lock.
 type known struct {
 	values  []string
 	folders []folder
 	reach   int // bytes
 
-	plain     *matcher // on the text as it is
+	plain     *matcher // on the original text
 	plainIs   []target
-	letters   *matcher // on the letters and digits of the text alone
+	letters   *matcher // on the letters and digits of the text only
 	lettersIs []target
 }
 
-// target is what a pattern of a matcher stands for.
+// target is the meaning of a matcher's pattern.
 type target struct {
 	rule  string
-	value string // the value itself for plain ones, to widen a find to its first and last signs; all of the form for parts
-	name  string // of a folder; "" for secrets
-	part  int    // where in the value the pattern stands, when it is only a part
-	parts bool   // the pattern is a part, and more of the value may stand around it
-	word  bool   // counts only as a whole word
-	weak  bool   // counts only when it looks cut up
+	value string // for plain patterns, the value itself, to extend a match to its first and last characters; for parts, the whole form
+	name  string // replacement of a folder; "" for secrets
+	part  int    // offset of the pattern in the value, if it is a part
+	parts bool   // the pattern is a part, and more of the value may surround it
+	word  bool   // matches whole words only
+	weak  bool   // matches only if it looks cut up
 }
 
 var nothing = known{reach: leastReach}

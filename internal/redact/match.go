@@ -2,24 +2,25 @@ package redact
 
 import "bytes"
 
-// matcher finds many strings in one pass. It looks at the end of a window as long as its shortest string and jumps as far as
-// the last bytes there allow, after Wu and Manber: two bytes, and three where the strings are long enough for longer jumps.
+// matcher finds many strings in one pass, after Wu and Manber. It looks at the end of a window as long as the shortest
+// string and skips as far as the last bytes there allow: two bytes, or three if all strings are long enough for longer
+// skips.
 type matcher struct {
-	least    int              // bytes of the shortest pattern, at least 2
-	three    bool             // three bytes decide, else two
+	least    int              // length of the shortest pattern, at least 2
+	three    bool             // keys have three bytes instead of two
 	jump     []uint8          // by key
-	ends     map[uint32][]int // patterns by the key at the end of their first least bytes
+	ends     map[uint32][]int // patterns by the key at offset least
 	patterns []string
 }
 
 const (
 	keys2 = 1 << 16
 	keys3 = 1 << 18
-	// longEnough is from how many bytes of the shortest pattern three bytes are looked at.
+	// longEnough is the length of the shortest pattern from which keys have three bytes.
 	longEnough = 7
 )
 
-// newMatcher takes patterns of two bytes or more. It gives nil for none.
+// newMatcher builds a matcher for patterns of two bytes or more. It returns nil for none.
 func newMatcher(patterns []string) *matcher {
 	if len(patterns) == 0 {
 		return nil
@@ -53,12 +54,12 @@ func (m *matcher) key(p string, end int) uint32 {
 
 func key2(a, b byte) uint32 { return uint32(a) | uint32(b)<<8 }
 
-// key3 mixes three bytes; those that share a key cost a look and nothing else.
+// key3 hashes three bytes; a collision only costs a comparison.
 func key3(a, b, c byte) uint32 {
 	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 0x9e3779b1 >> (32 - 18)
 }
 
-// each calls hit for every place of every pattern.
+// each calls hit for every occurrence of every pattern.
 func (m *matcher) each(text []byte, hit func(pattern, at int)) {
 	if m == nil {
 		return
@@ -84,7 +85,7 @@ func (m *matcher) each(text []byte, hit func(pattern, at int)) {
 	}
 }
 
-// any tells whether there is a place at all.
+// any reports whether a pattern occurs.
 func (m *matcher) any(text []byte) bool {
 	found := false
 	m.each(text, func(int, int) { found = true })

@@ -3,14 +3,14 @@ package redact
 import "strings"
 
 const (
-	partLetters = 12 // letters and digits of a pattern for a part of a value
-	partStep    = 6  // from one pattern to the next; so any 17 in a row are found
-	partLeast   = 24 // that a value has before parts of it are looked for
+	partLetters = 12 // letters and digits in the pattern for a part
+	partStep    = 6  // distance between patterns, so that any 17 in a row are found
+	partLeast   = 24 // minimum of a value to be searched for in parts
 )
 
-// partsOf gives where in a value's letters and digits there are parts that prove it: half of a key is half of the way to it,
-// and text is cut off anywhere. What does not look random may stand elsewhere for good reasons. So may the beginning of a
-// token, of a JWT and of a key in PEM, which all of their kind share.
+// partsOf returns the offsets of parts that prove a value, within its letters and digits: half a key already makes
+// guessing the rest easier, and text gets truncated anywhere. Parts that do not look random are left out, and so are the
+// beginnings that all tokens of a kind share, such as those of JWTs and PEM keys.
 func partsOf(value, letters string) (list []int) {
 	if len(letters) < partLeast || 4*changes(letters) < len(letters) || strings.HasPrefix(value, "-----BEGIN") {
 		return nil
@@ -27,8 +27,8 @@ func partsOf(value, letters string) (list []int) {
 	return list
 }
 
-// changes counts how often small letters, capitals and digits take turns: hardly ever in words, at every other sign in what is
-// random.
+// changes counts the changes between lower case, upper case and digits: rare in words, at every other character in
+// random text.
 func changes(letters string) (n int) {
 	kind := func(c byte) byte {
 		if c <= '9' {
@@ -45,11 +45,11 @@ func changes(letters string) (n int) {
 }
 
 const (
-	spreadSigns = 20 // of a part of a form that is looked for part by part
-	spreadStep  = 38 // from one to the next: lines of 76 signs, the usual ones, then break one of two at most
+	spreadSigns = 20 // length of a part of a spread form
+	spreadStep  = 38 // distance between parts, so that the usual lines of 76 characters break at most one of two
 )
 
-// spreadParts gives the parts of a form that are looked for, and where in it they stand.
+// spreadParts returns the parts of a form to search for, and their offsets.
 func spreadParts(form string) func(yield func(string, int) bool) {
 	return func(yield func(string, int) bool) {
 		at := 0
@@ -63,8 +63,8 @@ func spreadParts(form string) func(yield func(string, int) bool) {
 	}
 }
 
-// spread gives from where to where a text holds the value that a part of which was found at a place. Line ends and what code puts
-// around pieces may stand between.
+// spread returns the extent of a value in a text, given one of its parts. Line ends and the syntax that code puts around
+// strings may separate the parts.
 func (t target) spread(text []byte, at int) (first, last int) {
 	first, last = at, at
 	for n := t.part; n > 0; n-- {

@@ -14,8 +14,8 @@ import (
 	"unicode"
 )
 
-// random gives n signs out of an alphabet, the same ones at every run. Tokens in these tests are made, not written down, so
-// that no scanner takes the source for a leak.
+// random returns n characters of an alphabet, the same in every run. Tokens in these tests are generated, so that no
+// scanner mistakes the source for a leak.
 func random(seed uint64, n int, alphabet string) string {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	b := make([]byte, n)
@@ -33,7 +33,7 @@ const (
 	hexes  = "0123456789abcdef"
 )
 
-// held are values such as a worker holds.
+// held are values that a worker might hold.
 func held() []string {
 	return []string{
 		"sk-ant-" + "api03-" + random(1, 60, base62+"-_") + "AA",
@@ -42,7 +42,7 @@ func held() []string {
 	}
 }
 
-// encoded gives a value in every form that is promised to be found, by name.
+// encoded returns a value in every promised form, by name.
 func encoded(v string) map[string]string {
 	all := map[string]string{
 		"plain": v, "in code": `key := "` + v + `"`,
@@ -90,7 +90,7 @@ func encoded(v string) map[string]string {
 	}
 	all["base64 of hex"] = base64.StdEncoding.EncodeToString([]byte("{" + all["hex"] + "}"))
 	all["rot13"], all["hex backwards"] = turn13(v), backwards(all["hex"])
-	if !strings.Contains(v, "w0rd") { // words in other letters stand anywhere
+	if !strings.Contains(v, "w0rd") { // words in other alphabets occur in ordinary text
 		all["upper"], all["lower"] = strings.ToUpper(v), strings.ToLower(v)
 		all["swapped"] = strings.Map(func(c rune) rune {
 			if upper := unicode.ToUpper(c); upper != c {
@@ -103,7 +103,7 @@ func encoded(v string) map[string]string {
 	return all
 }
 
-// in85 codes a text by 85 signs, as Adobe, RFC 1924 and ZeroMQ write them.
+// in85 encodes a text in the base85 variants of Adobe, RFC 1924 and ZeroMQ.
 func in85(text string) map[string]string {
 	room := make([]byte, ascii85.MaxEncodedLen(len(text)))
 	adobe := string(room[:ascii85.Encode(room, []byte(text))])
@@ -124,8 +124,8 @@ func turn13(v string) string {
 	}, v)
 }
 
-// decoded undoes what encoded does, roughly and in a different way than the package: it gives readings of the text in which
-// a value that has survived stands in full.
+// survives reports whether a text still contains a value in some form. It reverses encoded approximately, in another way
+// than the package does.
 func survives(text, v string) bool {
 	signs := func(s string) string {
 		return strings.Map(func(c rune) rune {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// made finds words that stand in tokens of documentation and tests. Short ones occur in random letters too, in all
-// mixtures of case, so only the usual spellings count.
+// made matches words in example tokens of documentation and tests. Short words also occur in random letters of mixed
+// case, so only the common spellings count.
 var made = func() *matcher {
 	var spellings []string
 	for _, word := range []string{"example", "placeholder", "xxxx", "your", "dummy", "redacted", "changeme", "sample", "secret", "insert",
 		"replace", "0000000", "deadbeef", "notreal", "test", "fake"} {
 		spellings = append(spellings, word, strings.ToUpper(word), strings.ToUpper(word[:1])+word[1:])
 	}
-	spellings = append(spellings, "bPxRfiCY") // out of the secret key in the manuals of AWS, which is often changed a little
+	spellings = append(spellings, "bPxRfiCY") // from the secret key in the AWS manuals, which is often slightly changed
 	return newMatcher(spellings)
 }()
 
-// real tells whether a token looks drawn at random: only such a one stops a push. What people write in documentation and
-// tests repeats itself, counts up, or says what it is. Whoever means to smuggle a token out could of course dress it up;
-// values that the process holds are therefore not judged like this.
+// real reports whether a token looks random: only such a token stops a push. Made-up ones in documentation and tests
+// repeat themselves, count up, or say what they are. A real token could be disguised like that on purpose; values that
+// the process holds are therefore not judged this way.
 func real(token []byte) bool {
 	if made.any(token) {
 		return false
@@ -56,7 +56,7 @@ func real(token []byte) bool {
 	return entropy(count, signs) >= 3
 }
 
-// realKey judges what stands between the first and the last line of a private key. Keys have long runs of the same letter.
+// realKey does the same for the text between the markers of a private key. Keys have long runs of one letter.
 func realKey(body []byte) bool {
 	var count [256]int
 	signs := 0
@@ -69,7 +69,7 @@ func realKey(body []byte) bool {
 	return signs >= 64 && entropy(count, signs) >= 4
 }
 
-// entropy is Shannon's, in bits for each sign.
+// entropy is the Shannon entropy in bits per character.
 func entropy(count [256]int, signs int) (bits float64) {
 	for _, n := range count {
 		if n > 0 {

@@ -1,6 +1,7 @@
-// Package redact takes secrets out of text that leaves: logs, events, history, commits, pull requests. It knows the exact
-// values that the process holds, in the encodings a model is talked into first, and the public formats of tokens; the first
-// is the guarantee, the second only a net, and neither finds what a program means to hide. It may not decide where text goes, and it never gives a secret back.
+// Package redact removes secrets from outgoing text: logs, events, history, commits, pull requests. It finds the exact
+// values that the process holds, including the encodings a model is most easily talked into, and the public formats of
+// tokens. The first is a guarantee, the second is best effort, and neither finds what a program hides on purpose. The
+// package may not decide where text goes, and it never returns a secret.
 package redact
 
 import (
@@ -11,35 +12,36 @@ import (
 	"sync/atomic"
 )
 
-// Mark stands where a secret was.
+// Mark replaces a secret.
 const Mark = "[hidden]"
 
 const (
-	tiny = 4 // values shorter than this many bytes are not looked for
-	// short values are hidden as whole words only, and only as they are: they are too common for more.
+	tiny = 4 // shorter values are not searched for, in bytes
+	// short is the length below which values are only hidden as literal, whole words, because they are too common
+	// otherwise.
 	short = 8
 	most  = 64 // values
 )
 
-// rounds is how often String looks at its own result: what stood on both sides of a secret may form another one.
+// rounds is how often String searches its own result: the text around a removed secret may form another one.
 const rounds = 4
 
-// Redactor replaces secrets. The zero value and nil know no values and still hide what has the form of a token. All
-// methods may be called at the same time.
+// Redactor replaces secrets. The zero value and nil know no values, but still hide tokens by their format. It is safe
+// for concurrent use.
 type Redactor struct {
-	adding sync.Mutex // held to replace what is known
+	adding sync.Mutex // held while known is replaced
 	known  atomic.Pointer[known]
 }
 
-// New makes a Redactor that knows these values.
+// New returns a Redactor that knows these values.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	r.Add(values...)
 	return r
 }
 
-// Add makes further values known, such as a key that has been changed on disk. A value that is known already costs next
-// to nothing, so it may be called at every use of a key. Older values stay known.
+// Add adds values, such as a key that was rotated on disk. Known values are cheap to add again, so it may be called at
+// every use of a key. Older values stay known.
 func (r *Redactor) Add(values ...string) {
 	fresh := func(k *known) (out []string) {
 		for _, v := range values {
@@ -59,8 +61,8 @@ func (r *Redactor) Add(values ...string) {
 	r.known.Store(newKnown(all[max(0, len(all)-most):], k.folders))
 }
 
-// WithPath has the Redactor call a folder of this machine by a name, such as $HOME, under the path given and under the one
-// that its links lead to. Of folders inside of each other the inner one wins.
+// WithPath replaces a folder of this machine by a name, such as $HOME: the given path and the one that its symbolic
+// links resolve to. For nested folders the innermost wins.
 func (r *Redactor) WithPath(dir, name string) *Redactor {
 	if dir = strings.TrimRight(dir, "/"); len(dir) < 2 {
 		return r
@@ -76,7 +78,7 @@ func (r *Redactor) WithPath(dir, name string) *Redactor {
 	return r
 }
 
-// now is what is known at this moment, never nil.
+// now is the current state, never nil.
 func (r *Redactor) now() *known {
 	if r != nil {
 		if k := r.known.Load(); k != nil {
@@ -86,8 +88,8 @@ func (r *Redactor) now() *known {
 	return &nothing
 }
 
-// String gives the text without the secrets. Line ends stay, and so do the quotes and brackets that a secret was spread
-// over, so that JSON stays JSON. Doing it twice changes nothing more.
+// String returns the text without secrets. Line ends stay, and so do the quotes and brackets inside a split secret, so
+// that JSON stays valid. It is idempotent.
 func (r *Redactor) String(text string) string {
 	k := r.now()
 	for range rounds {
@@ -100,7 +102,7 @@ func (r *Redactor) String(text string) string {
 	return text
 }
 
-// Bytes is String for bytes. The result is text itself when there is nothing to hide.
+// Bytes is String for bytes. It returns text itself if nothing is hidden.
 func (r *Redactor) Bytes(text []byte) []byte {
 	before := string(text)
 	if after := r.String(before); after != before {
@@ -109,6 +111,6 @@ func (r *Redactor) Bytes(text []byte) []byte {
 	return text
 }
 
-// Reach is how many bytes of text one secret may be spread over at most and still be found. Who cuts text into pieces for
-// Find lets them overlap by so much.
+// Reach is the maximum number of bytes that a found secret spans. Text that is searched in pieces must overlap by as
+// much.
 func (r *Redactor) Reach() int { return r.now().reach }

@@ -86,7 +86,7 @@ func TestPathBehindLink(t *testing.T) {
 	}
 }
 
-// A secret may be spread over the strings of a JSON document; the document stays one, and text stays text.
+// A secret may span several strings of a JSON document; the document must stay valid.
 func TestStructureStays(t *testing.T) {
 	v := held()[0]
 	r := redact.New(held()...)
@@ -116,7 +116,7 @@ func TestStructureStays(t *testing.T) {
 	}
 }
 
-// Keys are changed while text flows.
+// Values are added while text is redacted.
 func TestAddWhileInUse(t *testing.T) {
 	r := redact.New()
 	values := held()
@@ -139,7 +139,7 @@ func TestAddWhileInUse(t *testing.T) {
 	}
 }
 
-// Of tokens that come anew every hour the last ones are known, and one that is used again is known again.
+// Of tokens that rotate every hour the latest are known, and one that is used again is known again.
 func TestManyValues(t *testing.T) {
 	r := redact.New()
 	value := func(n int) string { return random(uint64(n), 40, base62) }
@@ -171,7 +171,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// Secrets are found wherever they stand in a text that is looked at in segments.
+// Secrets are found anywhere in a text of several segments.
 func TestLargeText(t *testing.T) {
 	v := held()[1]
 	r := redact.New(v)

@@ -2,7 +2,7 @@ package redact
 
 import "regexp"
 
-// PrivateKey is the rule of private keys in PEM. It is known outside, for test data is full of them.
+// PrivateKey is the rule for PEM private keys. It is exported because test data is full of them.
 const PrivateKey = "private-key"
 
 const ruleJWT = "jwt"
@@ -11,9 +11,10 @@ const privateKeyShape = `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 
 var privateKey = regexp.MustCompile(`^` + privateKeyShape)
 
-// rules are public formats of tokens, as their issuers document them. They are made for precision: a form that ordinary code
-// has too is left out. Which of them are sure enough to stop a push is a judgement about how often tests and documents
-// hold such a thing: passwords in URLs, Authorization headers, JWTs and keys of test accounts are hidden and stop nothing.
+// rules are the public formats of tokens, as documented by their issuers. They aim at precision: a format that also
+// occurs in ordinary code is left out. Whether a rule is sure enough to stop a push depends on how often tests and
+// documents contain such text: passwords in URLs, Authorization headers, JWTs and keys of test accounts are hidden but
+// stop nothing.
 func rules() []rule {
 	return []rule{
 		{name: "github-token", literals: "ghp_ gho_ ghu_ ghs_ ghr_", shape: `gh[pousr]_[A-Za-z0-9_]{20,}(?:\.[A-Za-z0-9_-]{16,}){0,2}`, sure: true},

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	leastReach = 16 << 10 // bytes; also the longest token without a value that is known
-	// segment is how many bytes are looked at together at least: few enough to stay in the processor's cache.
+	leastReach = 16 << 10 // bytes; also the longest token found by its format
+	// segment is the minimum number of bytes searched at a time, small enough to stay in the processor's cache.
 	segment = 256 << 10
-	// before is what is looked at again ahead of a segment, for rules that ask what stands in front.
+	// before is how many bytes before a segment are searched again, for rules that check what precedes a token.
 	before = 32
 )
 
-// scratch is room that is used again and again.
+// scratch holds reused buffers.
 type scratch struct {
 	text, letters []byte
 	places        []place
@@ -22,7 +22,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
-// find gives what has to be hidden, in order and without overlaps.
+// find returns what to hide, in order and without overlaps.
 func (k *known) find(text string) []span {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -35,7 +35,7 @@ func (k *known) find(text string) []span {
 		k.search(s, func(f span) {
 			f.start, f.end = f.start+from, f.end+from
 			if f.start < base || !last && f.end == to && f.start > to-k.reach {
-				return // the segment before has seen it, or the one after sees all of it
+				return // the previous segment has found it, or the next one will
 			}
 			found = append(found, f)
 		})
@@ -43,7 +43,7 @@ func (k *known) find(text string) []span {
 			break
 		}
 	}
-	held := map[int]bool{} // where values begin that are known exactly
+	held := map[int]bool{} // positions where values are already known to begin
 	for _, f := range found {
 		if f.exact {
 			held[f.start] = true
@@ -59,7 +59,7 @@ func (k *known) find(text string) []span {
 	return merge(found)
 }
 
-// search looks at one segment.
+// search searches one segment.
 func (k *known) search(s *scratch, hit func(span)) {
 	k.plain.each(s.text, func(n, at int) {
 		t, end := k.plainIs[n], at+len(k.plain.patterns[n])
@@ -87,7 +87,7 @@ func (k *known) search(s *scratch, hit func(span)) {
 	tokens(s.text, hit)
 }
 
-// locate gives the spans of what is found in the squeezed text.
+// locate returns the spans of matches in squeezed text.
 func (k *known) locate(s *scratch, hit func(span)) {
 	k.letters.each(s.letters, func(n, at int) {
 		t := k.lettersIs[n]
@@ -109,7 +109,7 @@ func (k *known) locate(s *scratch, hit func(span)) {
 	})
 }
 
-// whole adds the signs that a value begins and ends with and squeezed text does not have.
+// whole adds the leading and trailing characters of a value that squeezed text lacks.
 func whole(text []byte, start, end int, value string) (int, int) {
 	isLetter := func(c rune) bool { return c < 128 && letter[c] == 1 }
 	first, last := strings.IndexFunc(value, isLetter), strings.LastIndexFunc(value, isLetter)
@@ -122,7 +122,7 @@ func whole(text []byte, start, end int, value string) (int, int) {
 	return start, end
 }
 
-// cut tells whether text looks as if somebody had cut a value into pieces, and not like words that happen to follow each other.
+// cut reports whether text looks like a value cut into pieces, rather than words that happen to follow each other.
 func cut(text []byte, value string) bool {
 	gaps, inGap := 0, false
 	for _, c := range text {
@@ -143,7 +143,7 @@ func cut(text []byte, value string) bool {
 	return gaps >= own+3
 }
 
-// joined tells whether a word goes on over this place.
+// joined reports whether a word continues across this position.
 func joined(text []byte, at int) bool {
 	part := func(c byte) bool { return letter[c] == 1 || c == '_' }
 	return at > 0 && at < len(text) && part(text[at-1]) && part(text[at])

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// span is a stretch of text that must not leave.
+// span is a range of text to hide.
 type span struct {
 	start, end int
 	rule       string
-	name       string // what a folder is called; "" for secrets
+	name       string // replacement of a folder; "" for secrets
 	sure       bool   // certain enough to stop a push
-	exact      bool   // a value as it is: nothing in it belongs to the text around
+	exact      bool   // a literal value, without surrounding characters
 }
 
-// widen keeps a span from leaving half a character or half an escape in front of it.
+// widen extends a span so that it does not cut a character or an escape in half.
 func (f *span) widen(text string) {
 	slashes := 0
 	for slashes < f.start && text[f.start-1-slashes] == '\\' {
@@ -33,8 +33,8 @@ func (f *span) widen(text string) {
 	}
 }
 
-// merge joins spans that overlap. A secret swallows a folder's name, a value that is held names the rule, and of folders
-// the one that begins first and reaches farthest stays.
+// merge joins overlapping spans. A secret takes precedence over a folder, a held value determines the rule, and of
+// several folders the first and longest stays.
 func merge(found []span) []span {
 	slices.SortStableFunc(found, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
@@ -59,13 +59,13 @@ func merge(found []span) []span {
 	return out
 }
 
-// strength orders rules by how much they say.
+// strength orders rules by their certainty.
 func strength(f span) int {
 	switch {
 	case f.rule == rulePlain:
 		return 4
 	case f.rule == rulePart:
-		return 2 // of more that has been found too
+		return 2 // part of a longer match that was found too
 	case strings.HasPrefix(f.rule, rulePlain):
 		return 3
 	case f.sure:
@@ -74,7 +74,7 @@ func strength(f span) int {
 	return 0
 }
 
-// apply writes the text without the spans.
+// apply replaces the spans in a text.
 func apply(text string, found []span) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -93,8 +93,8 @@ func apply(text string, found []span) string {
 	return b.String()
 }
 
-// frame keeps of a secret what the text around it needs: line ends always and, when it may have gone over several strings of
-// JSON or code, the quotes and signs between these.
+// frame returns the parts of a secret that the surrounding text needs: line ends and, if the secret may span several
+// strings of JSON or code, the quotes and operators between them.
 func frame(b *strings.Builder, secret string, spread bool) {
 	quoted := spread && strings.Contains(secret, `"`)
 	for i := 0; i < len(secret); i++ {

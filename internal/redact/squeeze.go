@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// place is where a letter of squeezed text stood: bytes from start to end of what was looked at.
+// place is the range of a letter of squeezed text in the original.
 type place struct{ start, end int32 }
 
 // What a byte means to unescape.
 const (
 	drop uint8 = iota
 	keep
-	special // begins an escape, perhaps
+	special // may begin an escape
 )
 
 var (
@@ -32,7 +32,8 @@ func init() {
 	}
 }
 
-// squeeze keeps the letters and digits of text: whatever a value was chopped up with is gone then. It works in the room of dst.
+// squeeze keeps the letters and digits of text, which removes any separators put into a value. It reuses the memory of
+// dst.
 func squeeze(dst, text []byte) []byte {
 	dst = slices.Grow(dst[:0], len(text))[:len(text)]
 	n := 0
@@ -43,7 +44,7 @@ func squeeze(dst, text []byte) []byte {
 	return dst[:n]
 }
 
-// squeezePlaces is squeeze with the place of each letter.
+// squeezePlaces is squeeze with the position of each letter.
 func squeezePlaces(dst []byte, places []place, text []byte) ([]byte, []place) {
 	dst, places = dst[:0], places[:0]
 	for i, c := range text {
@@ -54,13 +55,13 @@ func squeezePlaces(dst []byte, places []place, text []byte) ([]byte, []place) {
 	return dst, places
 }
 
-// escaped tells whether unescape could give anything but squeeze does.
+// escaped reports whether unescape could differ from squeeze.
 func escaped(text []byte) bool {
 	return bytes.IndexByte(text, '\\') >= 0 || bytes.IndexByte(text, 0x1b) >= 0 || bytes.IndexByte(text, '%') >= 0 || bytes.Contains(text, []byte("&#")) || bytes.Contains(text, []byte("0x"))
 }
 
-// unescape is squeeze for text with escapes: \u0041, \x41, \101, %41 and &#65; are read, at any depth of escaping; \n and
-// its like are gaps, and so are 0x before digits and what colours text in a terminal. Places are given when they are asked for.
+// unescape is squeeze for text with escapes. It decodes \u0041, \x41, \101, %41 and &#65; at any depth of escaping, and
+// skips \n and the like, 0x before digits, and terminal colors. It returns positions if locate is set.
 func unescape(dst []byte, places []place, text []byte, located bool) ([]byte, []place) {
 	dst, places = slices.Grow(dst[:0], len(text)), places[:0]
 	for i := 0; i < len(text); {
@@ -81,7 +82,7 @@ func unescape(dst []byte, places []place, text []byte, located bool) ([]byte, []
 	return dst, places
 }
 
-// escape reads what begins with a special byte. It gives 0 for what is a gap.
+// escape decodes what begins with a special byte. It returns c = 0 for characters to skip.
 func escape(text []byte, afterLetter bool) (c byte, width int) {
 	switch text[0] {
 	case '\\':
@@ -89,7 +90,7 @@ func escape(text []byte, afterLetter bool) (c byte, width int) {
 	case '%':
 		at := 1
 		for at+4 <= len(text) && string(text[at:at+2]) == "25" && isHex(text[at+2]) && isHex(text[at+3]) {
-			at += 2 // a percent sign that was escaped itself
+			at += 2 // a percent sign that was itself escaped
 		}
 		return code(text, at, 2, 16)
 	case '&':
@@ -111,7 +112,7 @@ func escape(text []byte, afterLetter bool) (c byte, width int) {
 	return 0, 1
 }
 
-// backslash reads an escape of JSON, Go, C or a shell. Escaped text that was escaped again has more than one backslash.
+// backslash decodes an escape of JSON, Go, C or a shell. Text that was escaped repeatedly has several backslashes.
 func backslash(text []byte) (c byte, width int) {
 	at := 1
 	for at < len(text) && text[at] == '\\' {
@@ -135,10 +136,10 @@ func backslash(text []byte) (c byte, width int) {
 	case '0', '1':
 		c, width = code(text, at, 3, 8)
 	}
-	return c, max(width, at) // without a code all the backslashes are a gap; each for itself they would be read again and again
+	return c, max(width, at) // skip all backslashes at once; one by one they would be scanned again and again
 }
 
-// code reads a code of so many digits; without them what stands before is a gap.
+// code decodes a number of so many digits. Without them, what precedes is skipped.
 func code(text []byte, at, digits, base int) (c byte, width int) {
 	if at+digits <= len(text) {
 		if n, err := strconv.ParseUint(string(text[at:at+digits]), base, 32); err == nil {
@@ -148,7 +149,7 @@ func code(text []byte, at, digits, base int) (c byte, width int) {
 	return 0, 1
 }
 
-// reference reads &#65; and &#x41;.
+// reference decodes &#65; and &#x41;.
 func reference(text []byte) (c byte, width int) {
 	end := bytes.IndexByte(text[:min(len(text), 10)], ';')
 	if end < 3 {

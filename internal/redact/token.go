@@ -7,29 +7,29 @@ import (
 	"sync"
 )
 
-// window is how many bytes a rule looks at; a token that fills it is followed to its end.
+// window is how many bytes a rule looks at; a token that fills the window is followed to its end.
 const window = 4 << 10
 
-// rule is the public format of a token. Its expression is tried only where one of its literals stands.
+// rule is the public format of a token. Its expression is only tried where one of its literals occurs.
 type rule struct {
 	name     string
 	literals string // separated by spaces
-	// shape begins with the literal. What its first group matches is hidden, or all of it when it has none.
+	// shape begins with the literal. It hides its first group, or the whole match if it has none.
 	shape string
-	back  string // bytes that belong to the token and stand before the literal
-	sure  bool   // distinctive enough to stop a push, unless it looks made up
-	// inside lets the literal follow a letter or digit.
+	back  string // bytes before the literal that belong to the token
+	sure  bool   // stops a push, unless the token looks made up
+	// inside allows a letter or digit before the literal.
 	inside bool
-	// random says that without the looks of one it is no token at all, only code or words.
+	// random means that the match counts only if it looks random; otherwise it is code or words.
 	random bool
 
 	re *regexp.Regexp
 }
 
-// table is the rules, ready for the search.
+// table is the rules, prepared for the search.
 type table struct {
 	rules   []rule
-	of      []int // rule of a pattern
+	of      []int // rule of each pattern
 	literal *matcher
 }
 
@@ -47,11 +47,12 @@ var prepared = sync.OnceValue(func() *table {
 	return t
 })
 
-// mostNested is how often a rule is tried inside of what it has found already. A text of nothing but the beginnings of tokens would
-// otherwise be read to the end of the token from each of them: seconds for a page, and a push is searched whatever an agent commits.
+// mostNested is how often a rule is tried within its own match. Without it, a text of repeated token beginnings would be
+// scanned to the end of the token from each of them: seconds for a page, and pushes are searched whatever an agent
+// commits.
 const mostNested = 16
 
-// tokens finds what has the format of a token.
+// tokens finds tokens by their format.
 func tokens(text []byte, hit func(span)) {
 	t := prepared()
 	var inside map[int]nest // by rule
@@ -76,10 +77,10 @@ func tokens(text []byte, hit func(span)) {
 	})
 }
 
-// nest is how far a rule's tokens reach, and how often it was tried in there.
+// nest is how far a rule's match extends, and how often the rule was tried within it.
 type nest struct{ end, tries int }
 
-// match tries a rule where its literal stands.
+// match tries a rule at an occurrence of its literal.
 func (r *rule) match(text []byte, at int) (span, bool) {
 	first := at
 	for r.back != "" && first > 0 && at-first < 24 && strings.IndexByte(r.back, text[first-1]) >= 0 {
@@ -93,7 +94,7 @@ func (r *rule) match(text []byte, at int) (span, bool) {
 	if m == nil {
 		return span{}, false
 	}
-	group := m[len(m)-2:] // the only group, or all
+	group := m[len(m)-2:] // the only group, or the whole match
 	f := span{start: first + group[0], end: first + group[1], rule: r.name}
 	if r.name == PrivateKey {
 		f.end = first + keySpan(text[first:], m[1])
@@ -113,8 +114,8 @@ func (r *rule) match(text []byte, at int) (span, bool) {
 	return f, true
 }
 
-// follows tells whether a letter or digit stands before this place and belongs to the same word. The last sign of an
-// escape such as \n, %3D or \u003d does not.
+// follows reports whether a letter or digit of the same word precedes this position. The last character of an escape
+// such as \n, %3D or \u003d does not count.
 func follows(text []byte, at int) bool {
 	if at == 0 || letter[text[at-1]] == 0 {
 		return false
@@ -130,7 +131,7 @@ func follows(text []byte, at int) bool {
 	return true
 }
 
-// temporalCloud tells whether a JWT is an API key of Temporal Cloud, which names itself in its claims.
+// temporalCloud reports whether a JWT is an API key of Temporal Cloud, by its claims.
 func temporalCloud(token []byte) bool {
 	parts := strings.Split(string(token), ".")
 	if len(parts) < 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// tokens makes one of each format, from the seed. The value says whether it stops a push.
+// tokens generates one token of each format from the seed. The value says whether it stops a push.
 func tokens(seed uint64) map[string]struct {
 	text string
 	sure bool
@@ -54,7 +54,7 @@ func tokens(seed uint64) map[string]struct {
 	return all
 }
 
-// secretPart is what must be gone: the longest stretch of letters and digits that is no word.
+// secretPart is what must be removed: the longest run of letters and digits that is not a word.
 func secretPart(text string) string {
 	longest := ""
 	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return !strings.ContainsRune(base62, c) }) {
@@ -85,7 +85,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A few letters less, another sign in it, or a letter in front is another thing.
+// A few letters less, another character inside, or a letter in front make it something else.
 func TestNearMisses(t *testing.T) {
 	var none *redact.Redactor
 	for _, in := range []string{
@@ -105,7 +105,7 @@ func TestNearMisses(t *testing.T) {
 	}
 }
 
-// What only stands for a token is hidden and does not stop a push.
+// Placeholders are hidden and do not stop a push.
 func TestPlaceholders(t *testing.T) {
 	var none *redact.Redactor
 	for _, in := range []string{
@@ -121,7 +121,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// A value that the process holds counts whatever it looks like.
+// A held value counts whatever it looks like.
 func TestHeldPlaceholder(t *testing.T) {
 	v := "gh" + "p_" + strings.Repeat("x", 36)
 	if found := redact.New(v).Find(v); len(found) != 1 || !found[0].Sure || found[0].Rule != "held-value" {
@@ -142,7 +142,7 @@ func TestTokenAfterEscape(t *testing.T) {
 	}
 }
 
-// Keys stand in code, in JSON and in files; what follows an unfinished one stays.
+// Keys occur in code, in JSON and in files; text after an incomplete one stays.
 func TestPrivateKeys(t *testing.T) {
 	var none *redact.Redactor
 	begin, end, body := "-----BEGIN OPENSSH PRIVATE"+" KEY-----", "-----END OPENSSH PRIVATE"+" KEY-----", random(1, 1200, base62+"+/")

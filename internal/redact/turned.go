@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// turned gives what becomes of a value that is read backwards, moved by half the alphabet, or put into other letters. Words in other
-// letters stand anywhere, so only what looks random is looked for in these.
+// turned returns the value reversed, in ROT13, and in other alphabets. Words spelled in other alphabets occur in
+// ordinary text, so only random-looking values are searched for there.
 func turned(value string) (forms []form) {
 	letters := string(squeeze(nil, []byte(value)))
 	add := func(rule, text string) {
@@ -30,7 +30,7 @@ func turned(value string) (forms []form) {
 	return forms
 }
 
-// twice gives the codings of codings: in base64, in hex, backwards and moved by half the alphabet.
+// twice returns encodings of encodings: base64, hex, reversed and ROT13.
 func twice(once []form) (forms []form) {
 	for _, f := range once {
 		if len(f.text) < short {
@@ -47,8 +47,8 @@ func twice(once []form) (forms []form) {
 	return forms
 }
 
-// base32At gives what the base32 of a longer text holds for certain when the value stands in it, at any offset, in both alphabets
-// and in both cases.
+// base32At returns the characters that are certain in the base32 of a longer text that contains the value, at any
+// offset, in both alphabets and cases.
 func base32At(value string) (forms []form) {
 	for _, alphabet := range []*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
 		for skip := range 5 {
@@ -60,7 +60,7 @@ func base32At(value string) (forms []form) {
 	return forms
 }
 
-// alphabets85 are those of Adobe, of RFC 1924 (git, Python) and of ZeroMQ.
+// alphabets85 are those of Adobe, RFC 1924 (git, Python) and ZeroMQ.
 var alphabets85 = func() []string {
 	var adobe strings.Builder
 	for c := byte('!'); c <= 'u'; c++ {
@@ -70,8 +70,8 @@ var alphabets85 = func() []string {
 	return []string{adobe.String(), alnum + "!#$%&()*+-;<=>?@^_`{|}~", alnum[:10] + alnum[36:] + alnum[10:36] + ".-:+=^!/*?&<>()[]{}@%$#"}
 }()
 
-// ascii85At gives the whole groups of four bytes of a value, coded by five signs of 85, at any offset. Its signs are no letters alone, so
-// it is looked for as it is.
+// ascii85At returns the complete groups of four bytes of a value, each encoded as five of 85 characters, at any offset.
+// These include punctuation, so the form is matched literally.
 func ascii85At(value string) (forms []form) {
 	for _, alphabet := range alphabets85 {
 		for skip := range 4 {
@@ -95,7 +95,7 @@ func ascii85At(value string) (forms []form) {
 	return forms
 }
 
-// least85 is how many signs in a row prove a value: eight bytes of it.
+// least85 is how many characters in a row prove a value: eight of its bytes.
 const least85 = 10
 
 func rot13(value string) string {

@@ -8,29 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many bytes of a line are kept back before it is passed on in pieces.
+// longest is how many bytes of a line are buffered before the line is passed on in pieces.
 const longest = 64 << 10
 
-// Writer hides secrets in what is written through it, however the writes cut them. Whole lines pass at once, so a log does
-// not lag; the rest of one waits for its end or for Close. Keys that go over several lines are hidden line by line; a value
-// that is split over two lines is not, because the first is gone by then. It may be used by several goroutines.
+// Writer hides secrets in what is written through it, however it is split into writes. Whole lines are passed on at
+// once, so that a log does not lag; an incomplete line is buffered until its end or Close. Keys of several lines are
+// hidden line by line. A value split over two lines is not hidden, since the first line is already gone. It is safe for
+// concurrent use.
 func Writer(to io.Writer, r *Redactor) io.WriteCloser { return &writer{to: to, r: r} }
 
-// FileWriter is a Writer for what nobody follows while it is written. It keeps lines back until it has seen what comes after them, so
-// that a value is found that goes over line ends, as encoders break them.
+// FileWriter is a Writer for output that nobody follows live. It buffers lines until it has seen what follows, so that
+// it also finds values with line breaks, as encoders insert them.
 func FileWriter(to io.Writer, r *Redactor) io.WriteCloser { return &writer{to: to, r: r, lags: true} }
 
 type writer struct {
 	to   io.Writer
 	r    *Redactor
-	lags bool // whole lines are kept back too
+	lags bool // whole lines are buffered too
 
 	mu    sync.Mutex
-	rest  []byte // begins a line, or goes on with one that is too long
-	inKey bool   // the lines before have begun a private key
+	rest  []byte // start of a line, or the continuation of one that is too long
+	inKey bool   // the preceding lines are inside a private key
 }
 
-// Write passes on what makes whole lines. The error is the one of the writer below; what was written is lost then.
+// Write passes on complete lines. It returns the error of the underlying writer; the data is lost then.
 func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +49,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close passes on the last line. It does not close the writer below.
+// Close flushes the last line. It does not close the underlying writer.
 func (w *writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +66,7 @@ func (w *writer) pass(n int) error {
 	return err
 }
 
-// lines hides what is in whole lines.
+// lines redacts whole lines.
 func (w *writer) lines(text string) string {
 	var out strings.Builder
 	for w.inKey && text != "" {
@@ -87,8 +88,8 @@ func (w *writer) lines(text string) string {
 	return out.String()
 }
 
-// safe moves a cut in front of the secret or the character that it would go through. What begins the line and does not end
-// within reach is no secret that could be kept together.
+// safe moves a cut to before a secret or character that it would split. A match that starts the line and is longer than
+// Reach can't be kept together.
 func (w *writer) safe(cut int) int {
 	for cut > 0 && !utf8.RuneStart(w.rest[cut]) {
 		cut--

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 )
 
-// through writes text in pieces of random sizes, some of them tiny.
+// through writes text in pieces of random sizes.
 func through(t testing.TB, r *redact.Redactor, text string, rng *rand.Rand) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func through(t testing.TB, r *redact.Redactor, text string, rng *rand.Rand) stri
 	return out.String()
 }
 
-// A FileWriter gives what String gives, of a text that is longer than what is kept back and with values that go over lines.
+// A FileWriter writes what String returns, even for text longer than its buffer and values with line breaks.
 func TestFileWriterIsString(t *testing.T) {
 	r := redact.New(held()...)
 	var text strings.Builder
@@ -62,7 +62,7 @@ func TestFileWriterIsString(t *testing.T) {
 	}
 }
 
-// For text whose secrets do not go over a line end it does not matter how it is cut.
+// The way a text is split does not matter, if no secret spans lines.
 func TestWriterIsString(t *testing.T) {
 	r := redact.New(held()...).WithPath("/srv/data", "$DATA")
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -78,7 +78,7 @@ func TestWriterIsString(t *testing.T) {
 		lines = append(lines, strings.Split(token.text+"\nbetween", "\n")...)
 	}
 	for range 30 {
-		rng.Shuffle(40, func(i, j int) { lines[i], lines[j] = lines[j], lines[i] }) // those of keys stand later
+		rng.Shuffle(40, func(i, j int) { lines[i], lines[j] = lines[j], lines[i] }) // lines of keys come later
 		text := strings.Join(lines, "\n") + "\n"
 		got := through(t, r, text, rng)
 		if got != r.String(text) {
@@ -92,7 +92,7 @@ func TestWriterIsString(t *testing.T) {
 	}
 }
 
-// A log must not lag behind: a whole line goes out with the write that ends it.
+// A log must not lag: a complete line is passed on at once.
 func TestWriterPassesLinesAtOnce(t *testing.T) {
 	var out bytes.Buffer
 	v := held()[0]
@@ -122,7 +122,7 @@ func TestWriterPassesLinesAtOnce(t *testing.T) {
 	}
 }
 
-// A line without an end is passed on in pieces, and no secret is cut on the way.
+// A long line is passed on in pieces, and no secret is cut.
 func TestWriterLongLine(t *testing.T) {
 	r := redact.New(held()...)
 	v := held()[1]

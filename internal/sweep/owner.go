@@ -12,16 +12,16 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// Owner is the workflow that a task's folder was last made for.
+// Owner is the workflow that a task's folder was last created for.
 type Owner struct {
 	Workflow string    `json:"workflow"`
 	Run      string    `json:"run"`
-	Ended    time.Time `json:"ended,omitzero"` // when it was first seen to have ended; the server forgets before we do
+	Ended    time.Time `json:"ended,omitzero"` // when it was first seen to have ended; the server forgets old workflows
 }
 
 const ownerFile = "owner.json"
 
-// Note writes down whose folder it is, so that a host can ask about a task that it has lost sight of.
+// Note records the owner of a folder, so that the host can ask the server about the task later.
 func Note(folder string, o Owner) error {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -40,7 +40,7 @@ func Note(folder string, o Owner) error {
 	return nil
 }
 
-// Leave removes a folder that holds nothing but the note of whose it is.
+// Leave removes a folder that contains nothing but the owner's note.
 func Leave(folder string) error {
 	switch list, err := os.ReadDir(folder); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -53,7 +53,7 @@ func Leave(folder string) error {
 	return os.RemoveAll(folder)
 }
 
-// ownerOf gives false when nobody has noted it, or not so that it can be read.
+// ownerOf returns ok = false if the note is missing or unreadable.
 func ownerOf(folder string) (o Owner, ok bool, err error) {
 	data, err := os.ReadFile(filepath.Join(folder, ownerFile))
 	if errors.Is(err, fs.ErrNotExist) {

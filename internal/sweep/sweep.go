@@ -1,5 +1,6 @@
-// Package sweep removes what ended tasks have left in a data folder: workspaces, sessions, logs, caches, and their refs on remotes. Nothing
-// goes of a task that is not known to have ended, and no work that is nowhere else. When it runs and what a workflow is, callers say.
+// Package sweep removes what ended tasks have left in a data folder: workspaces, sessions, logs, caches, and their refs
+// on remotes. It may not remove anything of a task that is not known to have ended, nor work that exists nowhere else.
+// Callers decide when it runs, and tell it whether a workflow has ended.
 package sweep
 
 import (
@@ -19,26 +20,27 @@ import (
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// Spaces are the workspaces of the data folder.
+// Spaces manages the workspaces of the data folder.
 type Spaces interface {
 	Unsaved(ctx context.Context, taskID string) (why string, alone bool, err error)
 	Remove(ctx context.Context, taskID string, keepRemote bool) error
 }
 
-// Sweeper looks through one data folder.
+// Sweeper cleans one data folder.
 type Sweeper struct {
-	Tasks  string        // the folder that holds one for each task
-	Keep   time.Duration // how long what an ended task leaves is kept; 0 for ever
-	Size   int64         // bytes that ended tasks may take; above it the oldest go first; 0 for no limit
+	Tasks  string        // the folder with a subfolder for each task
+	Keep   time.Duration // how long ended tasks are kept; 0 means for ever
+	Size   int64         // maximum bytes of ended tasks; beyond it the oldest are removed first; 0 means no limit
 	Spaces Spaces
-	Ended  func(context.Context, Owner) (bool, error) // whether the server knows the workflow, and that it has ended
+	Ended  func(context.Context, Owner) (bool, error) // whether the server knows the workflow and it has ended
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	remove func(path string) error // for tests that die in it; nil for remove.All
+	remove func(path string) error // lets tests simulate a crash; nil means remove.All
 }
 
-// gone begins the name of a folder that is being removed. It was the task's: what is left of it when we die says nothing any more.
+// gone is the name prefix of a folder that is being removed. If the process dies meanwhile, its remaining content has no
+// meaning.
 const gone = ".gone-"
 
 // Leftover is the folder of a task.
@@ -46,13 +48,13 @@ type Leftover struct {
 	Task  string    `json:"task"`
 	Bytes int64     `json:"bytes"`
 	Ended time.Time `json:"ended,omitzero"`
-	Stays string    `json:"stays,omitempty"` // why; "" when it goes
+	Stays string    `json:"stays,omitempty"` // why it is kept; "" if it can be removed
 
 	owner Owner
-	alone bool // its checkpoint on the remote stays
+	alone bool // keep its checkpoint on the remote
 }
 
-// Find tells of each folder whether it goes. It removes nothing.
+// Find determines for each folder whether it can be removed. It removes nothing.
 func (s *Sweeper) Find(ctx context.Context) ([]Leftover, error) {
 	dirs, err := os.ReadDir(s.Tasks)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +89,7 @@ func (s *Sweeper) Find(ctx context.Context) ([]Leftover, error) {
 			l.Stays = "its time has not come"
 			continue
 		}
-		if l.Stays, l.alone, err = s.Spaces.Unsaved(ctx, l.Task); err != nil { // asked last: it asks the remote
+		if l.Stays, l.alone, err = s.Spaces.Unsaved(ctx, l.Task); err != nil { // last, because it asks the remote
 			l.Stays = err.Error()
 		}
 		if l.Stays == "" {
@@ -123,8 +125,8 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 	return l
 }
 
-// Clear removes what goes, and gives how much that was. A folder that is in use again since the look stays. What an earlier call was
-// removing when it died is removed first.
+// Clear removes the removable folders and returns how much it has removed. It keeps a folder that is in use again since
+// Find. It first removes what an interrupted Clear has left.
 func (s *Sweeper) Clear(ctx context.Context, all []Leftover) (freed int64, err error) {
 	begun, _ := filepath.Glob(filepath.Join(s.Tasks, gone+"*"))
 	for _, dir := range begun {
@@ -169,7 +171,7 @@ func (s *Sweeper) discard(dir string) error {
 func sizeOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what can't be read is not counted
+			return nil // unreadable files are not counted
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			n += info.Size()

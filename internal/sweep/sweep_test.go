@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// spaces plays the workspaces, and notes what is removed.
+// spaces is a fake of the workspaces that records removals.
 type spaces struct {
 	unsaved map[string]string
 	alone   map[string]bool
@@ -40,7 +40,7 @@ type world struct {
 	t      *testing.T
 	spaces *spaces
 	now    time.Time
-	runs   map[string]bool // by workflow: whether it runs; what is not in it the server does not know
+	runs   map[string]bool // whether a workflow runs; the server does not know others
 	down   error
 }
 
@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// folder makes a task's folder of so many bytes.
+// folder creates a task's folder of this size.
 func (w *world) folder(id string, size int, runs bool) {
 	w.t.Helper()
 	must(w.t, Note(filepath.Join(w.Tasks, id), Owner{Workflow: id, Run: "r"}))
@@ -63,7 +63,7 @@ func (w *world) folder(id string, size int, runs bool) {
 	w.runs[id] = runs
 }
 
-// sweep gives the names of the folders that are left.
+// sweep returns the names of the remaining folders.
 func (w *world) sweep() (left []string) {
 	w.t.Helper()
 	all, err := w.Find(w.t.Context())
@@ -92,8 +92,8 @@ func (w *world) left(what string, want ...string) {
 	}
 }
 
-// What an ended task has left goes when its time has come, and nothing else does: not of a task that runs, that the server does not know,
-// that nobody knows, or that has work which is nowhere else.
+// The folder of an ended task is removed after Keep. Others stay: of a running task, of one that the server does not
+// know, without an owner, or with work that exists nowhere else.
 func TestSweep(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"ended", "failed", "gone", "runs", "unsaved", "unreachable"} {
@@ -123,7 +123,7 @@ func TestSweep(t *testing.T) {
 	w.left("kept for ever", "gone", "nobodys", "runs", "unreachable", "unsaved")
 }
 
-// Above the limit of size the oldest ended tasks go before their time, until what is left fits.
+// Beyond the limit on size the oldest ended tasks are removed early, until the rest fits.
 func TestSweepBySize(t *testing.T) {
 	w := newWorld(t)
 	w.Size = 2500
@@ -137,7 +137,7 @@ func TestSweepBySize(t *testing.T) {
 	w.left("3000 bytes and a little of ended tasks, 2500 allowed", "a-third", "b-second", "runs-a-third", "runs-b-second", "runs-c-first")
 }
 
-// due gives a folder whose time has come, as a look finds it.
+// due returns a folder that can be removed, as Find returns it.
 func due(t *testing.T) (*world, []Leftover) {
 	t.Helper()
 	w := newWorld(t)
@@ -154,7 +154,7 @@ func due(t *testing.T) (*world, []Leftover) {
 	return w, all
 }
 
-// A folder that a workflow has taken since the look stays.
+// A folder that a workflow uses again since Find stays.
 func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 	w, all := due(t)
 	must(t, Note(filepath.Join(w.Tasks, "task"), Owner{Workflow: "pull:task", Run: "r"}))
@@ -163,7 +163,7 @@ func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 	}
 }
 
-// A folder goes at once when nothing is left in it but the note, and stays as it is when something is.
+// A folder with nothing but the owner's note is removed at once; others stay unchanged.
 func TestLeave(t *testing.T) {
 	for what, files := range map[string][]string{"nothing": {}, "the note": {ownerFile}, "a log": {"log"}, "both": {"log", ownerFile}} {
 		dir := filepath.Join(t.TempDir(), "task")
@@ -181,7 +181,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A sweep that dies in the middle of a folder is ended by the next one: what is left of the folder may no longer say whose it was.
+// A sweep that was interrupted within a folder is completed by the next one, even if the owner's note is already gone.
 func TestSweepDiesInTheMiddle(t *testing.T) {
 	w, all := due(t)
 	w.remove = func(dir string) error {
@@ -200,7 +200,7 @@ func TestSweepDiesInTheMiddle(t *testing.T) {
 	w.left("after the next sweep")
 }
 
-// A clock that jumps by an hour either way moves the end of the keep time by that hour, and by no more.
+// When the clock jumps by an hour, the end of the keep time moves by an hour and no more.
 func TestSweepWhenTheClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
 		w := newWorld(t)

@@ -1,4 +1,5 @@
-// Package visibility reads the server's list of workflows. It asks no worker, and does not know what a query is for.
+// Package visibility reads the server's list of workflows. It may not ask workers, and it does not know what a query is
+// for.
 package visibility
 
 import (
@@ -11,13 +12,13 @@ import (
 	"go.temporal.io/sdk/converter"
 )
 
-// Lister is what listing needs of client.Client.
+// Lister is the part of client.Client needed to list workflows.
 type Lister interface {
 	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 }
 
-// Each calls use for every workflow that a query finds, newest first, until use returns false. page is how many are fetched at a time, at
-// most 1000; within bounds the wait for each page. Errors are the server's own.
+// Each calls use for every workflow that matches a query, newest first, until use returns false. page is the page size,
+// at most 1000; within limits the time for each page. Errors are the server's, unwrapped.
 func Each(ctx context.Context, c Lister, query string, page int, within time.Duration, use func(*workflowpb.WorkflowExecutionInfo) bool) error {
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: int32(min(page, 1000))}
 	for {

@@ -15,7 +15,7 @@ import (
 
 func always(Fixture) bool { return true }
 
-// buttons are the most that a message has, with the longest token.
+// buttons returns the maximum number of buttons, with tokens of maximum length.
 func buttons() []channel.Button {
 	return []channel.Button{
 		{Label: "Approve", Token: "approve." + strings.Repeat("x", 52), Style: channel.Primary},
@@ -24,10 +24,10 @@ func buttons() []channel.Button {
 	}
 }
 
-// message has a key of its own, for no two messages of a room share one.
+// message has a unique key, since no two messages of a room share one.
 func message(key, text string) channel.Message { return channel.Message{Key: key, Text: text} }
 
-// post writes a message, which must go well, and gives its place.
+// post writes a message and returns its place. It fails the test on an error.
 func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.MessageRef {
 	t.Helper()
 	at, err := f.Channel.Post(t.Context(), to, m, false)
@@ -40,7 +40,7 @@ func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Message
 	return at
 }
 
-// find gives the message that stands at a place.
+// find returns the message at a place.
 func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	t.Helper()
 	all := f.Shown(t, f.Room)
@@ -53,7 +53,7 @@ func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	return Shown{}
 }
 
-// all joins what is shown.
+// all joins the texts of messages.
 func all(shown []Shown) string {
 	var texts []string
 	for _, s := range shown {
@@ -62,7 +62,7 @@ func all(shown []Shown) string {
 	return strings.Join(texts, "\n")
 }
 
-// has holds a text against words that must stand in it, in this order.
+// has checks that a text contains words in this order.
 func has(t *testing.T, text string, words ...string) {
 	t.Helper()
 	rest := text
@@ -75,7 +75,7 @@ func has(t *testing.T, text string, words ...string) {
 	}
 }
 
-// standing gives the buttons of a message in the form in which they are shown.
+// standing converts buttons to the form in which Shown has them.
 func standing(buttons []channel.Button) (list []Button) {
 	for _, b := range buttons {
 		list = append(list, Button{b.Label, b.Token})
@@ -83,7 +83,7 @@ func standing(buttons []channel.Button) (list []Button) {
 	return list
 }
 
-// failed holds an error against a kind, and against the channel's secret.
+// failed checks that an error has one of the kinds and does not contain the channel's secret.
 func failed(t *testing.T, f Fixture, err error, kinds ...fault.Kind) {
 	t.Helper()
 	if err == nil {
@@ -104,7 +104,7 @@ func failed(t *testing.T, f Fixture, err error, kinds ...fault.Kind) {
 	t.Errorf("got %v (%s), want %v", err, fault.KindOf(err), kinds)
 }
 
-// none holds that nothing was written.
+// none checks that nothing was written.
 func none(t *testing.T, f Fixture) {
 	t.Helper()
 	if shown := f.Shown(t, f.Room); len(shown) > 0 {
@@ -112,12 +112,12 @@ func none(t *testing.T, f Fixture) {
 	}
 }
 
-// soon gives a context that ends after Patience, so that a call that hangs fails its own case.
+// soon returns a context that ends after Patience, so that a hanging call fails its own case.
 func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// later is when something happens by itself.
+// later is a time for Message.Until.
 func later() time.Time { return time.Now().Add(20 * time.Minute) }

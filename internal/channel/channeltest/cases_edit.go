@@ -11,7 +11,7 @@ import (
 
 func edits(f Fixture) bool { return !f.NoEdit }
 
-// edit changes a message, which must go well, and gives what is shown then. Where nothing can be edited that is the newest message.
+// edit changes a message and returns what is shown then. Where messages can't be edited, that is the newest message.
 func edit(t *testing.T, f Fixture, key, before, after string, more ...channel.Button) Shown {
 	t.Helper()
 	m := message(key, before)
@@ -20,7 +20,7 @@ func edit(t *testing.T, f Fixture, key, before, after string, more ...channel.Bu
 	n := len(f.Shown(t, f.Room))
 	m = message(key, after)
 	m.Buttons = more
-	for range 2 { // the second one changes nothing
+	for range 2 { // the second one must change nothing
 		if err := f.Channel.Edit(t.Context(), at, m); err != nil {
 			t.Fatalf("Edit: %v", err)
 		}
@@ -54,7 +54,7 @@ func testEditButtons(t *testing.T, f Fixture) {
 	}
 }
 
-// testEditLong: there is one place for the text, however long it is, unless an edit is one more post.
+// testEditLong edits a message to a long text, which has to fit into one message unless an edit is another post.
 func testEditLong(t *testing.T, f Fixture) {
 	text, words := long(f)
 	s := edit(t, f, "k1", "Short.", text, channel.Button{Label: "Yes", Token: "yes.1"})

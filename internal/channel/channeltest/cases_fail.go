@@ -14,7 +14,7 @@ func postCall(t *testing.T, f Fixture) error {
 	return err
 }
 
-// failing holds what a failure gives for each kind of call, and that it passes.
+// failing checks the error of each kind of call after a failure, and that the next call succeeds.
 func failing(t *testing.T, f Fixture, kind Failure, check func(err error)) {
 	t.Run("post", func(t *testing.T) {
 		f.Fail(t, kind)
@@ -59,7 +59,7 @@ func testNoRoom(t *testing.T, f Fixture) {
 	failing(t, f, NoRoom, func(err error) { failed(t, f, err, fault.NotFound, fault.Denied) })
 }
 
-// testLost: the message stands, but nobody told us so.
+// testLost loses the answer to a call that succeeded.
 func testLost(t *testing.T, f Fixture) {
 	m := message("k-lost", "Only once.")
 	m.Buttons = buttons()
@@ -88,7 +88,7 @@ func testLost(t *testing.T, f Fixture) {
 	}
 }
 
-// testAgain: again does not mean that there is something to find.
+// testAgain sets again although there is nothing to find.
 func testAgain(t *testing.T, f Fixture) {
 	post(t, f, f.Room, message("k1", "First."))
 	at, err := f.Channel.Post(soon(t), f.Room, message("k2", "Second."), true)
@@ -98,7 +98,7 @@ func testAgain(t *testing.T, f Fixture) {
 	has(t, find(t, f, at).Text, "Second.")
 }
 
-// testLostEdit: an edit may be made again.
+// testLostEdit repeats an edit whose answer was lost.
 func testLostEdit(t *testing.T, f Fixture) {
 	at := post(t, f, f.Room, message("k1", "Before."))
 	f.Lose(t)

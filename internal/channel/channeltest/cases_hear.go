@@ -82,7 +82,7 @@ func testRedelivery(t *testing.T, f Fixture) {
 	}
 }
 
-// testRefused: what could not be taken in comes again.
+// testRefused checks that an event is redelivered after the handler has failed.
 func testRefused(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	at, buttons := asked(t, f, f.Room)
@@ -94,7 +94,7 @@ func testRefused(t *testing.T, f Fixture) {
 	}
 }
 
-// testHearError: an error in one event does not end the hearing, and the words of the error are for nobody outside.
+// testHearError checks that an error for one event does not stop the listener, and that its text is not shown.
 func testHearError(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	at, buttons := asked(t, f, f.Room)
@@ -117,7 +117,7 @@ func testHearError(t *testing.T, f Fixture) {
 	}
 }
 
-// testForm: a press that needs words opens a form, or says how to give them.
+// testForm checks that a press that needs a text opens a form, or explains how to enter it.
 func testForm(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	at, buttons := asked(t, f, f.Room)

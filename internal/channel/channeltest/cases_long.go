@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// long gives a text that takes about three messages, and words of it in their order.
+// long returns a text that takes about three messages, and words of it in order.
 func long(f Fixture) (text string, words []string) {
 	size := 3 * max(f.Limit, 2000)
 	var s strings.Builder
@@ -40,7 +40,7 @@ func testLong(t *testing.T, f Fixture) {
 	}
 }
 
-// testHuge: a text that no channel takes whole still arrives, and says that it goes on.
+// testHuge posts a text that no channel can show in full. It must be truncated with a note.
 func testHuge(t *testing.T, f Fixture) {
 	m := message("k1", strings.Repeat("word ", 200_000))
 	m.Buttons = buttons()

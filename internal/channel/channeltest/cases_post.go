@@ -29,7 +29,7 @@ func testPost(t *testing.T, f Fixture) {
 	}
 }
 
-// testLiteral: what would be markup of one platform is only words in Markdown.
+// testLiteral posts plain words that are markup on one of the platforms.
 func testLiteral(t *testing.T, f Fixture) {
 	at := post(t, f, f.Room, message("k1", "a &lt;b> <b>bold?</b> {c} |d| snake_case_name 2 \\* 3 \\*x\\* &amp;amp; \\~y\\~ \\`z\\` <https://example.com/x|words>"))
 	has(t, find(t, f, at).Text, "a <b> <b>bold?</b> {c} |d| snake_case_name 2 * 3 *x* &amp; ~y~ `z`")
@@ -95,7 +95,7 @@ func testThread(t *testing.T, f Fixture) {
 	}
 }
 
-// calls are the ways in which platforms let a text call people.
+// calls are the syntaxes in which platforms let a text notify people.
 const calls = "@channel @here @everyone @all @someuser @some_user <!channel> <!here> <!everyone> <!subteam^S123> <@U123> <#C123> <@123456> " +
 	"[x](tg://user?id=123456) <tg://user?id=123456> <a href=\"tg://user?id=1\">x</a> \\<!channel\\> &lt;!channel&gt; &#60;@U123&#62; @15551234567 " +
 	"[<!here>](https://example.com/) [@someuser](https://example.com/) **@channel** *@here* `@someuser` <!date^1^{date}|x> "

@@ -44,7 +44,7 @@ func testSayInThread(t *testing.T, f Fixture) {
 	}
 }
 
-// testAside: what people say to each other is not for us. A platform may not even deliver it.
+// testAside checks that conversations among people are ignored. A platform may not even deliver them.
 func testAside(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	f.Say(t, Say{Room: f.Room, User: f.User, Text: "shall we have lunch?"})
@@ -61,7 +61,7 @@ func testAside(t *testing.T, f Fixture) {
 	}
 }
 
-// testMachines: programs that answer each other do so without end.
+// testMachines checks that messages of programs are ignored, since two programs could answer each other for ever.
 func testMachines(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	f.Say(t, Say{Room: f.Room, By: Robot, Text: "approve task-1", Direct: true})
@@ -110,7 +110,7 @@ func testBreak(t *testing.T, f Fixture) {
 	f.Break(t)
 	f.Say(t, Say{Room: f.Room, User: f.User, Text: "second", Direct: true})
 	ev := e.next()
-	for ev.Text == "first" { // whether it was taken in was perhaps not known
+	for ev.Text == "first" { // it may be redelivered if the acknowledgement was lost
 		ev = e.next()
 	}
 	if ev.Text != "second" {

@@ -1,5 +1,6 @@
-// Package channeltest holds the suite that every channel must pass. It is for tests only; nothing outside of them may import it,
-// and it knows no platform: a leaf's own test plays the platform and tells the suite through a Fixture what people would see.
+// Package channeltest is the conformance suite for channels. It is for tests only and may not be imported elsewhere, and
+// it knows no platform: the tests of a channel simulate the platform, and tell the suite through a Fixture what people
+// would see.
 package channeltest
 
 import (
@@ -11,55 +12,57 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Fixture is a channel with one empty room, made new for each case of the suite. Fields that may be nil or empty say what the
-// platform cannot do; their cases are then not run.
+// Fixture is a channel with one empty room, created for each case of the suite. Fields that may be nil or empty describe
+// what the platform can't do; their cases are skipped.
 type Fixture struct {
 	Channel channel.Channel
-	Room    task.Room       // we may write to it; no thread
-	User    channel.User    // somebody in the room: ID and Name as Event.User gives them
-	Token   string          // the secret that the channel holds; empty for none. It must stand in no error
-	Gone    task.MessageRef // a message that is not in the room; empty where an edit cannot tell
-	Limit   int             // how many characters one message holds, about; 0 for no limit
+	Room    task.Room       // writable, without a thread
+	User    channel.User    // a member of the room, with the ID and Name of Event.User
+	Token   string          // the channel's secret, which must not appear in errors; empty for none
+	Gone    task.MessageRef // a message that does not exist in the room; empty where an edit can't detect that
+	Limit   int             // approximate number of characters per message; 0 for no limit
 
-	Private    bool // every message in the room is meant for us: Event.Direct is always true
-	NoEdit     bool // Edit writes the new text as one more message, and what stood before stays
-	Searchable bool // Post with again finds what stands already
-	NoReplies  bool // people cannot answer a certain message
-	NoRobots   bool // no other program and no echo of ours can be heard
-	Redelivers bool // what Hear gave an error for is delivered again by the platform; the fixture does that within Patience
+	Private    bool // every message in the room is addressed to Longshift: Event.Direct is always true
+	NoEdit     bool // Edit posts a new message, and the old one stays
+	Searchable bool // Post with again finds existing messages
+	NoReplies  bool // people can't reply to a particular message
+	NoRobots   bool // no messages of programs or of Longshift itself are delivered
+	Redelivers bool // the platform redelivers an event for which Hear has failed; the fixture does that within Patience
 
-	// Shown gives the messages of ours in a conversation, its threads included, oldest first, as the platform has them. Answers to
-	// what somebody did are not among them.
+	// Shown returns Longshift's messages in a conversation, including its threads, oldest first, as the platform has
+	// them. It omits answers.
 	Shown func(t *testing.T, room task.Room) []Shown
-	// Thread opens a thread in the room. Nil where there are none.
+	// Thread opens a thread in the room. It is nil if there are none.
 	Thread func(t *testing.T) task.Room
-	// Mentions counts in all messages what calls people: names, groups, everybody. Nil where nothing can.
+	// Mentions counts everything in all messages that notifies people: names, groups, everybody. It is nil where nothing
+	// can.
 	Mentions func(t *testing.T) int
-	// Fail lets the next call that writes fail, once. Nil where no server is called.
+	// Fail makes the next writing call fail, once. It is nil if no server is called.
 	Fail func(t *testing.T, f Failure)
-	// Lose lets the next call that writes take effect, and then drops the connection before the answer. Nil as with Fail.
+	// Lose lets the next writing call take effect, and then drops the connection before the answer. It is nil like Fail.
 	Lose func(t *testing.T)
 
-	// A leaf that hears has one of these. Listen runs until the case ends; Serve is given the Webhook's handler before anybody
-	// does something.
+	// A channel that receives events has one of these. Listen runs until the case ends; Serve is called with the
+	// Webhook's handler before the first event.
 	Listener channel.Listener
 	Webhook  channel.Webhook
 	Serve    func(t *testing.T, h http.Handler)
 
-	// Press lets somebody press a button; Say lets somebody write and gives the message's id, empty where messages of people have
-	// none. Both may return before Hear was called, and keep what was done until the listener has connected. Nil where the leaf
-	// does not hear.
+	// Press presses a button; Say writes a message and returns its id, or "" if people's messages have none. Both may be
+	// called before Hear, and keep the event until the listener has connected. They are nil if the channel receives no
+	// events.
 	Press func(t *testing.T, at task.MessageRef, token string, by channel.User)
 	Say   func(t *testing.T, s Say) (message string)
-	// Redeliver delivers the latest Press or Say once more, as when our acknowledgement was lost. Nil where that cannot happen.
+	// Redeliver delivers the latest Press or Say once more, as after a lost acknowledgement. It is nil if that can't
+	// happen.
 	Redeliver func(t *testing.T)
-	// Break breaks the listener's connection; it must come back within Patience. Nil where there is none.
+	// Break breaks the listener's connection, which must be restored within Patience. It is nil if there is none.
 	Break func(t *testing.T)
-	// Answers gives what those who did something got to see, oldest first, as plain text.
+	// Answers returns the answers that people have seen, oldest first, as plain text.
 	Answers func(t *testing.T) []string
-	// OneLine says that a text which is filled in can't have more than one line.
+	// OneLine means that the input of a form has a single line.
 	OneLine bool
-	// Fill enters a text in the form that was opened last and sends it. Nil for a channel without forms.
+	// Fill enters a text in the latest form and submits it. It is nil for a channel without forms.
 	Fill func(t *testing.T, text string, by channel.User)
 }
 
@@ -67,7 +70,7 @@ type Fixture struct {
 type Shown struct {
 	ID      string // as in task.Place.Message
 	Thread  string // as in task.Room.Thread
-	Text    string // without markup; the parts of one message are joined by line ends
+	Text    string // without markup; the parts of a split message are joined by line ends
 	Code    []string
 	Buttons []Button
 	Sound   Sound
@@ -76,41 +79,41 @@ type Shown struct {
 // Button is a button as people see it.
 type Button struct{ Label, Token string }
 
-// Sound says whether a message made itself heard.
+// Sound is whether a message notified people.
 type Sound int
 
-// The sounds. The zero value is for a channel that cannot choose, or a platform that does not tell.
+// The sounds. The zero value is for a channel that can't choose, or a platform that does not report it.
 const (
 	Unknown Sound = iota
 	Loud
 	Silent
 )
 
-// Failure is what the platform answers in place of carrying out a call.
+// Failure is an error that the platform returns instead of carrying out a call.
 type Failure string
 
 // The failures.
 const (
 	ServerError Failure = "server error"  // such as 503
-	RateLimit   Failure = "rate limit"    // with the wait Wait
+	RateLimit   Failure = "rate limit"    // asks for the pause Wait
 	BadToken    Failure = "refused token" // revoked or wrong
-	NoRoom      Failure = "unknown room"  // gone, or we are not in it
+	NoRoom      Failure = "unknown room"  // deleted, or the bot is not a member
 )
 
-// Wait is what a platform asks for with RateLimit.
+// Wait is the pause that a platform asks for with RateLimit.
 const Wait = 7 * time.Second
 
-// Patience is how long the suite waits for what has to happen.
+// Patience is how long the suite waits for something that must happen.
 const Patience = 10 * time.Second
 
-// Say is a message of somebody.
+// Say is a message to write.
 type Say struct {
 	Room    task.Room
 	By      Author
 	User    channel.User // when By is Person
-	Text    string       // without the mention of us
-	ReplyTo string       // id of a message of ours that it answers, or "" for none
-	Direct  bool         // meant for us; the fixture adds the mention, where the platform needs one
+	Text    string       // without a mention of the bot
+	ReplyTo string       // id of the message that it answers, or ""
+	Direct  bool         // addressed to Longshift; the fixture adds a mention if the platform needs one
 }
 
 // Author is who writes.
@@ -120,5 +123,5 @@ type Author int
 const (
 	Person    Author = iota
 	Robot            // another program
-	Ourselves        // a message of ours comes back as an event
+	Ourselves        // Longshift's own message, delivered as an event
 )

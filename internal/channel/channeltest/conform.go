@@ -2,7 +2,7 @@ package channeltest
 
 import "testing"
 
-// Conform holds a channel against the contract of the interface.
+// Conform tests a channel against the contract of its interface.
 func Conform(t *testing.T, open func(t *testing.T) Fixture) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func fails(f Fixture) bool   { return f.Fail != nil }
 func loses(f Fixture) bool   { return f.Lose != nil }
 func threads(f Fixture) bool { return f.Thread != nil }
 
-// cases are in the order in which a leaf comes to life.
+// cases are ordered as one would implement a channel.
 var cases = []check{
 	{"post", always, testPost},
 	{"literal signs", always, testLiteral},

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// open gives a fixture for the channel in memory with a flaw.
+// open returns a fixture for an in-memory channel with a flaw.
 func open(flaw string) func(t *testing.T) channeltest.Fixture {
 	return func(t *testing.T) channeltest.Fixture {
 		m := &memory{flaw: flaw, keys: map[string]task.MessageRef{}, events: make(chan channel.Event, 10)}
@@ -102,7 +102,7 @@ const flawEnv = "LONGSHIFT_TEST_FLAW"
 
 func TestConform(t *testing.T) { channeltest.Conform(t, open(os.Getenv(flawEnv))) }
 
-// TestFlaws: each flaw makes its case fail, in a process of its own, for a failed test can't be taken back.
+// TestFlaws checks that each flaw fails its case. It uses child processes, since a failed test can't be undone.
 func TestFlaws(t *testing.T) {
 	if os.Getenv(flawEnv) != "" {
 		return

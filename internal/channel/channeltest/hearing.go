@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// received take in what a leaf hears.
+// received records the events that a channel delivers.
 type received struct {
 	t      *testing.T
 	events chan channel.Event
@@ -19,10 +19,10 @@ type received struct {
 
 	mu     sync.Mutex
 	answer channel.Answer
-	refuse int // how many times an error comes in place of an answer
+	refuse int // how many more events to answer with an error
 }
 
-// listen starts the leaf's listener or webhook; it ends with the case.
+// listen starts the listener or webhook, until the case ends.
 func listen(t *testing.T, f Fixture) *received {
 	t.Helper()
 	e := &received{t: t, events: make(chan channel.Event, 100)}
@@ -66,14 +66,14 @@ func (e *received) hear(_ context.Context, ev channel.Event) (channel.Answer, er
 	return e.answer, nil
 }
 
-// say sets what is answered from now on.
+// say sets the answer to further events.
 func (e *received) say(a channel.Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = a
 }
 
-// fail lets the next event meet an error.
+// fail makes the handler fail for the next event.
 func (e *received) fail() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -82,7 +82,7 @@ func (e *received) fail() {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,200}$`)
 
-// next waits for an event and holds what is true of all.
+// next waits for an event and checks what all events have in common.
 func (e *received) next() channel.Event {
 	e.t.Helper()
 	select {
@@ -100,7 +100,7 @@ func (e *received) next() channel.Event {
 	}
 }
 
-// nothing holds that no more was heard. For a listener that is certain: it has ended.
+// nothing checks that no further event was delivered. For a listener that is certain, since it has ended.
 func (e *received) nothing() {
 	e.t.Helper()
 	e.stop()

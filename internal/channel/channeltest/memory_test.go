@@ -20,7 +20,7 @@ const (
 	limit  = 2000
 )
 
-// memory is a channel and its platform in one, with all that a platform may have. flaw names what it does wrong.
+// memory is a channel and its platform in one, with all features. flaw names what it does wrong.
 type memory struct {
 	flaw string
 
@@ -38,7 +38,7 @@ type memory struct {
 
 func (m *memory) bad(flaw string) bool { return m.flaw == flaw }
 
-// trouble gives the error of a failure that was asked for, once.
+// trouble returns the error of a requested failure, once.
 func (m *memory) trouble() error {
 	kind := m.fail
 	m.fail = ""
@@ -61,10 +61,10 @@ func (m *memory) trouble() error {
 	return fault.New(fault.Infra, "server error")
 }
 
-// joiner is the sign that keeps a mention from calling anybody; people do not see it.
+// joiner is an invisible character that disables a mention.
 const joiner = "\u2060"
 
-// calm takes the life out of mentions, which are "<!" and "<@" here.
+// calm disables mentions, which are "<!" and "<@" here.
 func (m *memory) calm(s string) string {
 	if m.bad("live mentions") {
 		return s
@@ -72,7 +72,7 @@ func (m *memory) calm(s string) string {
 	return strings.NewReplacer("<!", "<"+joiner+"!", "<@", "<"+joiner+"@").Replace(s)
 }
 
-// parts gives the messages for a text, each as text and code.
+// parts splits a text into messages, each with text and code.
 func (m *memory) parts(msg channel.Message, most int) (list []channeltest.Shown, err error) {
 	blocks := channel.Read(msg.Text)
 	if (len(blocks) == 0 && !m.bad("empty text")) || len(msg.Buttons) > 3 {
@@ -178,7 +178,7 @@ func (m *memory) Edit(_ context.Context, at task.MessageRef, msg channel.Message
 	return fault.New(fault.NotFound, "message %q", at.Message)
 }
 
-// Listen keeps an event until it is taken in.
+// Listen keeps an event until the handler succeeds.
 func (m *memory) Listen(ctx context.Context, hear channel.Handle) error {
 	for {
 		select {

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	formID       = "longshift-form" // of our forms
-	formInput    = "text"           // of the only field
+	formID       = "longshift-form" // callback id of forms
+	formInput    = "text"           // the only field of a form
 	formLimit    = 3000             // characters, Slack's own limit
 	answerPeriod = 10 * time.Second
 )
 
-// answer shows what came of it, to the one who did it. What was heard has been taken in by then, so a failure is only logged.
+// answer shows the answer to the person who caused the event. The event has been handled by then, so errors are only
+// logged.
 func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
 	if a.Form == nil && a.Text == "" {
 		return
@@ -42,7 +43,7 @@ func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
 	}
 }
 
-// open shows a form. It works for three seconds after the press.
+// open shows a form. The trigger is valid for three seconds after the press.
 func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
 	api, err := s.bot(ctx)
 	if err != nil {
@@ -64,8 +65,8 @@ func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
 	return problem(ctx, "open a form in Slack", err)
 }
 
-// tell shows words to one person: to a slash command at the address it came with, in a private chat as a message, elsewhere as a
-// message that only this person sees.
+// tell sends a text to one person: for a slash command to its response URL, in a private chat as a message, elsewhere as
+// an ephemeral message.
 func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
 	c, err := build(channel.Message{Text: words}, 1, s.now())
 	if err != nil {
@@ -92,7 +93,8 @@ func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
 	return problem(ctx, "answer in Slack channel "+e.Room.ID, err)
 }
 
-// mayAnswer holds an answer address to Slack's own hosts, or to that of the base URL: a call may not send us anywhere.
+// mayAnswer reports whether a response URL is on Slack's hosts, or on that of the base URL, so that a request can't
+// direct calls elsewhere.
 func (s *Slack) mayAnswer(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// answered lets one thing be done and answered, and gives how often each method was called.
+// answered handles one event with an answer, and returns how often each method was called.
 func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any) map[string]int {
 	t.Helper()
 	e := &ears{answer: a}
@@ -19,7 +19,7 @@ func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any)
 	if status, text := call.call(kind, payload); status != 200 || text != "" {
 		t.Fatalf("status %d %q", status, text)
 	}
-	call.server.Close() // waits for what comes after the answer
+	call.server.Close() // waits for work after the HTTP answer
 	if len(e.heard()) != 1 {
 		t.Fatalf("heard %+v", e.heard())
 	}
@@ -44,7 +44,7 @@ func TestAnswerInPrivateChat(t *testing.T) {
 	}
 }
 
-// TestAnswerToCommand goes to the address that came with it, if that is Slack's.
+// TestAnswerToCommand checks that the response URL is used, if it is Slack's.
 func TestAnswerToCommand(t *testing.T) {
 	f := newFake(t)
 	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callCommand,
@@ -68,7 +68,7 @@ func TestAnswerToCommand(t *testing.T) {
 	}
 }
 
-// TestFormNotOpened: where no form can be opened people read how to give their words.
+// TestFormNotOpened checks that people are told how to enter the text if no form can be opened.
 func TestFormNotOpened(t *testing.T) {
 	f := newFake(t) // it knows no trigger
 	calls := answered(t, f, channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Hint: "Reply to the plan.", Token: "edit.1"}},
@@ -78,7 +78,7 @@ func TestFormNotOpened(t *testing.T) {
 	}
 }
 
-// TestLongQuestion: words that are too long for a form are shortened.
+// TestLongQuestion checks that texts too long for a form are truncated.
 func TestLongQuestion(t *testing.T) {
 	f := newFake(t)
 	long := strings.Repeat("long ", 100)
@@ -89,7 +89,7 @@ func TestLongQuestion(t *testing.T) {
 	}
 }
 
-// TestAnswerLost: what was heard stays heard.
+// TestAnswerLost checks that an event counts even if its answer fails.
 func TestAnswerLost(t *testing.T) {
 	f := newFake(t)
 	f.Refuse("chat.postEphemeral", "user_not_in_channel")
@@ -99,7 +99,7 @@ func TestAnswerLost(t *testing.T) {
 	}
 }
 
-// TestAnswerComesAfter: Slack has its acknowledgement before we show anything, however long that takes.
+// TestAnswerComesAfter checks that Slack gets its acknowledgement first, however long the answer takes.
 func TestAnswerComesAfter(t *testing.T) {
 	acknowledged := make(chan struct{})
 	showed := make(chan bool, 1)

@@ -39,7 +39,7 @@ func TestConformOverSocketMode(t *testing.T) {
 	})
 }
 
-// echoTS is that of a message that no person wrote.
+// echoTS is the timestamp of a message that no person wrote.
 const echoTS = "1760000009.000100"
 
 func TestConformOverHTTP(t *testing.T) {
@@ -63,7 +63,7 @@ func TestConformOverHTTP(t *testing.T) {
 			}
 			f.SayHTTP(url, say.Room.ID, say.User.ID, say.Text, cmp.Or(say.ReplyTo, say.Room.Thread), say.Direct)
 			all := f.Messages(say.Room.ID)
-			for i := len(all) - 1; ; i-- { // an answer may stand below it by now
+			for i := len(all) - 1; ; i-- { // an answer may follow it by now
 				if all[i].User == say.User.ID {
 					return all[i].TS
 				}
@@ -111,7 +111,7 @@ func shown(m slacktest.Message) channeltest.Shown {
 	return s
 }
 
-// eventually waits for something that comes after an acknowledgement.
+// eventually waits for something that follows an acknowledgement.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(10 * time.Second)

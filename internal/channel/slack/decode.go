@@ -2,8 +2,8 @@ package slack
 
 import "strings"
 
-// decode gives what somebody wrote as plain text: Slack's signs for people, channels, links and dates become the words that people
-// see, and only then its three entities become signs, so that nobody can write a sign of Slack's own.
+// decode returns plain text: references to users, channels, links and dates become the text that people see. Entities
+// are decoded last, so that nobody can forge a reference.
 func decode(s string) string {
 	var b strings.Builder
 	for {
@@ -21,7 +21,7 @@ func decode(s string) string {
 	}
 }
 
-// reference reads what stands between the angle brackets.
+// reference decodes the content of angle brackets.
 func reference(s string) string {
 	target, words, named := strings.Cut(s, "|")
 	switch {
@@ -38,7 +38,7 @@ func reference(s string) string {
 		return "@" + name
 	case !named || words == "" || strings.HasSuffix(strings.TrimSuffix(target, "/"), strings.TrimSuffix(words, "/")):
 		if named && words != "" {
-			return words // an address as it was typed, without the scheme
+			return words // an address typed without the scheme
 		}
 		return target
 	}
@@ -49,12 +49,12 @@ func unescape(s string) string { return fromEntities.Replace(s) }
 
 var fromEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// mentions tells whether a text names a user.
+// mentions reports whether a text mentions a user.
 func mentions(text, user string) bool {
 	return user != "" && (strings.Contains(text, "<@"+user+">") || strings.Contains(text, "<@"+user+"|"))
 }
 
-// withoutMention takes the mentions of a user off the beginning of a text.
+// withoutMention removes leading mentions of a user.
 func withoutMention(text, user string) string {
 	for {
 		text = strings.TrimSpace(text)

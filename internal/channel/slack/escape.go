@@ -9,12 +9,12 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// entities writes the three signs that Slack reads as its own. Without them no mention, link or date can begin.
+// entities escapes the three characters that start mentions, links and dates.
 func entities(s string) string { return toEntities.Replace(s) }
 
 var toEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// literal writes text so that Slack shows it as it is: no mention, no emphasis, no quote.
+// literal escapes text so that Slack shows it unchanged, without mentions, emphasis or quotes.
 func literal(s string, start bool) string {
 	var b strings.Builder
 	var last rune
@@ -27,14 +27,14 @@ func literal(s string, start bool) string {
 			}
 		case '`', '*', '_', '~':
 			next, _ := utf8.DecodeRuneInString(s[i+1:])
-			if r != '`' && letter(last) && letter(next) { // inside a word Slack leaves them alone
+			if r != '`' && letter(last) && letter(next) { // Slack ignores them inside words
 				b.WriteRune(r)
 			} else {
 				b.WriteString(gap + string(r) + gap)
 			}
 		case '&', '<', '>':
 			if r == '>' && start && strings.TrimSpace(s[:i]) == "" {
-				b.WriteString(gap) // no quote
+				b.WriteString(gap) // prevents a quote
 			}
 			b.WriteString(entities(string(r)))
 		default:
@@ -45,7 +45,7 @@ func literal(s string, start bool) string {
 	return b.String()
 }
 
-// calls tells whether a word behind an "@" would call many people, where a workspace turns such words into mentions.
+// calls reports whether a word after "@" would notify many people, in workspaces that turn such words into mentions.
 func calls(s string) bool {
 	for _, w := range []string{"here", "channel", "everyone", "group"} {
 		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) {
@@ -60,7 +60,7 @@ func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // label is the text of a link, on one line.
 func label(s string) string { return entities(excerpt.OneLine(s)) }
 
-// address gives a link's target as it may stand in Slack's text, or nothing for what is no web address.
+// address returns a link's target for Slack's text format, or "" if it is not a web address.
 func address(link string) string {
 	u, err := url.Parse(link)
 	if link == "" || err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// heard is one thing that somebody did, with what it takes to answer. A nil *heard is nothing for us.
+// heard is an event with what is needed to answer it. A nil *heard means that the delivery is not for Longshift.
 type heard struct {
 	event    channel.Event
-	trigger  string // opens a form, for three seconds
-	response string // address for an answer to a slash command: we may not be in that channel
+	trigger  string // opens a form, valid for three seconds
+	response string // URL for the answer to a slash command, since the bot may not be in the channel
 }
 
-// said reads a message. Slack sends one that mentions us twice, as app_mention and as message, perhaps each more than once; all of
-// them have the same ID, made of the channel and the message. What somebody shares of others hangs on it as an attachment, and is no
+// said parses a message. Slack delivers one that mentions the bot both as app_mention and as message, possibly
+// repeatedly; all have the same ID, derived from channel and message. Shared messages of others are attachments and not
 // part of the text.
 func said(in incoming, self identity) *heard {
 	mention := in.Type == "app_mention" || mentions(in.Text, self.user)
@@ -30,13 +30,13 @@ func said(in incoming, self identity) *heard {
 	switch {
 	case in.Subtype != "" && in.Subtype != "file_share" && in.Subtype != "thread_broadcast": // edits, deletions, joins, other programs
 		return nil
-	case in.Edited != nil: // whoever takes back or adds words writes anew
+	case in.Edited != nil: // an edited message is not a new command
 		return nil
 	case in.BotID != "" || in.User == "" || in.User == self.user || in.User == "USLACKBOT":
 		return nil
 	case in.Channel == "" || in.TS == "":
 		return nil
-	case !mention && !private && !reply: // people talking in a channel
+	case !mention && !private && !reply: // a conversation among people
 		return nil
 	}
 	e := channel.Event{ID: id("m", in.Channel, in.TS), Kind: channel.Said, User: user(in.User, in.Profile.DisplayName, in.Profile.Name),
@@ -48,14 +48,14 @@ func said(in incoming, self identity) *heard {
 	return &heard{event: e}
 }
 
-// types of interaction.
+// Types of interaction.
 const (
 	pressType = "block_actions"
 	formType  = "view_submission"
 )
 
-// pressed reads a press of a button of ours. Its ID is made of who pressed which button, where and when by Slack's clock; all of it
-// is in the signed body, so a call that comes again, or was captured and is sent again, has the same one.
+// pressed parses a press of one of Longshift's buttons. Its ID is derived from the user, the button, the message and
+// Slack's timestamp, which are all in the signed body, so a redelivered or replayed request has the same ID.
 func pressed(in interaction) *heard {
 	if in.Type != pressType || len(in.Actions) == 0 || in.User.ID == "" || in.Channel.ID == "" {
 		return nil
@@ -75,15 +75,15 @@ func pressed(in interaction) *heard {
 	return &heard{event: e, trigger: in.TriggerID}
 }
 
-// origin is what a form remembers of the press that opened it.
+// origin is the press that opened a form.
 type origin struct {
 	Token  string `json:"token"`
 	Room   string `json:"room"`
 	Thread string `json:"thread,omitempty"`
 }
 
-// filled reads a form that was sent. Slack gives no time for that, and people may send a form again after an error: its ID is made of
-// the form, which is opened once per press, of who sent it, and of the text, so that the same text counts once.
+// filled parses a submitted form. Slack sends no timestamp with it, and people may submit again after an error: the ID
+// is derived from the form, which is opened once per press, the user and the text, so that the same text counts once.
 func filled(in interaction) *heard {
 	if in.Type != formType || in.View.CallbackID != formID || in.View.ID == "" || in.User.ID == "" {
 		return nil
@@ -100,7 +100,7 @@ func filled(in interaction) *heard {
 	return &heard{event: e}
 }
 
-// commanded reads a slash command. Its trigger is made anew for each use, and is the same when the same use is delivered again.
+// commanded parses a slash command. Its trigger is unique per use, and the same when that use is delivered again.
 func commanded(c command) *heard {
 	if c.Command == "" || c.UserID == "" || c.ChannelID == "" || c.TriggerID == "" {
 		return nil
@@ -110,9 +110,9 @@ func commanded(c command) *heard {
 	return &heard{event: e, trigger: c.TriggerID, response: c.ResponseURL}
 }
 
-// remember gives the origin as a form carries it.
+// remember encodes the origin for a form's private metadata.
 func remember(e channel.Event, token string) string {
-	b, _ := json.Marshal(origin{Token: token, Room: e.Room.ID, Thread: e.Room.Thread}) // three strings: no error
+	b, _ := json.Marshal(origin{Token: token, Room: e.Room.ID, Thread: e.Room.Thread}) // strings can't fail
 	return string(b)
 }
 
@@ -134,7 +134,7 @@ func id(parts ...string) string {
 	}, strings.Join(parts, "_"))
 }
 
-// at reads Slack's time form, "1355517523.000005".
+// at parses Slack's timestamp, "1355517523.000005".
 func at(ts string) time.Time {
 	seconds, micros, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)

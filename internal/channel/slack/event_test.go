@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// hearCall gives what a delivery means.
+// hearCall returns the event of a delivery.
 func hearCall(t *testing.T, kind string, payload any) *channel.Event {
 	t.Helper()
 	s := newFake(t).open(nil)
@@ -98,7 +98,7 @@ func TestPressed(t *testing.T) {
 	if d := cmp.Diff(&want, got); d != "" {
 		t.Error(d)
 	}
-	// A message that others have replied to names itself as its thread.
+	// A message with replies has its own timestamp as its thread.
 	got = hearCall(t, callInteraction, pressCall(general, ts, ts, "approve.task-1", "1.2.3", "1760000009.123456", ada))
 	if got == nil || got.Room.Thread != "" {
 		t.Errorf("heard %+v", got)

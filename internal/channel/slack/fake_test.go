@@ -35,7 +35,7 @@ var (
 
 func fixed(s string) Secret { return func(context.Context) (string, error) { return s, nil } }
 
-// fake plays Slack.
+// fake simulates Slack.
 type fake struct {
 	*slacktest.Server
 	t *testing.T
@@ -43,7 +43,7 @@ type fake struct {
 
 func newFake(t *testing.T) *fake { return &fake{slacktest.New(t), t} }
 
-// open makes the leaf that talks to the fake.
+// open returns a channel connected to the fake.
 func (f *fake) open(change func(c *Config)) *Slack {
 	f.t.Helper()
 	c := Config{BotToken: fixed(botToken), AppToken: fixed(appToken), SigningSecret: fixed(signing), APIURL: f.URL}
@@ -58,7 +58,7 @@ func (f *fake) open(change func(c *Config)) *Slack {
 	return s
 }
 
-// answers are what was shown to ada alone.
+// answers are the ephemeral messages to ada.
 func (f *fake) answers() []string { return f.Ephemeral(ada.ID) }
 
 type appManifest struct {
@@ -91,13 +91,13 @@ func manifest(t *testing.T) (m appManifest) {
 	return m
 }
 
-// caller sends signed calls to a handler.
+// caller sends signed requests to a handler.
 type caller struct {
 	t       *testing.T
 	server  *httptest.Server
 	secret  string
 	now     func() time.Time
-	headers map[string]string // set in place of the right ones; "" takes one away
+	headers map[string]string // override the default ones; "" removes one
 }
 
 func newCaller(t *testing.T, h http.Handler) *caller {

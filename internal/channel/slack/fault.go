@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	unnamedWait = 30 * time.Second // when Slack asks for a pause and does not say how long
+	unnamedWait = 30 * time.Second // pause when Slack asks for one without a duration
 	longestWait = time.Hour
 )
 
-// kinds says whose fault Slack's own error codes are. What is not among them passes, or is a fault of Slack's: Infra.
+// kinds maps Slack's error codes to fault kinds. Others are temporary or Slack's own: Infra.
 var kinds = map[string]fault.Kind{
 	"invalid_auth": fault.Denied, "not_authed": fault.Denied, "account_inactive": fault.Denied, "token_revoked": fault.Denied,
 	"token_expired": fault.Denied, "no_permission": fault.Denied, "missing_scope": fault.Denied, "access_denied": fault.Denied,
@@ -34,7 +34,7 @@ var kinds = map[string]fault.Kind{
 
 	"channel_not_found": fault.NotFound, "message_not_found": fault.NotFound, "thread_not_found": fault.NotFound,
 	"user_not_found": fault.NotFound, "team_not_found": fault.NotFound,
-	"cant_update_message": fault.NotFound, "edit_window_closed": fault.NotFound, // a message that can't be changed: a new one is posted
+	"cant_update_message": fault.NotFound, "edit_window_closed": fault.NotFound, // the message can't be changed: a new one is posted
 
 	"msg_too_long": fault.Input, "msg_blocks_too_long": fault.Input, "no_text": fault.Input, "invalid_blocks": fault.Input,
 	"invalid_blocks_format": fault.Input, "invalid_arguments": fault.Input, "invalid_arg_name": fault.Input,
@@ -43,7 +43,7 @@ var kinds = map[string]fault.Kind{
 	"invalid_trigger_id": fault.Input, "expired_trigger_id": fault.Input, "exchanged_trigger_id": fault.Input,
 }
 
-// hints give the way out where there is one.
+// hints are the ways out, where there is one.
 var hints = map[string]string{
 	"invalid_auth":      "check the Slack token",
 	"not_authed":        "set the Slack token",
@@ -56,8 +56,8 @@ var hints = map[string]string{
 	"is_archived":       "the channel is archived: name another one",
 }
 
-// problem turns what the library gives into a fault, with no type of the library and no address in it: addresses of connections hold
-// a ticket. does is what was tried, "post to Slack".
+// problem converts an error of the library to a fault, without the library's types and without URLs, since those of
+// connections contain a ticket. does describes the operation: "post to Slack".
 func problem(ctx context.Context, does string, err error) error {
 	if err == nil {
 		return nil
@@ -125,7 +125,7 @@ func later(does string, after time.Duration) error {
 	return &fault.Later{After: after, Err: fault.New(fault.Infra, "%s: Slack asks for a pause", does)}
 }
 
-// kindOr gives the kind of the fault in err's chain, and Infra for an error that holds none.
+// kindOr returns the kind of the fault in err's chain, or Infra.
 func kindOr(err error) fault.Kind {
 	var f *fault.Error
 	if errors.As(err, &f) {

@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswers: proxies and broken servers.
+// TestStrangeAnswers covers proxies and broken servers.
 func TestStrangeAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -148,7 +148,8 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// TestTimeout: a server that does not answer is a fault of the surroundings, and an ended context shows through.
+// TestTimeout checks that a server without an answer is an infrastructure fault, and that the error wraps that of an
+// ended context.
 func TestTimeout(t *testing.T) {
 	free := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	eventType = "longshift" // of our messages' metadata
+	eventType = "longshift" // type of the messages' metadata
 	pageSize  = 200
-	pages     = 10 // the calls of one search: a call that may have gone through was made a short while ago
+	pages     = 10 // requests per search; the message it looks for is recent
 )
 
-// part says which of several messages one is.
+// part is the position of a message in a split one.
 type part struct{ number, of int }
 
 func (p part) metadata(key string) slackgo.MsgOption {
@@ -23,17 +23,17 @@ func (p part) metadata(key string) slackgo.MsgOption {
 		EventPayload: map[string]any{"key": key, "part": p.String()}})
 }
 
-// String gives "2/3".
+// String returns "2/3".
 func (p part) String() string { return fmt.Sprintf("%d/%d", p.number, p.of) }
 
-// stands is what is in a room of the message with a key.
+// stands is the part of a message that already exists in a room.
 type stands struct {
 	parts map[part]string // ids
-	last  string          // id of the last part; then all of them were written
+	last  string          // id of the last part, which means that all parts were written
 }
 
-// find looks for a key among the latest messages of a room or a thread. A message counts only if we wrote it: other apps can give
-// theirs the same metadata.
+// find searches the latest messages of a room or thread for a key. Only the bot's own messages count, since other apps
+// can set the same metadata.
 func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key string) (stands, error) {
 	found := stands{parts: map[part]string{}}
 	self, err := s.whoami(ctx)
@@ -63,13 +63,13 @@ func (me identity) wrote(m slackgo.Message) bool {
 	return me.user != "" && m.User == me.user || me.bot != "" && m.BotID == me.bot
 }
 
-// reply tells whether a message stands in a thread: a channel's history has those that are shown there too, and another message of the
-// channel may bear the same key.
+// reply reports whether a message belongs to a thread: a channel's history includes broadcast replies, and another
+// message of the channel may have the same key.
 func reply(m slackgo.Message) bool {
 	return m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp
 }
 
-// note takes a message in if it bears the key.
+// note records a message that has the key.
 func (f *stands) note(m slackgo.Message, key string) {
 	if m.Metadata.EventType != eventType || m.Metadata.EventPayload["key"] != key {
 		return

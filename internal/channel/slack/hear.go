@@ -11,19 +11,19 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// hearPeriod is how long the handler may take: Slack waits for three seconds, then it takes the call for failed.
+// hearPeriod limits the handler: Slack considers a request failed after three seconds.
 const hearPeriod = 2500 * time.Millisecond
 
-// kinds of call, as Socket Mode names them.
+// Kinds of delivery, as in Socket Mode.
 const (
 	callEvent       = "events_api"
 	callInteraction = "interactive"
 	callCommand     = "slash_commands"
 )
 
-// take reads what Slack delivered and lets it be heard. What it gives is to be done after the delivery was acknowledged, for Slack
-// waits for that; an error means that it must not be acknowledged, and is given for events only: nothing else is delivered again. What
-// is not for us, or of no known form, counts as taken: to have it delivered again would change nothing.
+// take handles a delivery. It returns what to do after the acknowledgement, for which Slack waits. An error means that
+// the delivery must not be acknowledged, and is returned for events only, since Slack redelivers nothing else. A
+// delivery that is for another app or has an unknown form counts as handled: delivering it again would not help.
 func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payload []byte) (after func(), err error) {
 	h, a, err := s.once(ctx, hearPeriod, hear, kind, payload)
 	switch {
@@ -46,7 +46,7 @@ func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payl
 	return func() { s.answer(ctx, h, a) }, nil
 }
 
-// once tries to let a delivery be heard; nil is heard when it is for nobody.
+// once calls the handler once; nil means that the delivery is for nobody.
 func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Handle, kind string, payload []byte) (*heard, channel.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -61,10 +61,10 @@ func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Han
 	return h, a, err
 }
 
-// understand gives what a delivery means, nil for nothing. An error means that it can't be known now.
+// understand parses a delivery; nil means that it is for nobody. It fails if that can't be determined now.
 func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*heard, error) {
 	d, err := open(kind, payload)
-	if err != nil { // the text of the error can hold what people wrote
+	if err != nil { // the error may contain text that people wrote
 		s.log.WarnContext(ctx, "Slack sent what can't be read", "kind", kind, "bytes", len(payload), "error", shape(err))
 		return nil, nil
 	}
@@ -83,13 +83,13 @@ func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*h
 	return h, nil
 }
 
-// delivery is one that may be for us.
+// delivery is a parsed delivery that may be for Longshift.
 type delivery struct {
-	teams []string // as identity.ours takes them
+	teams []string // for identity.ours
 	read  func(self identity) *heard
 }
 
-// open gives nil for a kind that we don't know, and for what people don't do.
+// open returns nil for an unknown kind, and for deliveries that people did not cause.
 func open(kind string, payload []byte) (*delivery, error) {
 	switch kind {
 	case callEvent:

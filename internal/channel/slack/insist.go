@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	insistPeriod = 30 * time.Second // how long we try to take in what Slack does not deliver again
-	insistCall   = 10 * time.Second // for each try
+	insistPeriod = 30 * time.Second // how long to retry deliveries that Slack does not repeat
+	insistCall   = 10 * time.Second // per try
 	insistPause  = time.Second
 )
 
 const notNow = "This could not be taken in just now, because Temporal or its workers do not answer. Please do it again in a minute."
 
-// insist takes in a press, a form or a command that could not be heard in time. Slack delivers only events again; somebody who
-// pressed once, while a server comes back, is not to press twice. It counts once all the same: its ID stays. When nothing helps, the
-// one who did it is told. It is false when ctx has ended before either.
+// insist retries a press, form or command whose handler failed. Slack redelivers only events, and a person should not
+// have to press again after a short outage. The ID stays the same, so it still counts once. If all tries fail, the
+// person is told. insist returns false if ctx ended first.
 func (s *Slack) insist(ctx context.Context, hear channel.Handle, kind string, payload []byte, h *heard) bool {
 	bounded, cancel := context.WithTimeout(ctx, insistPeriod)
 	defer cancel()

@@ -8,16 +8,16 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// keptFor is how long what somebody did may decide something.
+// keptFor is the maximum age of a stored delivery that may still take effect.
 const keptFor = 15 * time.Minute
 
-// kept is a call that Slack was told is taken.
+// kept is a delivery that was acknowledged to Slack.
 type kept struct {
 	Kind    string `json:"kind"`
 	Payload []byte `json:"payload"`
 }
 
-// keep makes a call outlive this process, before Slack is told that it is taken. done forgets it.
+// keep stores a delivery on disk before it is acknowledged. done removes it.
 func (s *Slack) keep(kind string, payload []byte) (done func(), err error) {
 	if s.inbox.Dir == "" {
 		return func() {}, nil
@@ -37,7 +37,7 @@ func (s *Slack) keep(kind string, payload []byte) (done func(), err error) {
 	}, nil
 }
 
-// Resume takes in what an earlier process had acknowledged and not taken in when it ended.
+// Resume handles what an earlier process had acknowledged but not handled.
 func (s *Slack) Resume(ctx context.Context, hear channel.Handle) {
 	if s.inbox.Dir == "" {
 		return

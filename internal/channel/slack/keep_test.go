@@ -12,7 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/inbox"
 )
 
-// A press that Slack was told is taken is taken, though our process dies before Temporal has it: Slack sends it no second time.
+// An acknowledged press is handled even if the process dies before Temporal has it, since Slack does not deliver it
+// again.
 func TestAcknowledgedPressOutlivesTheProcess(t *testing.T) {
 	f, box := newFake(t), inbox.Box{Dir: t.TempDir(), Most: 1}
 	away := &ears{err: fault.New(fault.Infra, "Temporal is away")}
@@ -22,7 +23,7 @@ func TestAcknowledgedPressOutlivesTheProcess(t *testing.T) {
 		c.Sleep = func(context.Context, time.Duration) error { <-dead; return errors.New("the process has ended") }
 	})
 	call := newCaller(t, dying.Handler(away.hear))
-	t.Cleanup(func() { close(dead) }) // before the server closes: its handler is at work until then
+	t.Cleanup(func() { close(dead) }) // before the server closes, which waits for the handler
 	if status, _ := call.call(callInteraction, pressed0); status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
@@ -46,7 +47,7 @@ func TestAcknowledgedPressOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// What is too old to decide anything is dropped.
+// Stored events that are too old are dropped.
 func TestOldPressesAreNotResumed(t *testing.T) {
 	f, box, e := newFake(t), inbox.Box{Dir: t.TempDir(), Most: 1}, &ears{}
 	s := f.open(func(c *Config) {

@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// TestLoud: what somebody must act on is shown in the channel, when it stands in a thread there.
+// TestLoud checks that a message that needs a reaction is broadcast to the channel if it is in a thread.
 func TestLoud(t *testing.T) {
 	for name, c := range map[string]struct {
 		room           string
@@ -55,7 +55,7 @@ func TestLoud(t *testing.T) {
 	}
 }
 
-// TestLoudEdit: an edit that is loud is taken, and shows no old reply.
+// TestLoudEdit checks that a loud edit succeeds and does not broadcast the old reply.
 func TestLoudEdit(t *testing.T) {
 	f := newFake(t)
 	s := f.open(nil)
@@ -69,7 +69,8 @@ func TestLoudEdit(t *testing.T) {
 	}
 }
 
-// TestFindBesideLoud: a reply that is shown in the channel is not the channel's own message with that key, and is found in its thread.
+// TestFindBesideLoud checks that a broadcast reply does not count as a message of the channel with the same key, and is
+// found in its thread.
 func TestFindBesideLoud(t *testing.T) {
 	f := newFake(t)
 	s := f.open(nil)
@@ -86,7 +87,7 @@ func TestFindBesideLoud(t *testing.T) {
 	if again := mustPost(t, s, room(general, ""), m, true); again != own {
 		t.Errorf("place %+v, want %+v", again, own)
 	}
-	// A message with replies names itself as its thread, and is no reply.
+	// A message with replies has its own timestamp as its thread, and is not a reply.
 	if again := mustPost(t, s, room(general, ""), channel.Message{Key: "root", Text: "Root."}, true); again != root {
 		t.Errorf("place %+v, want %+v", again, root)
 	}

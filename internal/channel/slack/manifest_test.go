@@ -9,19 +9,19 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// scopesOfEvents are what Slack's reference names for each event that we hear.
+// scopesOfEvents are the scopes that Slack's reference requires for the events in use.
 var scopesOfEvents = map[string]string{"app_mention": "app_mentions:read", "message.channels": "channels:history",
 	"message.groups": "groups:history", "message.im": "im:history", "message.mpim": "mpim:history"}
 
-// TestManifest uses all that the leaf can do, in each kind of conversation. The fake refuses a call whose scope the manifest does not
-// have; here each scope of the manifest must have been needed, by a call, an event or the command.
+// TestManifest uses all features of the channel in each kind of conversation. The fake refuses calls without a scope;
+// this test checks that each scope of the manifest is needed by a call, an event or the command.
 func TestManifest(t *testing.T) {
 	f := newFake(t)
 	m := manifest(t)
 	e := &ears{answer: channel.Answer{Text: "Noted.", Form: &channel.Question{Title: "Edit", Label: "What?", Token: "edit.1"}}}
 	s := f.open(nil)
 	call := newCaller(t, s.Handler(e.hear))
-	for _, id := range []string{general, "P0PRIVATE", "G0GROUP", "D0ADA"} { // as the fake tells kinds apart
+	for _, id := range []string{general, "P0PRIVATE", "G0GROUP", "D0ADA"} { // the fake derives the kind from the first letter
 		msg := channel.Message{Key: "k", Text: "x", Buttons: []channel.Button{{Label: "A", Token: "a"}}}
 		at := mustPost(t, s, room(id, ""), msg, true)
 		mustPost(t, s, room(id, at.Message), msg, true)

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	sectionLimit = 2900 // characters as sent; Slack takes 3000
-	sections     = 3    // in one message: Slack refuses messages whose blocks hold some ten thousand characters in all
-	messages     = 4    // at most for one of ours; what they can't hold is left out, and they say so
-	noticeLimit  = 300  // characters in a notification
-	maxButtons   = 3    // as channel.Message says
+	sectionLimit = 2900 // encoded characters; Slack's limit is 3000
+	sections     = 3    // per message: Slack refuses messages with more than about ten thousand characters in blocks
+	messages     = 4    // a message is split into at most this many; the last one notes what is omitted
+	noticeLimit  = 300  // characters of a notification
+	maxButtons   = 3    // as in channel.Message
 )
 
-// content is one message as Slack takes it.
+// content is one Slack message.
 type content struct {
-	notice string // what a notification shows
+	notice string // text of the notification
 	blocks []slackgo.Block
 }
 
-// build writes m as at most n messages. The last one bears what happens by itself, and the buttons.
+// build renders m as at most n messages. The last one has the countdown and the buttons.
 func build(m channel.Message, n int, now time.Time) ([]content, error) {
 	read := channel.Read(m.Text)
 	texts := channel.Fit(read, func(b channel.Block) int { return channel.Length(mrkdwn(b)) + 2 }, sectionLimit, sections*n)
@@ -63,12 +63,13 @@ func page(texts [][]channel.Block) content {
 	return c
 }
 
-// text is Slack's text form, taken as we wrote it: nothing that looks like a name or an address becomes one.
+// text is verbatim mrkdwn: Slack does not turn names or addresses into links.
 func text(s string) *slackgo.TextBlockObject {
 	return slackgo.NewTextBlockObject(slackgo.MarkdownType, s, false, true)
 }
 
-// until says what happens by itself, at each reader's own clock. Where the date can't be shown the words of all channels stand.
+// until describes what happens automatically, in each reader's time zone. Clients that can't show the date show
+// channel.Countdown.
 func until(m channel.Message, now time.Time) string {
 	if m.Until.IsZero() {
 		return ""
@@ -95,14 +96,14 @@ func actions(buttons []channel.Button) *slackgo.ActionBlock {
 	return slackgo.NewActionBlock(actionsID, elements...)
 }
 
-// actionsID names the block of our buttons, so that a press on anything else is not heard.
+// actionsID identifies the block of buttons; presses on other elements are ignored.
 const actionsID = "longshift"
 
 func plain(s string) *slackgo.TextBlockObject {
 	return slackgo.NewTextBlockObject(slackgo.PlainTextType, s, false, false)
 }
 
-// token tells whether a button's token has the form that channel.Button gives it.
+// token reports whether a button's token has the form that channel.Button gives it.
 func token(s string) bool {
 	if s == "" || len(s) > 60 {
 		return false

@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// onlyOne lets the library ask for one connection. It would ask for the next one by itself, without a pause, and be quicker than we
-// can stop it.
+// onlyOne lets the library open one connection. It would open the next one itself, without a pause, before it could be
+// stopped.
 type onlyOne struct {
 	*http.Client
 	asked atomic.Bool
 }
 
-// Do makes the first call.
+// Do sends the first request only.
 func (o *onlyOne) Do(r *http.Request) (*http.Response, error) {
 	if o.asked.Swap(true) {
 		return nil, errors.New("one connection was asked for already")

@@ -16,7 +16,7 @@ func asked(t *testing.T, s *Slack) string {
 	return mustPost(t, s, room(general, ""), m, false).Message
 }
 
-// TestPeopleOverSocket plays a press, a form, a command and a reply, through a time in which Slack is away.
+// TestPeopleOverSocket plays a press, a form, a command and a reply, including an outage of Slack.
 func TestPeopleOverSocket(t *testing.T) {
 	f := newFake(t)
 	e := &ears{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}
@@ -74,7 +74,7 @@ func TestPeopleOverSocket(t *testing.T) {
 	}
 }
 
-// TestPeopleOverHTTP plays the same to a webhook, and what others than Slack may try.
+// TestPeopleOverHTTP plays the same with a webhook, and requests that Slack has not sent.
 func TestPeopleOverHTTP(t *testing.T) {
 	f := newFake(t)
 	e := &ears{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}

@@ -11,9 +11,10 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Post writes a message, as up to four where it is long. The key stands in the metadata of each, so that Post with again finds those
-// that are there and writes only what is missing. In Slack everyone chooses what makes a sound; Loud shows a reply in the channel too,
-// so that those see it who do not follow the thread. Of several parts that is the last one, which bears the buttons.
+// Post writes a message, split into up to four if it is long. Each has the key in its metadata, so that Post with again
+// finds the existing ones and writes only the missing. In Slack each person chooses their notifications; Loud broadcasts
+// a reply to the channel, for people who do not follow the thread. If the message was split, that is the last part,
+// which has the buttons.
 func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	parts, err := build(m, messages, s.now())
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 	return at, nil
 }
 
-// private tells whether a conversation is with one person, given by its own id or by that of the person.
+// private reports whether a conversation is with one person, given by its own id or the person's.
 func private(id string) bool { return id != "" && strings.ContainsRune("DUW", rune(id[0])) }
 
 func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part) (task.MessageRef, error) {
@@ -66,12 +67,12 @@ func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c c
 		return task.MessageRef{}, fault.New(fault.Infra, "post to Slack channel %s: the answer names no message", to.ID)
 	}
 	if room != "" {
-		to.ID = room // edits need the conversation's own id
+		to.ID = room // edits need the conversation's id
 	}
 	return task.MessageRef{Room: to, Message: ts}, nil
 }
 
-// options are those of a post and of an edit. Nothing in the notification becomes a mention or a link.
+// options are those of a post or an edit. Nothing in the notification becomes a mention or a link.
 func (c content) options() []slackgo.MsgOption {
 	return []slackgo.MsgOption{
 		slackgo.MsgOptionText(c.notice, false),
@@ -81,8 +82,8 @@ func (c content) options() []slackgo.MsgOption {
 	}
 }
 
-// Edit puts another text in the place of one message, shortened to what one holds. One that is shown in the channel too stays so, and
-// Loud changes nothing: Slack takes no call that shows an old reply and edits it.
+// Edit replaces the text of one message, truncated to what one can hold. A broadcast reply stays one, and Loud has no
+// effect: Slack has no call that edits an old reply and broadcasts it.
 func (s *Slack) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	parts, err := build(m, 1, s.now())
 	if err != nil {

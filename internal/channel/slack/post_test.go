@@ -29,7 +29,7 @@ func longText() string {
 	return s.String()
 }
 
-// TestPostAgain takes up a message of several parts where it was broken off.
+// TestPostAgain continues a split message where it was interrupted.
 func TestPostAgain(t *testing.T) {
 	for name, thread := range map[string]bool{"channel": false, "thread": true} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPostAgain(t *testing.T) {
 			first := len(f.Messages(general))
 			mustPost(t, s, to, m, false)
 			n := len(f.Messages(general)) - first
-			f.Keep(first + 1) // only the first part stands
+			f.Keep(first + 1) // only the first part is left
 			if n != 3 {
 				t.Fatalf("%d parts, want 3", n)
 			}
@@ -62,14 +62,14 @@ func TestPostAgain(t *testing.T) {
 	}
 }
 
-// chatter lets others write n messages.
+// chatter writes n messages as another person.
 func chatter(f *fake, n int) {
 	for range n {
 		f.Put(slacktest.Post{Channel: general, User: ada.ID, Text: "chat"})
 	}
 }
 
-// TestFindOverPages finds a message that others have pushed back, and goes no further than ten pages.
+// TestFindOverPages finds a message behind many others, but not beyond ten pages.
 func TestFindOverPages(t *testing.T) {
 	f := newFake(t)
 	s := f.open(nil)
@@ -99,7 +99,7 @@ func TestFindOverPages(t *testing.T) {
 	}
 }
 
-// TestOnlyOurs: another app's message with our key does not count as ours, nor does ours with another key or in another place.
+// TestOnlyOurs checks that messages with the key of another app, with another key, or in another place do not count.
 func TestOnlyOurs(t *testing.T) {
 	f := newFake(t)
 	s := f.open(nil)
@@ -126,7 +126,7 @@ func TestOnlyOurs(t *testing.T) {
 	}
 }
 
-// TestFindAfterEdit: the key stays with the message.
+// TestFindAfterEdit checks that an edit keeps the key.
 func TestFindAfterEdit(t *testing.T) {
 	f := newFake(t)
 	s := f.open(nil)

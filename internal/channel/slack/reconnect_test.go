@@ -19,7 +19,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// TestReconnects: for ever, with growing pauses, with a new token each time; a refused token ends only what never worked.
+// TestReconnects checks that the listener reconnects for ever, with growing pauses and a new token each time. A refused
+// token only ends a listener that never worked.
 func TestReconnects(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
@@ -73,7 +74,7 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
-// TestSlackIsDown: a failed opening is one pause, and one that Slack asks for is as long as it says.
+// TestSlackIsDown checks that a failed request for a connection causes one pause, as long as Slack asks for.
 func TestSlackIsDown(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
@@ -105,7 +106,7 @@ func TestSlackIsDown(t *testing.T) {
 	}
 }
 
-// TestSecureSocket: the certificates of the HTTP client hold for the socket too.
+// TestSecureSocket checks that the socket uses the certificates of the HTTP client.
 func TestSecureSocket(t *testing.T) {
 	f := newFake(t)
 	server := httptest.NewTLSServer(f)
@@ -122,7 +123,7 @@ func TestSecureSocket(t *testing.T) {
 	}
 }
 
-// TestLargeEnvelope: what is too large ends the connection, not the listener.
+// TestLargeEnvelope checks that a message over the limit ends the connection, but not the listener.
 func TestLargeEnvelope(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
@@ -140,7 +141,7 @@ func TestLargeEnvelope(t *testing.T) {
 	}
 }
 
-// TestDisconnect: Slack asks for a new connection every few hours.
+// TestDisconnect checks the reconnect that Slack requests every few hours.
 func TestDisconnect(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
@@ -172,7 +173,7 @@ func TestRefusedListener(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: a listener that was busy and lost connections leaves no goroutine.
+// TestNothingLeft checks that a busy listener that has lost connections leaves no goroutine behind.
 func TestNothingLeft(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket

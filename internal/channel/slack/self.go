@@ -6,10 +6,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// identity is who we are, and in which workspace.
+// identity is the bot's user and workspace.
 type identity struct{ user, bot, team string }
 
-// whoami asks Slack once who the bot token belongs to. A failed call is tried again by the next one.
+// whoami asks Slack for the identity of the bot token, and caches it. After an error the next call tries again.
 func (s *Slack) whoami(ctx context.Context) (identity, error) {
 	s.mu.Lock()
 	self := s.self
@@ -35,10 +35,10 @@ func (s *Slack) whoami(ctx context.Context) (identity, error) {
 	return self, nil
 }
 
-// ours tells whether somebody acts in our workspace and belongs to it. teams are those that a delivery names; the first one, where
-// it happened, must be there, and none may be another: the ids of people are given rights here, and in a channel that is shared with
-// another workspace its people write too. That a delivery is for our app is settled before: by the signing secret, or by the app
-// token that a connection was opened with.
+// ours reports whether a person belongs to the bot's workspace and acts in it. teams are those that a delivery names;
+// the first, where it happened, must be present, and none may be another: rights are given to ids of people, and in
+// channels shared with another workspace its people write too. The signing secret or the app token have already shown
+// that the delivery is for this app.
 func (me identity) ours(teams ...string) bool {
 	for _, t := range teams {
 		if t != "" && t != me.team {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// maxAge is how far the time of a call may be from ours, either way.
+// maxAge is the maximum difference between the time of a request and the clock, either way.
 const maxAge = 5 * time.Minute
 
-// The reasons for which a call is refused.
+// Reasons why a request is refused.
 var (
 	errUnsigned = errors.New("no signature")
 	errAge      = errors.New("too old or from the future, by the clock of this machine")
 	errForged   = errors.New("the signature is not by our signing secret")
 )
 
-// verify checks that Slack signed a call a short while ago.
+// verify checks that Slack signed a request recently.
 func verify(h http.Header, body []byte, secret string, now time.Time) error {
 	stamp := h.Get("X-Slack-Request-Timestamp")
 	given, ok := strings.CutPrefix(h.Get("X-Slack-Signature"), "v0=")

@@ -1,6 +1,6 @@
-// Package slack is the channel Slack: it writes messages with buttons over the Web API, and hears over Socket Mode or over HTTP calls
-// that Slack signs. It decides nothing about tasks and keeps no state but who it is; types of the client library stay inside,
-// and it calls no host but Slack's API and the answer addresses that Slack gives.
+// Package slack implements the channel Slack: it writes messages with buttons over the Web API, and receives events over
+// Socket Mode or signed HTTP requests. It may not decide about tasks, and keeps no state except its identity. Types of
+// the client library are not exposed, and it calls no host except Slack's API and the response URLs that Slack provides.
 package slack
 
 import (
@@ -20,23 +20,24 @@ import (
 	"github.com/longshift/longshift/internal/inbox"
 )
 
-// Secret gives a token or a key. It is asked once per call, so a changed one is taken up at once; what it gives is never logged.
+// Secret returns a token or a key. It is called for every request, so that a rotated secret is used at once; the value
+// is never logged.
 type Secret func(ctx context.Context) (string, error)
 
-// Config is what a Slack needs. Only BotToken is always required.
+// Config configures a Slack. Only BotToken is always required.
 type Config struct {
 	BotToken      Secret       // "xoxb-…": for all calls
 	AppToken      Secret       // "xapp-…" with connections:write: for Listen
 	SigningSecret Secret       // of the app: for Handler
-	APIURL        string       // base of the Web API, for tests and proxies; "" is https://slack.com/api/
-	HTTP          *http.Client // its redirect rule is replaced; nil is a client with a time limit of 20 s
-	Inbox         inbox.Box    // for what Slack was told is taken and is not yet; without a folder it is kept in memory only
+	APIURL        string       // base URL of the Web API, for tests and proxies; "" is https://slack.com/api/
+	HTTP          *http.Client // its redirect policy is replaced; nil is a client with a timeout of 20 s
+	Inbox         inbox.Box    // stores deliveries that are acknowledged but not handled; without a folder they are kept in memory only
 	Log           *slog.Logger
 	Now           func() time.Time
 	Sleep         func(ctx context.Context, d time.Duration) error // waits between connections
 }
 
-// Slack is the channel. It is safe for concurrent use, and several may run for one app.
+// Slack is the channel. It is safe for concurrent use, and several processes may serve one app.
 type Slack struct {
 	botToken, appToken, signing Secret
 
@@ -48,7 +49,7 @@ type Slack struct {
 	sleep func(ctx context.Context, d time.Duration) error
 
 	mu   sync.Mutex
-	self identity // zero until auth.test has told
+	self identity // zero until auth.test has succeeded
 }
 
 var (
@@ -57,7 +58,7 @@ var (
 	_ channel.Webhook  = (*Slack)(nil)
 )
 
-// New makes a Slack. It makes no call. A base URL that would send the token in the clear is refused.
+// New returns a Slack, without making a request. It refuses a base URL that would send the token unencrypted.
 func New(c Config) (*Slack, error) {
 	if c.BotToken == nil {
 		return nil, fault.New(fault.Input, "Slack needs a bot token").WithHint("give the token that begins with xoxb-")
@@ -73,7 +74,7 @@ func New(c Config) (*Slack, error) {
 	if c.HTTP != nil {
 		s.http = *c.HTTP
 	}
-	// The token stands in the body of most calls, and a redirect would carry it on.
+	// Most requests have the token in the body, which a redirect would send on.
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -95,7 +96,7 @@ func apiURL(text string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }
 
-// bot makes a client for one call of ours. The library's own log is silenced: it holds texts of people.
+// bot returns a client for one request. The library's log is discarded, since it contains what people wrote.
 func (s *Slack) bot(ctx context.Context) (*slackgo.Client, error) {
 	token, err := secret(ctx, s.botToken, "bot token")
 	if err != nil {
@@ -124,5 +125,5 @@ func secret(ctx context.Context, get Secret, what string) (string, error) {
 
 type silent struct{}
 
-// Output drops a line.
+// Output discards a line.
 func (silent) Output(int, string) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// TestAgainstSlacktest talks to the library's own test server, which knows nothing of our fake.
+// TestAgainstSlacktest uses the library's own test server, which is independent of the fake.
 func TestAgainstSlacktest(t *testing.T) {
 	server := library.NewTestServer()
 	server.Start()

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	firstPause = 250 * time.Millisecond // after a connection that failed; doubled each time
+	firstPause = 250 * time.Millisecond // after a failed connection; doubled each time
 	longPause  = time.Minute
-	goodPeriod = 30 * time.Second // a connection that held as long was a good one
+	goodPeriod = 30 * time.Second // a connection that lasted this long resets the pause
 	maxMessage = 1 << 20          // bytes of a delivery
-	atOnce     = 16               // deliveries that are heard at the same time
+	atOnce     = 16               // concurrent deliveries
 )
 
-// Listen hears over Socket Mode until ctx ends. Slack spreads deliveries over all connections of an app, at most ten. An
-// event is acknowledged only after the handler took it; otherwise Slack delivers it again. Presses, forms and commands are acknowledged in
-// time, and tried again here for half a minute. A token that Slack refuses before the first connection
-// ends Listen with a fault; later it is asked for again, for it may be about to be changed.
+// Listen receives deliveries over Socket Mode until ctx ends. Slack spreads them over all connections of an app, at most
+// ten. Events are acknowledged after the handler has succeeded; otherwise Slack delivers them again. Presses, forms and
+// commands are acknowledged in time, and retried here for half a minute. If Slack refuses the token before the first
+// connection, Listen returns a fault; later it keeps trying, since the token may be about to be rotated.
 func (s *Slack) Listen(ctx context.Context, hear channel.Handle) error {
 	l := &listening{slack: s, hear: hear, room: make(chan struct{}, atOnce)}
 	defer l.work.Wait()
@@ -61,13 +61,13 @@ func (s *Slack) Listen(ctx context.Context, hear channel.Handle) error {
 type listening struct {
 	slack     *Slack
 	hear      channel.Handle
-	room      chan struct{} // a place for each delivery at work
+	room      chan struct{} // limits concurrent deliveries
 	work      sync.WaitGroup
-	connected bool // once at least
+	connected bool // at least once
 }
 
-// connection keeps one connection, and gives why it ended. The library would make the next one by itself, but without a pause and
-// with the token that it began with; so it is stopped there.
+// connection runs one connection and returns why it ended. The library would reconnect by itself, but without a pause
+// and with the old token, so it is stopped.
 func (l *listening) connection(ctx context.Context) error {
 	token, err := secret(ctx, l.slack.appToken, "app token")
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *listening) connection(ctx context.Context) error {
 	}
 }
 
-// dialer goes the way of our other calls: their proxy and their certificates.
+// dialer uses the proxy and the certificates of the HTTP client.
 func (s *Slack) dialer() *websocket.Dialer {
 	d := &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 15 * time.Second, WriteBufferSize: 32 << 10}
 	t, ok := s.http.Transport.(*http.Transport)
@@ -102,12 +102,12 @@ func (s *Slack) dialer() *websocket.Dialer {
 	d.Proxy, d.NetDialContext = t.Proxy, t.DialContext
 	if t.TLSClientConfig != nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
-		d.TLSClientConfig.NextProtos = nil // HTTP/2 has no upgrade to a socket
+		d.TLSClientConfig.NextProtos = nil // HTTP/2 can't upgrade to a WebSocket
 	}
 	return d
 }
 
-// event takes what the library tells, and says whether the connection is over.
+// event handles an event of the library, and reports whether the connection is over.
 func (l *listening) event(ctx, own context.Context, client *socketmode.Client, e socketmode.Event) (over bool, err error) {
 	switch e.Type {
 	case socketmode.EventTypeConnecting:
@@ -121,7 +121,7 @@ func (l *listening) event(ctx, own context.Context, client *socketmode.Client, e
 	case socketmode.EventTypeHello:
 		l.connected = true
 		l.slack.log.InfoContext(ctx, "Slack connected")
-	case socketmode.EventTypeErrorBadMessage: // a kind of event that the library does not know
+	case socketmode.EventTypeErrorBadMessage: // an event type that the library does not know
 		if bad, ok := e.Data.(*socketmode.ErrorBadMessage); ok {
 			var r socketmode.Request
 			if json.Unmarshal(bad.Message, &r) == nil {
@@ -136,7 +136,8 @@ func (l *listening) event(ctx, own context.Context, client *socketmode.Client, e
 	return false, nil
 }
 
-// deliver hears one delivery beside the others. The acknowledgement goes over the connection that it came by, while that lasts.
+// deliver handles a delivery in the background. The acknowledgement uses the connection that delivered it, as long as
+// that exists.
 func (l *listening) deliver(ctx, own context.Context, client *socketmode.Client, r socketmode.Request) {
 	if r.EnvelopeID == "" {
 		return
@@ -148,7 +149,7 @@ func (l *listening) deliver(ctx, own context.Context, client *socketmode.Client,
 	}
 	l.work.Go(func() {
 		after, err := l.slack.take(ctx, l.hear, r.Type, r.Payload)
-		<-l.room // what comes after holds nobody up
+		<-l.room // what follows does not block further deliveries
 		if err != nil {
 			l.slack.log.WarnContext(ctx, "Slack delivery not taken in", "kind", r.Type, "attempt", r.RetryAttempt, "error", err)
 			return

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/clock"
 )
 
-// listen runs a listener until the test ends or stop is called, which waits for its end.
+// listen runs a listener until the end of the test, or until stop is called, which waits for it.
 func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -37,14 +37,14 @@ func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
 	return stop
 }
 
-// nap lets a listener come back soon.
+// nap replaces long pauses.
 func nap(ctx context.Context, _ time.Duration) error { return clock.Sleep(ctx, 10*time.Millisecond) }
 
 func statusEvent(ts string) any {
 	return eventCall(messageEvent("message", "D0ADA", ada.ID, "status", ts, ""))
 }
 
-// TestAcknowledged: an envelope is acknowledged after the handler took it, and not before.
+// TestAcknowledged checks that an envelope is acknowledged only after the handler has succeeded.
 func TestAcknowledged(t *testing.T) {
 	f := newFake(t)
 	free := make(chan struct{})
@@ -65,7 +65,7 @@ func TestAcknowledged(t *testing.T) {
 	s.Again(time.Hour)
 	held := s.Deliver(callEvent, statusEvent("1760000009.000100"))
 	<-got
-	passed := s.Deliver(callEvent, eventCall(map[string]any{"type": "reaction_added"})) // taken at once: nothing for us
+	passed := s.Deliver(callEvent, eventCall(map[string]any{"type": "reaction_added"})) // acknowledged at once, since it is ignored
 	if !s.Wait(func(is slacktest.State) bool { return slices.Contains(is.Acks, passed) }) {
 		t.Fatal("what is not for us is not acknowledged")
 	}
@@ -78,8 +78,8 @@ func TestAcknowledged(t *testing.T) {
 	}
 }
 
-// TestHeardAgain: what the handler does not take comes again, of each kind, with the same ID: events from Slack, which gets no acknowledgement,
-// the rest from us.
+// TestHeardAgain checks that deliveries of each kind are retried with the same ID after the handler has failed: events
+// by Slack, which gets no acknowledgement, others by the listener.
 func TestHeardAgain(t *testing.T) {
 	for kind, payload := range map[string]any{callEvent: statusEvent("1760000009.000100"), callInteraction: pressed0,
 		callCommand: flat(commandCall(general, "status", "1.2.3", "", ada))} {
@@ -113,7 +113,7 @@ func TestHeardAgain(t *testing.T) {
 	}
 }
 
-// TestStrangeEnvelopes: what the library or we do not know is acknowledged, and ends nothing.
+// TestStrangeEnvelopes checks that unknown envelopes are acknowledged and end nothing.
 func TestStrangeEnvelopes(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
@@ -139,7 +139,7 @@ func TestStrangeEnvelopes(t *testing.T) {
 	}
 }
 
-// TestTwoListeners: each delivery goes to one of them, and one goes on when the other ends.
+// TestTwoListeners checks that each delivery goes to one listener, and that one continues when the other ends.
 func TestTwoListeners(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket

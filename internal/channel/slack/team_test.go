@@ -10,10 +10,10 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// known is who the fake says we are.
+// known is the bot's identity at the fake.
 var known = identity{user: botUser, bot: botID, team: slacktest.Team}
 
-// TestAnotherTeam: the ids of people mean something in our workspace alone.
+// TestAnotherTeam checks that people of other workspaces are ignored.
 func TestAnotherTeam(t *testing.T) {
 	const evil = "T0EVIL"
 	message := func(change func(call, event map[string]any)) any {
@@ -65,7 +65,7 @@ func TestAnotherTeam(t *testing.T) {
 			s := newFake(t).open(func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 			call := newCaller(t, s.Handler(e.hear))
 			if status, text := call.call(c.kind, c.payload); status != 200 || text != "" {
-				t.Errorf("status %d %q", status, text) // it would come again, and be the same
+				t.Errorf("status %d %q", status, text) // a redelivery would not help
 			}
 			if got := len(e.heard()); (got == 1) != c.heard || got > 1 {
 				t.Errorf("heard %+v", e.heard())
@@ -77,7 +77,7 @@ func TestAnotherTeam(t *testing.T) {
 	}
 }
 
-// TestWhereWeAre: who does not know its workspace hears nobody until it does.
+// TestWhereWeAre checks that nothing is handled while the workspace is unknown.
 func TestWhereWeAre(t *testing.T) {
 	f, e := newFake(t), &ears{}
 	f.Refuse("auth.test", "internal_error")

@@ -8,15 +8,15 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// gap is a zero-width space. Slack's text has no escape for its signs of emphasis, so one stands beside each that is meant as it is,
-// and between words and the signs that we set.
+// gap is a zero-width space. Slack's format has no escape for emphasis characters, so literal ones are surrounded with
+// gaps, and real ones are separated from words by them.
 const gap = "\u200b"
 
-// mrkdwn writes a block in Slack's own text form.
+// mrkdwn renders a block in Slack's text format.
 func mrkdwn(b channel.Block) string {
 	switch b.Kind {
 	case channel.Code:
-		// A fence inside would end the block early, and what follows would be read as text.
+		// A fence inside would end the block, and the rest would be formatted.
 		return "```\n" + entities(strings.ReplaceAll(b.Code, "```", "`"+gap+"`"+gap+"`")) + "\n```"
 	case channel.Rule:
 		return "———"
@@ -36,7 +36,8 @@ func mrkdwn(b channel.Block) string {
 	return runs(b.Spans)
 }
 
-// runs writes spans. Those of one link become one link, without a look of their own inside: Slack would show their signs.
+// runs renders spans. All spans of a link become one link without emphasis, since Slack would show the emphasis
+// characters.
 func runs(spans []channel.Span) string {
 	var s strings.Builder
 	for i := 0; i < len(spans); i++ {
@@ -56,7 +57,7 @@ func runs(spans []channel.Span) string {
 			last, _ := utf8.DecodeLastRuneInString(s.String())
 			text := literal(line, s.Len() == 0 || last == '\n')
 			if sp.Mono {
-				text = entities(strings.ReplaceAll(line, "`", "ˋ")) // Slack cannot show the sign inside of itself
+				text = entities(strings.ReplaceAll(line, "`", "ˋ")) // Slack can't show a backquote inside code
 			}
 			write(&s, text, sp, sp.Mono)
 		}
@@ -64,7 +65,7 @@ func runs(spans []channel.Span) string {
 	return s.String()
 }
 
-// write sets the signs of emphasis around a text without line ends, close to its words, for Slack knows them only there.
+// write surrounds a text without line ends with emphasis characters. They must touch the words, or Slack ignores them.
 func write(s *strings.Builder, text string, look channel.Span, mono bool) {
 	open := ""
 	for _, m := range []struct {

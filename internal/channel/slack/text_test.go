@@ -35,7 +35,7 @@ func TestMrkdwn(t *testing.T) {
 	} {
 		blocks := channel.Read(in)
 		got := channel.Join(blocks, mrkdwn)
-		if in == "[page](javascript:alert(1))" { // how it is shown is the reader's to say; it may be no link
+		if in == "[page](javascript:alert(1))" { // the Markdown reader does not make it a link
 			if strings.Contains(got, "<javascript") {
 				t.Errorf("%q is written %q", in, got)
 			}
@@ -49,7 +49,7 @@ func TestMrkdwn(t *testing.T) {
 
 var references = regexp.MustCompile(`<[^<>]*>`)
 
-// TestNoSignOfSlacks: whatever the spans hold, no reference of Slack's begins in the text but those that we write.
+// TestNoSignOfSlacks checks that text in spans can't create references in Slack's format.
 func TestNoSignOfSlacks(t *testing.T) {
 	evil := []string{"<!channel>", "<@U1>", "<javascript:alert(1)|x>", "</https://a|b>", "a>b<c", "<https://a.example|bank.example>", "|", "&lt;!here&gt;"}
 	for _, text := range evil {

@@ -13,12 +13,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-const maxBody = 1 << 20 // bytes of a call
+const maxBody = 1 << 20 // bytes of a request
 
-// Handler takes Slack's calls: events, presses and forms, and slash commands may all be sent to it. A call that is not signed by
-// the signing secret, or not within five minutes of now, gets 401, and a body of more than 1 MB gets 413; nothing of them is read.
-// An event that the handler does not take within 2.5 seconds gets 500, and Slack delivers it again. It does so for nothing else: presses, forms
-// and commands are acknowledged, and tried again here for half a minute.
+// Handler receives Slack's requests: events, presses, forms and slash commands can all be sent to it. A request without
+// a valid signature, or more than five minutes old, gets 401, and a body of more than 1 MB gets 413; neither is parsed.
+// An event that is not handled within 2.5 seconds gets 500, and Slack delivers it again. Presses, forms and commands are
+// not redelivered by Slack, so they are acknowledged, and retried here for half a minute.
 func (s *Slack) Handler(hear channel.Handle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := s.admit(w, r)
@@ -42,8 +42,8 @@ func (s *Slack) Handler(hear channel.Handle) http.Handler {
 			http.Error(w, "not taken in, deliver it again", http.StatusInternalServerError)
 			return
 		}
-		// An empty answer acknowledges, and closes a form. It leaves now, for what comes after may take longer than Slack waits; so would a
-		// next call on the same connection.
+		// An empty answer acknowledges, and closes a form. It is sent now, because the rest may take longer than Slack
+		// waits, and so would another request on the same connection.
 		w.Header().Set("Connection", "close")
 		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(http.StatusOK)
@@ -52,7 +52,7 @@ func (s *Slack) Handler(hear channel.Handle) http.Handler {
 	})
 }
 
-// admit gives the body of a call that Slack signed, or answers and gives nil.
+// admit returns the body of a request that Slack signed, or answers and returns nil.
 func (s *Slack) admit(w http.ResponseWriter, r *http.Request) []byte {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -92,7 +92,7 @@ func (s *Slack) refuse(w http.ResponseWriter, r *http.Request, status int, why e
 
 var errForm = errors.New("neither an event, an interaction nor a command")
 
-// unpack finds out what a call carries, and gives it as Socket Mode would.
+// unpack returns kind and payload of a request, as Socket Mode would deliver them.
 func unpack(r *http.Request, body []byte) (kind string, payload []byte, err error) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch media {
@@ -114,7 +114,7 @@ func unpack(r *http.Request, body []byte) (kind string, payload []byte, err erro
 	return "", nil, errForm
 }
 
-// challengeIn gives what Slack wants to hear when it asks whether an address is ours.
+// challengeIn returns the value that Slack expects back when it verifies a URL.
 func challengeIn(kind string, payload []byte) string {
 	if kind != callEvent {
 		return ""

@@ -22,7 +22,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// ears remember what was heard.
+// ears record events.
 type ears struct {
 	mu     sync.Mutex
 	events []channel.Event
@@ -101,7 +101,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// TestTamperedBody: one sign of a signed body is another one.
+// TestTamperedBody changes one character of a signed body.
 func TestTamperedBody(t *testing.T) {
 	f, e := newFake(t), &ears{}
 	call := newCaller(t, f.open(nil).Handler(e.hear))
@@ -147,14 +147,14 @@ func TestNoSigningSecret(t *testing.T) {
 	}
 }
 
-// TestReplayedCalls: each kind of call, sent again as it was, has the ID that it had.
+// TestReplayedCalls checks that a repeated request of each kind has the same ID.
 func TestReplayedCalls(t *testing.T) {
 	v := slacktest.Modal{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1")}
 	v.BlockID, v.ActionID = formInput, formInput
 	for name, c := range map[string]struct {
 		kind     string
 		payload  any
-		same, no any // one that is the same by what it means, and one that is not
+		same, no any // a payload with the same meaning, and one with another
 	}{
 		"press": {callInteraction, pressed0, pressCall(general, "1760000001.000001", "", "approve.1", "9.9.9", "1760000009.123456", ada),
 			pressCall(general, "1760000001.000001", "", "approve.1", "1.2.3", "1760000010.123456", ada)},
@@ -220,7 +220,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestNotTakenIn: an error gives 500 without its words, and events come again with the same ID.
+// TestNotTakenIn checks that an error causes status 500 without its text, and that events are redelivered with the same
+// ID.
 func TestNotTakenIn(t *testing.T) {
 	f, e := newFake(t), &ears{err: fault.New(fault.Infra, "database of acme is away")}
 	call := newCaller(t, f.open(nil).Handler(e.hear))
@@ -239,19 +240,19 @@ func TestNotTakenIn(t *testing.T) {
 		t.Errorf("heard %+v", got)
 	}
 	f.Refuse("auth.test", "internal_error")
-	call = newCaller(t, f.open(nil).Handler(e.hear)) // one that does not know yet who it is
+	call = newCaller(t, f.open(nil).Handler(e.hear)) // it does not know its identity yet
 	if status, _ := call.call(callEvent, ev); status != 500 || len(e.heard()) != 2 {
 		t.Errorf("without knowing who we are: status %d, heard %d", status, len(e.heard()))
 	}
 }
 
-// TestSlowHearer: Slack waits for three seconds, and delivers only events again. The rest is tried again here, and in the end the one
-// who did it is told.
+// TestSlowHearer covers a handler that exceeds Slack's three seconds. Slack redelivers only events; the rest is retried
+// here, and in the end the person is told.
 func TestSlowHearer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind    string
 		payload any
-		slow    int // how many times the handler answers too late
+		slow    int // how many times the handler is too late
 		want    int
 		heard   int
 		told    string
@@ -295,7 +296,7 @@ func TestSlowHearer(t *testing.T) {
 	}
 }
 
-// timed is a recorder that knows when the answer left.
+// timed is a recorder that notes when the answer was sent.
 type timed struct {
 	*httptest.ResponseRecorder
 	at time.Time
@@ -306,7 +307,7 @@ func (w *timed) WriteHeader(status int) {
 	w.ResponseRecorder.WriteHeader(status)
 }
 
-// spoken plays Slack's API, which takes everything; it gives the bodies of the calls.
+// spoken simulates a Slack API that accepts everything; it passes on the bodies of calls.
 type spoken func(body string)
 
 func (s spoken) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -322,7 +323,7 @@ func (s spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`))}, nil
 }
 
-// signed gives a call without a server.
+// signed returns a request without a server.
 func signed(kind string, payload any) *http.Request {
 	body := slacktest.Body(kind, payload)
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -330,7 +331,7 @@ func signed(kind string, payload any) *http.Request {
 	return r
 }
 
-// TestKnownSignature holds the check against the example in Slack's reference page on verifying requests.
+// TestKnownSignature uses the example in Slack's reference on verifying requests.
 func TestKnownSignature(t *testing.T) {
 	const text = "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c"
 	h := http.Header{}

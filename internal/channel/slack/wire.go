@@ -5,10 +5,10 @@ import (
 	"net/url"
 )
 
-// The shapes in which Slack tells what happened; only the fields that are used. Socket Mode and HTTP calls carry the same ones. The
-// library's own types are not used here: they refuse a whole call for a part of it that they don't know.
+// Slack's payloads, reduced to the fields in use. Socket Mode and HTTP requests have the same ones. The library's types
+// are unsuitable: they reject a whole payload because of one unknown part.
 
-// callback is the outer shape of an event, and of the question whether we are there.
+// callback wraps an event or a URL verification.
 type callback struct {
 	Type      string   `json:"type"`
 	Challenge string   `json:"challenge"`
@@ -27,8 +27,8 @@ type incoming struct {
 	Text        string  `json:"text"`
 	TS          string  `json:"ts"`
 	ThreadTS    string  `json:"thread_ts"`
-	Team        string  `json:"team"`        // of the one who wrote, as are the next two; which of them is there differs
-	UserTeam    string  `json:"user_team"`   // where a channel is shared with another workspace
+	Team        string  `json:"team"`        // of the author, as the next two; which of them is set varies
+	UserTeam    string  `json:"user_team"`   // in channels shared with another workspace
 	SourceTeam  string  `json:"source_team"` // as UserTeam
 	Profile     profile `json:"user_profile"`
 	Edited      *struct {
@@ -42,7 +42,7 @@ type profile struct {
 	Name        string `json:"name"`
 }
 
-// interaction is a press of a button or a form that was sent.
+// interaction is a press of a button or a submitted form.
 type interaction struct {
 	Type      string `json:"type"`
 	TriggerID string `json:"trigger_id"`

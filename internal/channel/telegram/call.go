@@ -19,15 +19,15 @@ import (
 
 const (
 	mostAnswer  = 1 << 20  // bytes of an answer to a call
-	mostUpdates = 32 << 20 // bytes of a hundred updates
+	mostUpdates = 32 << 20 // bytes of an answer to getUpdates
 	grace       = 15 * time.Second
 )
 
-// tokenShape is strict, for the token becomes part of an address: what is not of this shape could make another address of it, or
-// an error in which the token is escaped and so not found by scrub.
+// tokenShape is strict, because the token becomes part of a URL: another text could change the URL, or appear escaped in
+// an error, where scrub would not find it.
 var tokenShape = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$`)
 
-// secret gives the token of now.
+// secret returns the current token.
 func (t *Telegram) secret(ctx context.Context) (string, error) {
 	token, err := t.token(ctx)
 	if err != nil {
@@ -40,7 +40,8 @@ func (t *Telegram) secret(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// call does one call through the library. The client lives for this call only, so that a changed token is used at once.
+// call makes one request through the library. The client is only used once, so that a rotated token takes effect at
+// once.
 func (t *Telegram) call(ctx context.Context, what string, do func(ctx context.Context, b *bot.Bot) error) error {
 	token, err := t.secret(ctx)
 	if err != nil {
@@ -59,9 +60,9 @@ func (t *Telegram) call(ctx context.Context, what string, do func(ctx context.Co
 	return nil
 }
 
-// doer is what the library calls through. It keeps the status, which the library drops, and bounds the answer. It also reads the
-// request as a whole first: the library streams it, and then it could not be sent again over a new connection when the server has
-// closed the kept one.
+// doer is the library's HTTP client. It keeps the status, which the library drops, and limits the answer. It buffers the
+// request, which the library streams: otherwise net/http could not resend it when the server has closed an idle
+// connection.
 type doer struct {
 	client *http.Client
 	status int
@@ -90,8 +91,8 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// lean leaves of a message in an answer only its number. The library can't read some parts of messages that are newer than it, such
-// as in what a message replies to; a message that got through would then look like one that did not, and be written again.
+// lean reduces a message in an answer to its id. The library fails on parts of messages that are newer than itself, such
+// as those of a replied-to message; a message that was sent would then look unsent, and be sent again.
 func lean(body []byte) []byte {
 	var a answer
 	var m struct {
@@ -103,7 +104,7 @@ func lean(body []byte) []byte {
 	return fmt.Appendf(nil, `{"ok":true,"result":{"message_id":%d}}`, m.ID)
 }
 
-// answer is how the Bot API answers every call.
+// answer is the envelope of all Bot API answers.
 type answer struct {
 	OK          bool            `json:"ok"`
 	Result      json.RawMessage `json:"result"`
@@ -114,8 +115,8 @@ type answer struct {
 	} `json:"parameters"`
 }
 
-// updates asks for what people did. The library has no such call of its own, only a loop that confirms an update before anybody
-// has taken it. An offset of 0 confirms nothing; another one confirms all updates below it.
+// updates polls for updates. The library has only a loop for that, which confirms an update before it is handled. Offset
+// 0 confirms nothing; another one confirms all updates below it.
 func (t *Telegram) updates(ctx context.Context, token string, offset int64) ([]json.RawMessage, *refusal) {
 	ask, _ := json.Marshal(map[string]any{
 		"offset": offset, "limit": 100, "timeout": int(t.hold / time.Second), "allowed_updates": []string{"message", "callback_query"},

@@ -26,7 +26,7 @@ const (
 
 var ada = channel.User{ID: "4242", Name: "ada"}
 
-// quick waits as short as can be.
+// quick has the shortest possible pauses.
 var quick = Backoff{First: time.Millisecond, Most: 5 * time.Millisecond, Conflict: 3 * time.Millisecond, Tries: 20}
 
 func held(context.Context) (string, error) { return testToken, nil }
@@ -74,14 +74,14 @@ func fixture(t *testing.T, chat int64) channeltest.Fixture {
 	return f
 }
 
-// people play those who use the app.
+// people simulates users.
 type people struct {
 	*telegramtest.Server
 	chat int64
-	said []int // by people
+	said []int // ids of messages by people
 }
 
-// isAnswer tells whether a message of ours answers somebody.
+// isAnswer reports whether one of Longshift's messages is an answer.
 func (p *people) isAnswer(m telegramtest.Message) bool { return slices.Contains(p.said, m.ReplyTo) }
 
 func (p *people) shown(_ *testing.T, r task.Room) (list []channeltest.Shown) {
@@ -154,7 +154,7 @@ func (p *people) say(t *testing.T, s channeltest.Say) string {
 	return strconv.Itoa(m)
 }
 
-// program lets a bot write.
+// program writes a message as another bot.
 func (p *people) program(text string, id int64, name string) string {
 	kind := "private"
 	if p.chat == group {
@@ -178,7 +178,7 @@ func (p *people) answers(*testing.T) []string {
 	return list
 }
 
-// number reads the id of a person or a message; that of nothing is 0.
+// number parses the id of a person or a message; "" is 0.
 func number(t *testing.T, id string) int64 {
 	t.Helper()
 	if id == "" {
@@ -191,7 +191,7 @@ func number(t *testing.T, id string) int64 {
 	return n
 }
 
-// await waits until something is so, looking often.
+// await polls a condition.
 func await(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)

@@ -7,17 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Telegram finds things in a text by itself, whatever entities come with it: "@name" calls somebody, "/name" is a command that
-// one tap sends to every bot in the chat, and "tg://", "t.me/…" lead into the app, where they can start bots and join chats. Texts
-// hold what anybody has written in an issue. So a word joiner, which has no look, goes into the middle of such things. It must be
-// that one: Telegram takes the zero-width joiner for part of an address. It is put in while writing, character by character, for
-// "@" and the name may look different and so stand in two spans. Code needs none: Telegram finds nothing there, and people copy it.
+// Telegram detects references in text regardless of entities: "@name" notifies a person, "/name" is a command that one
+// tap sends to every bot in the chat, and "tg://" and "t.me/…" open the app, where they can start bots and join chats.
+// Texts contain what anybody has written in an issue, so an invisible word joiner is inserted into such references.
+// Other invisible characters do not work: Telegram accepts the zero-width joiner as part of an address. The joiner is
+// inserted character by character, because "@" and the name may be in different spans. Code needs none: Telegram detects
+// nothing there, and people copy it.
 const joiner = '\u2060'
 
-// longestTail is how many characters back the rules below look.
+// longestTail is how many characters the rules below look back.
 const longestTail = 24
 
-// plain writes text with what Telegram would find in it defused.
+// plain writes text with joiners in all references.
 func (w *writer) plain(s string) {
 	for _, r := range s {
 		if w.live(r) {
@@ -27,7 +28,7 @@ func (w *writer) plain(s string) {
 	}
 }
 
-// apart keeps what follows from making something live of what stands already.
+// apart inserts a joiner if the text so far and what follows would form a reference.
 func (w *writer) apart(next string) {
 	if r, _ := utf8.DecodeRuneInString(next); next != "" && w.live(r) {
 		w.rune(joiner)
@@ -39,7 +40,7 @@ var (
 	ownHosts = regexp.MustCompile(`(?i)(^|[^a-z0-9_-])(t|tx|telegram|telesco)\.$`)
 )
 
-// live tells whether r would make something of the tail that Telegram acts upon.
+// live reports whether the tail and r would form a reference.
 func (w *writer) live(r rune) bool {
 	n := len(w.tail)
 	if n == 0 {
@@ -63,7 +64,7 @@ func word(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// safe gives a link back if it leads to the web, and "" if it leads into Telegram or is none.
+// safe returns a link to the web unchanged, and "" for links into Telegram and invalid ones.
 func safe(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

@@ -2,8 +2,8 @@ package telegram
 
 import "encoding/json"
 
-// forward is what makes a message somebody else's words: for each kind of source and in older forms too, one is enough. What is in
-// it does not matter, and may be newer than we are.
+// forward has the fields that mark a forwarded message, for each kind of source and in older forms; one of them
+// suffices. Their content does not matter, and may have an unknown format.
 type forward struct {
 	Origin    json.RawMessage `json:"forward_origin"`
 	Date      json.RawMessage `json:"forward_date"`
@@ -15,7 +15,7 @@ type forward struct {
 	Automatic json.RawMessage `json:"is_automatic_forward"`
 }
 
-// forwarded tells whether somebody else wrote the words of a message. Whoever sends it on need not mean them.
+// forwarded reports whether a message was forwarded. The person who forwards it may not mean its words.
 func (f forward) forwarded() bool {
 	for _, sign := range []json.RawMessage{f.Origin, f.Date, f.User, f.Sender, f.Channel, f.Post, f.Signature, f.Automatic} {
 		if s := string(sign); s != "" && s != "null" && s != "false" {

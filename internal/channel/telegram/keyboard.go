@@ -10,21 +10,22 @@ import (
 const (
 	mostKeys  = 3
 	mostToken = 64 // bytes
-	oneRow    = 32 // characters that stand side by side on a small screen
+	oneRow    = 32 // characters that fit side by side on a small screen
 )
 
-// button is what the library's type should be: that one always sends an empty "copy_text" along, and a button may be only one thing.
+// button replaces the library's type, which always sends an empty "copy_text", although a button may have one action
+// only.
 type button struct {
 	Text  string `json:"text"`
 	Data  string `json:"callback_data"`
-	Style string `json:"style,omitempty"` // "primary" or "danger"; older apps and servers do not look at it
+	Style string `json:"style,omitempty"` // "primary" or "danger"; older apps and servers ignore it
 }
 
 type keys struct {
 	Rows [][]button `json:"inline_keyboard"`
 }
 
-// keyboard gives the buttons, side by side if they are short. It is nil for none, which takes away what is there.
+// keyboard returns the buttons, side by side if they are short. No buttons is nil, which removes existing ones.
 func keyboard(list []channel.Button) (any, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -11,14 +11,14 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// hearTime is how long one update may take to be taken in.
+// hearTime limits the handling of one update.
 const hearTime = time.Minute
 
-// Listen hears what people do until ctx ends; then it returns nil. It returns Denied if the token is refused before it ever worked;
-// one that is refused later may come back, so it is asked again. What was done while nobody listened is heard too: Telegram keeps
-// it for a day. An update is confirmed only when hear has taken it, so it may be heard twice, with the same Event.ID.
+// Listen receives updates until ctx ends, and then returns nil. It returns Denied if the token is refused before it ever
+// worked; a later refusal is retried. Telegram keeps updates for a day, so those from before the start are handled too.
+// An update is confirmed after hear has succeeded, so it may be delivered twice, with the same Event.ID.
 //
-// Telegram serves one poll per bot, and a new one ends the old one. Listeners that run at the same time so take turns.
+// Telegram allows one poll per bot, and a new one ends the old one, so concurrent listeners take turns.
 func (t *Telegram) Listen(ctx context.Context, hear channel.Handle) error {
 	l := &listener{Telegram: t, hear: hear}
 	defer t.poll.CloseIdleConnections()
@@ -35,15 +35,15 @@ type listener struct {
 	*Telegram
 	hear     channel.Handle
 	me       user
-	token    string // whose me is
-	offset   int64  // all updates below it are taken; 0 when Telegram knows that already
-	failures int    // polls in a row
-	conflict string // the reason for a conflict that was logged last
-	stuck    int64  // the update that hear refuses
-	tries    int    // how often it has
+	token    string // to which me belongs
+	offset   int64  // all updates below are handled; 0 if Telegram knows that
+	failures int    // consecutive failed polls
+	conflict string // reason of the last logged conflict
+	stuck    int64  // the update that hear fails on
+	tries    int    // how often it has failed
 }
 
-// round does one poll and hears what it brings.
+// round polls once and handles the updates.
 func (l *listener) round(ctx context.Context) error {
 	if err := l.identify(ctx); err != nil {
 		return l.trouble(ctx, asRefusal(err))
@@ -55,7 +55,7 @@ func (l *listener) round(ctx context.Context) error {
 	if l.failures > 0 {
 		l.log.Info("Telegram answers again", "failures", l.failures)
 	}
-	// Numbers of updates may begin anew, and lower, after a week of silence. So no offset is kept once it has done its work.
+	// After a week without updates, their numbers may restart lower. So an offset is not kept once it has been sent.
 	l.failures, l.offset = 0, 0
 	for _, raw := range list {
 		if !l.take(ctx, raw) {
@@ -65,7 +65,7 @@ func (l *listener) round(ctx context.Context) error {
 	return nil
 }
 
-// identify asks who we are, once for each token.
+// identify fetches the bot's identity, once per token.
 func (l *listener) identify(ctx context.Context) error {
 	token, err := l.secret(ctx)
 	if err != nil || token == l.token {
@@ -82,7 +82,7 @@ func (l *listener) identify(ctx context.Context) error {
 	})
 }
 
-// take hears one update. It is false if the update is to be asked for again, and those after it.
+// take handles one update. It returns false if the update and those after it must be polled again.
 func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
 	var head struct {
 		ID int64 `json:"update_id"`
@@ -114,8 +114,8 @@ func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
 	return ctx.Err() == nil
 }
 
-// refused waits after hear has failed, or gives an update up after many tries, so that it can't keep the others out for ever. An
-// outage of ours is no fault of the update, so it gets ten times as many tries then.
+// refused waits after hear has failed, or gives up on an update after many tries, so that it can't block the others for
+// ever. Longshift's own outages are not the update's fault, so they allow ten times as many tries.
 func (l *listener) refused(ctx context.Context, u update, e channel.Event, err error) bool {
 	if ctx.Err() != nil {
 		return false

@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// heard collects what a listener hears.
+// heard collects events.
 type heard struct {
 	mu     sync.Mutex
 	events []channel.Event
@@ -66,7 +66,8 @@ func tell(s *telegramtest.Server, text string) int64 {
 	return s.Last()
 }
 
-// TestTwoListeners: they take turns, each update is heard, and those that one has taken in the other need not hear.
+// TestTwoListeners checks that two listeners take turns and that each update is handled; what one has confirmed need not
+// reach the other.
 func TestTwoListeners(t *testing.T) {
 	s, x := start(t)
 	var one, two heard
@@ -94,7 +95,7 @@ func TestTwoListeners(t *testing.T) {
 	}
 }
 
-// TestRestartBeforeConfirm: the update was heard, and then we went down.
+// TestRestartBeforeConfirm restarts after an update was handled and before it was confirmed.
 func TestRestartBeforeConfirm(t *testing.T) {
 	s, x := start(t)
 	id := tell(s, "work")
@@ -117,7 +118,8 @@ func TestRestartBeforeConfirm(t *testing.T) {
 	await(t, func() bool { return s.Confirmed() == id+1 })
 }
 
-// TestHearFailsThenTakes: the others wait, so the order is kept, and nothing is confirmed too early.
+// TestHearFailsThenTakes checks that later updates wait for a failing one, so that the order is kept, and that nothing
+// is confirmed too early.
 func TestHearFailsThenTakes(t *testing.T) {
 	s, x := start(t)
 	ids := []int64{tell(s, "a"), tell(s, "b"), tell(s, "c")}
@@ -137,7 +139,8 @@ func TestHearFailsThenTakes(t *testing.T) {
 	}
 }
 
-// TestGivenUp: one bad update does not keep the others out for ever; an outage gets ten times as many tries.
+// TestGivenUp checks that one bad update does not block others for ever, and that an outage allows ten times as many
+// tries.
 func TestGivenUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -176,7 +179,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhileWeWereDown: what was asked for before we first came up is heard, in its order; what can't be read is passed over.
+// TestWhileWeWereDown checks that updates from before the start are handled in order, and that invalid ones are skipped.
 func TestWhileWeWereDown(t *testing.T) {
 	s, x := start(t)
 	tell(s, "old one")
@@ -188,14 +191,14 @@ func TestWhileWeWereDown(t *testing.T) {
 	if got := h.texts(); !slices.Equal(got, []string{"old one", "old two"}) {
 		t.Errorf("heard %q", got)
 	}
-	// After a week of silence the numbers may begin anew, and lower.
+	// After a week without updates, their numbers may restart lower.
 	await(t, func() bool { return s.Confirmed() == 5004 && s.Offset() == 0 })
 	s.Renumber(17)
 	tell(s, "new one")
 	await(t, h.has(3))
 }
 
-// TestNothingLeft: no goroutine outlives Listen, nor a connection: neither when it ends in a poll, nor between two.
+// TestNothingLeft checks that no goroutine or connection outlives Listen, whether it ends during a poll or between two.
 func TestNothingLeft(t *testing.T) {
 	s, _ := start(t)
 	before := runtime.NumGoroutine()

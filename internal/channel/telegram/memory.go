@@ -9,11 +9,11 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// remembered is how many messages are remembered. Those that are tried again come soon.
+// remembered is the number of remembered messages. Retries come soon.
 const remembered = 256
 
-// memory holds which parts of the latest messages got through. When Telegram asks for a pause in the middle of a long message, the
-// next try goes on where the last one stopped.
+// memory records which parts of recent messages were sent. When Telegram asks for a pause in the middle of a long
+// message, the next try continues from there.
 type memory struct {
 	mu    sync.Mutex
 	order []string
@@ -22,12 +22,12 @@ type memory struct {
 
 // progress of one message.
 type progress struct {
-	text [sha256.Size]byte // of the whole text: under the same key another one may come
+	text [sha256.Size]byte // of the whole text, since the key may be used with another one
 	chat int64             // where the parts are
-	ids  []int             // of the parts, from the first
+	ids  []int             // of the parts sent so far
 }
 
-// of gives what is known of a message that is written again.
+// of returns the progress of a message that is sent again.
 func (m *memory) of(to task.Room, what channel.Message, again bool) progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *memory) of(to task.Room, what channel.Message, again bool) progress {
 	return progress{}
 }
 
-// keep notes how far a message got.
+// keep records the progress of a message.
 func (m *memory) keep(to task.Room, what channel.Message, p progress) {
 	if what.Key == "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// TestOutage: Telegram is away while two listen; what was said and pressed in the meantime is heard afterwards, once per number.
+// TestOutage checks that updates during an outage are handled afterwards, once each, by two listeners.
 func TestOutage(t *testing.T) {
 	s, x := start(t)
 	at, err := x.Post(t.Context(), room(private), channel.Message{Text: "?", Buttons: []channel.Button{{Label: "Yes", Token: "yes"}}}, false)

@@ -14,9 +14,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Post writes a message, as several if it is long. With again it goes on after the parts that this process knows to have got
-// through; what another process wrote it can't know, and writes it once more. A group that has become a supergroup is followed:
-// the place then names the new one.
+// Post writes a message, split into several if it is long. With again it continues after the parts that this process has
+// sent; it can't know about other processes, and sends theirs again. If a group has become a supergroup, Post writes
+// there, and the returned place names it.
 func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	chat, err := chatID(to)
 	if err != nil {
@@ -63,7 +63,7 @@ func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, ag
 	return at, nil
 }
 
-// send writes one message. A group that has moved is followed once; numbers of messages mean nothing there.
+// send sends one message. It follows a migrated group once; message ids are not valid there.
 func (t *Telegram) send(ctx context.Context, p *bot.SendMessageParams) (int, error) {
 	id, err := t.sendOnce(ctx, p)
 	var r *refusal
@@ -89,8 +89,8 @@ func (t *Telegram) sendOnce(ctx context.Context, p *bot.SendMessageParams) (id i
 	return id, err
 }
 
-// Edit puts another text in the place of a message. That is one message, so what does not fit is left out, and its end says so.
-// Parts that a long message has before its last one stay as they are.
+// Edit replaces the text of one message. What does not fit is omitted, with a note at the end. Earlier parts of a split
+// message stay as they are.
 func (t *Telegram) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	chat, err := chatID(at.Room)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *Telegram) Edit(ctx context.Context, at task.MessageRef, m channel.Messa
 
 var noPreview = &models.LinkPreviewOptions{IsDisabled: bot.True()}
 
-// chatID reads the room. Only numbers name one for good: an @name can be taken over by somebody else.
+// chatID parses the room. Only numeric ids are permanent: an @name can be taken over by somebody else.
 func chatID(room task.Room) (int64, error) {
 	id, err := strconv.ParseInt(room.ID, 10, 64)
 	if room.Channel != channel.Telegram || err != nil || id == 0 {

@@ -25,7 +25,7 @@ func start(t *testing.T) (*telegramtest.Server, *Telegram) {
 	return s, open(t, s)
 }
 
-// tenThousand is a text of that many characters with blocks of code in it, the last one larger than a message.
+// tenThousand is a text of that many characters with code blocks, the last one longer than a message.
 func tenThousand() (text string, code []string) {
 	var s strings.Builder
 	for i := 0; s.Len() < 6000; i++ {
@@ -75,7 +75,7 @@ func TestTenThousandCharacters(t *testing.T) {
 	}
 }
 
-// TestGoesOnAfterAPause: Telegram asks for a pause in the middle, and the next try writes no part twice.
+// TestGoesOnAfterAPause checks that no part is sent twice when Telegram asks for a pause in the middle.
 func TestGoesOnAfterAPause(t *testing.T) {
 	s, x := start(t)
 	text, _ := tenThousand()
@@ -144,7 +144,7 @@ func TestMovedGroup(t *testing.T) {
 	}
 }
 
-// TestRefusals holds what Telegram's words mean, and that Edit takes "not modified" for done.
+// TestRefusals checks the fault for each of Telegram's errors, and that Edit ignores "not modified".
 func TestRefusals(t *testing.T) {
 	s, x := start(t)
 	for _, c := range []struct {

@@ -22,17 +22,17 @@ const (
 	chatHint  = "give the number of a chat that the bot is in, such as -1001234567890"
 )
 
-// refusal is what went wrong in one call, in words that hold no token. No error of the library or of net/http is inside: those
-// hold the address, and with it the token.
+// refusal is the error of one request, without the token. It does not wrap errors of the library or net/http: those
+// contain the URL, and the URL contains the token.
 type refusal struct {
-	code  int    // as Telegram or the HTTP status has it; 0 when there was no answer
+	code  int    // Telegram's error code or the HTTP status; 0 without an answer
 	text  string // scrubbed
 	wait  time.Duration
 	moved int64 // the chat's new id
-	cause error // an end of the context, or a fault of ours
+	cause error // the context's error, or a fault
 }
 
-// Error gives Telegram's own words, on one line and not too many.
+// Error returns Telegram's description, truncated to one line.
 func (r *refusal) Error() string {
 	text := channel.Shorten(excerpt.OneLine(r.text), 300)
 	if r.code == 0 {
@@ -41,10 +41,10 @@ func (r *refusal) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", r.code, text))
 }
 
-// Unwrap gives the end of the context, so that a caller who cancelled can tell.
+// Unwrap returns the context's error, so that callers can detect cancellation.
 func (r *refusal) Unwrap() error { return r.cause }
 
-// says tells whether Telegram's words hold one of the phrases. Telegram has no codes for most of what can be wrong.
+// says reports whether the description contains one of the phrases. Telegram has no codes for most errors.
 func (r *refusal) says(phrases ...string) bool {
 	text := strings.ToLower(r.text)
 	for _, p := range phrases {
@@ -55,7 +55,7 @@ func (r *refusal) says(phrases ...string) bool {
 	return false
 }
 
-// understand turns an error of the library or of net/http into a refusal. status is that of the answer, 0 for none.
+// understand converts an error of the library or net/http. status is that of the answer, 0 for none.
 func understand(ctx context.Context, err error, status int, token string) *refusal {
 	r := &refusal{code: status, text: scrub(err.Error(), token)}
 	var (
@@ -83,7 +83,7 @@ var libraryErrors = map[int]error{
 	http.StatusNotFound: bot.ErrorNotFound, http.StatusConflict: bot.ErrorConflict,
 }
 
-// fault says whose fault it is. what names the call.
+// fault converts the refusal to a fault. what names the request.
 func (r *refusal) fault(what string) error {
 	of := func(kind fault.Kind) *fault.Error { return fault.New(kind, "Telegram: %s: %w", what, r) }
 	switch {
@@ -95,26 +95,26 @@ func (r *refusal) fault(what string) error {
 		return of(fault.Denied).WithHint(writeHint)
 	case r.code == http.StatusRequestEntityTooLarge:
 		return of(fault.Input)
-	case r.code != http.StatusBadRequest: // no answer, a server's or a proxy's own trouble, an answer that can't be read
+	case r.code != http.StatusBadRequest: // no answer, a server's or proxy's error, or an invalid answer
 		return of(fault.Infra)
 	case r.moved != 0:
 		return of(fault.NotFound).WithHint("the chat is now %d", r.moved)
 	case r.says("chat not found", "peer_id_invalid", "message thread not found", "topic_deleted"):
 		return of(fault.NotFound).WithHint(chatHint)
 	case r.says("message to edit not found", "message_id_invalid", "message can't be edited", "message identifier is not specified"):
-		return of(fault.NotFound) // one that can't be edited any more is as good as gone
+		return of(fault.NotFound) // a message that can't be edited any more counts as gone
 	case r.says("rights", "write_forbidden", "chat_restricted", "topic_closed", "not a member", "admin_required", "user_is_blocked"):
 		return of(fault.Denied).WithHint(writeHint)
 	}
 	return of(fault.Input)
 }
 
-// tokenRefused tells whether it is the token that is wrong. A token that never was one makes an address that is not there.
+// tokenRefused reports whether the token is wrong. An invalid token results in an unknown URL.
 func (r *refusal) tokenRefused() bool {
 	return r.code == http.StatusUnauthorized || r.code == http.StatusNotFound
 }
 
-// scrub takes the token out of a text, in each form that it can have in an address, and its secret half alone.
+// scrub removes the token from a text, in every form that it can have in a URL, and its secret half alone.
 func scrub(text, token string) string {
 	_, half, _ := strings.Cut(token, ":")
 	for _, form := range []string{token, url.PathEscape(token), url.QueryEscape(token), half} {

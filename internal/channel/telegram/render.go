@@ -10,22 +10,22 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// What one message holds. Text and offsets are counted in UTF-16 code units, as Telegram does.
+// Limits of a message. Text and offsets are counted in UTF-16 code units, as Telegram does.
 const (
 	mostText     = 4096
-	mostEntities = 100 // Telegram drops further ones without a word
-	mostParts    = 8   // a chat takes about one message a second
-	lastLine     = 200 // kept free for the countdown, always: a text is cut at the same places whether there is one or not
+	mostEntities = 100 // Telegram silently drops further ones
+	mostParts    = 8   // a chat accepts about one message a second
+	lastLine     = 200 // always reserved for the countdown, so that it does not change where a text is split
 	between      = "\n\n"
 )
 
-// part is one message as Telegram takes it: text, and where it looks how. Text that Telegram itself reads as markup is never sent.
+// part is one Telegram message: text and entities. Telegram's own markup is never used.
 type part struct {
 	text     string
 	entities []models.MessageEntity
 }
 
-// parts gives a message in as many parts as it takes, up to most. It is empty for a message without a text.
+// parts renders a message as at most most parts. It returns none for a message without text.
 func parts(m channel.Message, now time.Time, most int) []part {
 	groups := channel.Fit(channel.Read(m.Text), size, mostText-lastLine, most)
 	if len(groups) == 0 {
@@ -85,7 +85,7 @@ func (w *writer) block(b channel.Block) {
 		w.code(b)
 		return
 	case channel.Item:
-		// En spaces: Telegram takes ordinary blanks off the beginning of a message.
+		// En spaces: Telegram removes ordinary spaces at the beginning of a message.
 		w.plain(strings.Repeat("\u2002\u2002", b.Level) + b.Mark + " ")
 	}
 	for _, s := range b.Spans {
@@ -97,7 +97,7 @@ func (w *writer) block(b channel.Block) {
 	}
 }
 
-// code writes a block of code. Telegram makes one blank of a tab, so tabs become blanks here.
+// code writes a code block. Tabs become spaces, since Telegram replaces each by a single space.
 func (w *writer) code(b channel.Block) {
 	code := strings.ReplaceAll(b.Code, "\t", "    ")
 	if !w.room() {
@@ -117,7 +117,7 @@ func (w *writer) span(s channel.Span) {
 	start, link := w.at, safe(s.Link)
 	switch {
 	case s.Mono && link == "" && w.room():
-		// Nothing may be within code, and code within nothing but a quote. Telegram looks for no names or commands in it.
+		// Code can't be combined with other styles, except in a quote. Telegram detects no references in it.
 		w.raw(s.Text)
 		w.style(start, models.MessageEntityTypeCode, "")
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/telegram/telegramtest"
 )
 
-// as gives a part the way the strict server holds it.
+// as converts a part to a message of the simulated server.
 func as(p part) telegramtest.Message {
 	m := telegramtest.Message{Sent: p.text}
 	for _, e := range p.entities {
@@ -25,7 +25,7 @@ func as(p part) telegramtest.Message {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// marks gives each entity with the words that it is on.
+// marks returns each entity with its text.
 func marks(t *testing.T, p part) (list []string) {
 	t.Helper()
 	m := as(p)
@@ -38,7 +38,7 @@ func marks(t *testing.T, p part) (list []string) {
 	return list
 }
 
-// TestOffsets: signs outside of the basic plane are two units long, so a wrong count shows as shifted words.
+// TestOffsets uses characters outside of the basic plane, which are two units long, so that wrong offsets show.
 func TestOffsets(t *testing.T) {
 	const text = "# 🎉 Plan 🚀\n\n🙂 **bold 🎈 words** é `co🦄de` then [a 🌍 link](https://example.com/x) and *soft* ~~gone~~ ***both***\n\n" +
 		"> said 🐢 `here`\n\n- 🧪 item **one**\n  - two\n\n```go\nx := \"🎯\"\n\ty()\n```\n\nend **here**"
@@ -117,7 +117,8 @@ func TestDefused(t *testing.T) {
 	}
 }
 
-// TestTooManyEntities: what Telegram would drop is not marked, but blocks of code are, and nothing comes alive.
+// TestTooManyEntities checks that code blocks keep their entities when the limit is reached, and that no reference takes
+// effect.
 func TestTooManyEntities(t *testing.T) {
 	var text strings.Builder
 	for i := range 130 {
@@ -147,7 +148,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// FuzzRender: whatever somebody writes, each part is one that Telegram takes, and nothing in it is live.
+// FuzzRender checks that Telegram accepts each part of any text, and that no reference takes effect.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{"**@**a", "> `x`\n> **y**", "# `a` *b*", "1. a\n   - b\n\n     ```go\n     c\n     ```", "[`x`](https://t.me/y)",
 		"| a | b |\n|---|---|\n| @x | /y |", "***a** b*", "🎉**🎉**", "---", "t.**me**", "tg:**//**x", "/\u200bstart", "\\@x", "&#64;x"} {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	mostAlert   = 200 // of an alert; counted in UTF-16 code units, which is never too many
+	mostAlert   = 200 // of an alert; counting UTF-16 code units is safe
 	replyTries  = 3
-	longestWait = 10 * time.Second // before an answer is tried again: others wait in the meantime
+	longestWait = 10 * time.Second // before an answer is retried, because other updates wait meanwhile
 )
 
-// reply shows the answer. A press gets an alert that only the one who pressed sees; what is too long for that, and what answers a
-// message, is written below it. The update has been taken already, so an answer that can't be shown is logged, not asked for again.
+// reply shows the answer. A press gets an alert, which only that person sees; a longer text, and the answer to a
+// message, are sent as a reply. The update has been handled, so an error is only logged.
 func (l *listener) reply(ctx context.Context, u update, e channel.Event, a channel.Answer) {
 	text := a.Text
-	if a.Form != nil { // Telegram has no forms: people answer the message
+	if a.Form != nil { // Telegram has no forms: people reply to the message
 		text = strings.TrimSpace(text + "\n\n" + a.Form.Hint)
 	}
 	if u.Press != nil {
@@ -41,14 +41,14 @@ func (l *listener) reply(ctx context.Context, u update, e channel.Event, a chann
 	}
 }
 
-// dismiss ends the waiting sign on a button that was pressed.
+// dismiss ends the progress indicator on a pressed button.
 func (l *listener) dismiss(ctx context.Context, u update, text string) {
 	if u.Press != nil {
 		_ = l.alert(ctx, u.Press.ID, text)
 	}
 }
 
-// alert answers a press. Telegram refuses that when the press is older than a few minutes.
+// alert answers a press. Telegram refuses that a few minutes after the press.
 func (l *listener) alert(ctx context.Context, id, text string) error {
 	err := l.try(ctx, func() error {
 		return l.call(ctx, "answerCallbackQuery", func(ctx context.Context, b *bot.Bot) error {
@@ -62,7 +62,7 @@ func (l *listener) alert(ctx context.Context, id, text string) error {
 	return err
 }
 
-// below writes an answer under what it answers.
+// below sends an answer as a reply.
 func (l *listener) below(ctx context.Context, e channel.Event, text string) {
 	chat, _ := strconv.ParseInt(e.Room.ID, 10, 64)
 	to, _ := strconv.Atoi(e.Message)
@@ -83,7 +83,7 @@ func (l *listener) below(ctx context.Context, e channel.Event, text string) {
 	}
 }
 
-// try does a call again for what passes, a few times.
+// try retries temporary errors a few times.
 func (l *listener) try(ctx context.Context, do func() error) error {
 	for n := 1; ; n++ {
 		err := do()
@@ -99,7 +99,7 @@ func (l *listener) try(ctx context.Context, do func() error) error {
 	}
 }
 
-// asRefusal takes the refusal out of an error, or makes one of it.
+// asRefusal returns the refusal in an error, or converts the error to one.
 func asRefusal(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {

@@ -17,7 +17,7 @@ func newRefusing(t *testing.T, code int, words string) *httptest.Server {
 	return s
 }
 
-// TestAnswers: an alert where it fits and where it still can be shown, and a message below it otherwise.
+// TestAnswers checks that an answer is an alert if it fits and the press is recent, and a message otherwise.
 func TestAnswers(t *testing.T) {
 	long := strings.Repeat("word 🎉 ", 40)
 	for name, c := range map[string]struct {
@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 			default:
 				s.Press(group, private, "ada", id, "yes")
 			}
-			s.Fail(telegramtest.Slow(1)) // an answer waits for a pause
+			s.Fail(telegramtest.Slow(1)) // an answer waits for the requested pause
 			h := heard{then: func(channel.Event, int) (channel.Answer, error) { return c.answer, nil }}
 			listens(t, open(t, s, func(c *Config) { c.Sleep = (&waits{}).sleep }), &h)
 			await(t, func() bool { return s.Confirmed() > s.Last() })

@@ -19,7 +19,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// lines keeps what is logged.
+// lines keeps log output.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,7 +41,7 @@ func (l *lines) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// stop ends a listener after some waits, in the place of real ones.
+// stop ends a listener after some pauses, without waiting.
 func stop(cancel func(), waits int) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, _ time.Duration) error {
 		if waits--; waits <= 0 {
@@ -51,7 +51,7 @@ func stop(cancel func(), waits int) func(context.Context, time.Duration) error {
 	}
 }
 
-// TestTokenNowhere lets calls fail in each way that puts the address, and with it the token, into an error.
+// TestTokenNowhere makes calls fail in each way that puts the URL, and with it the token, into an error.
 func TestTokenNowhere(t *testing.T) {
 	echo := func(code int, form string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func TestTokenNowhere(t *testing.T) {
 				if strings.HasPrefix(r.URL.Path, "/elsewhere") {
 					t.Error("followed a redirect with the token in the address")
 				}
-				_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that the client has gone
+				_, _ = io.Copy(io.Discard, r.Body) // a server notices a disconnect only after reading the body
 				h(w, r)
 			}))
 			defer s.Close()
@@ -157,7 +157,7 @@ func clean(t *testing.T, what string, err error) {
 	}
 }
 
-// TestStrangeToken: what would make another address, or hide the token in an error, is not used at all.
+// TestStrangeToken checks that a token is not used if it would change the URL, or be escaped in an error.
 func TestStrangeToken(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was called") }))
 	defer s.Close()

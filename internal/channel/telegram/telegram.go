@@ -1,11 +1,11 @@
-// Package telegram is the channel to Telegram: it writes messages through the Bot API and hears what people do by long polling.
-// It asks nobody to open a port, sets no webhook, keeps nothing on disk, knows no task, and decides nothing about who may do what.
-// Types of the client library stay inside.
+// Package telegram implements the channel Telegram: it writes messages through the Bot API and receives updates by long
+// polling. It needs no open port, sets no webhook, stores nothing on disk, knows no tasks, and may not decide about
+// rights. Types of the client library are not exposed.
 //
-// Telegram gives bots no search and no key for a message. So Post with again writes once more, unless this very process remembers
-// what it wrote: a message that got through just before a crash may be seen twice.
+// Telegram offers bots neither a search nor idempotency keys. So Post with again sends a message again unless this
+// process remembers sending it: a message sent just before a crash may appear twice.
 //
-// In groups a bot with privacy mode on, which is how bots are made, gets commands and replies to it, but no mentions.
+// In groups, a bot with privacy mode, the default, receives commands and replies to it, but no mentions.
 package telegram
 
 import (
@@ -24,11 +24,11 @@ import (
 
 const publicAPI = "https://api.telegram.org"
 
-// Config is what a Telegram needs. Only Token is required.
+// Config configures a Telegram. Only Token is required.
 type Config struct {
-	Token   func(ctx context.Context) (string, error) // of the bot, "123456:ABC…"; asked once per call; never logged
-	BaseURL string                                    // of a Bot API server of one's own; "" is https://api.telegram.org
-	HTTP    *http.Client                              // its redirect rule is replaced, and its time limit lifted for long polls; nil: 30 s
+	Token   func(ctx context.Context) (string, error) // bot token, "123456:ABC…"; called for every request; never logged
+	BaseURL string                                    // of a custom Bot API server; "" is https://api.telegram.org
+	HTTP    *http.Client                              // its redirect policy is replaced, and its timeout removed for long polls; nil: 30 s
 	Log     *slog.Logger
 	Now     func() time.Time
 	Sleep   func(ctx context.Context, d time.Duration) error // between polls, and between tries of an answer
@@ -36,18 +36,18 @@ type Config struct {
 	Backoff Backoff
 }
 
-// Backoff says how long the listener waits. Zero values are replaced.
+// Backoff configures the listener's pauses. Zero values get defaults.
 type Backoff struct {
-	First    time.Duration // after the first failure in a row; doubled with each further one; 0 is 1 s
+	First    time.Duration // after the first failure; doubled with each further one; 0 is 1 s
 	Most     time.Duration // 0 is 1 min
-	Conflict time.Duration // when another program polls for the same bot; up to a third is added by chance; 0 is 30 s
-	Tries    int           // after so many refusals by the handler an update is given up; 0 is 20. Outages may take ten times as many
+	Conflict time.Duration // when another program polls for the same bot; up to a third is added at random; 0 is 30 s
+	Tries    int           // failures of the handler until an update is given up; 0 is 20. Outages may take ten times as many
 }
 
 // Telegram is the channel. It is safe for concurrent use.
 type Telegram struct {
 	token   func(ctx context.Context) (string, error)
-	base    string // without a slash at the end
+	base    string // without a trailing slash
 	http    http.Client
 	poll    http.Client
 	log     *slog.Logger
@@ -63,7 +63,7 @@ var (
 	_ channel.Listener = (*Telegram)(nil)
 )
 
-// New makes a Telegram. It calls nobody. A base URL that would send the token in the clear is refused: Input.
+// New returns a Telegram, without making a request. It refuses a base URL that would send the token unencrypted: Input.
 func New(c Config) (*Telegram, error) {
 	if c.Token == nil {
 		return nil, fault.New(fault.Input, "Telegram needs a token").WithHint("set LONGSHIFT_TELEGRAM_TOKEN to what @BotFather gave")
@@ -82,10 +82,11 @@ func New(c Config) (*Telegram, error) {
 	if c.HTTP != nil {
 		t.http = *c.HTTP
 	}
-	// A redirect would carry the token, which is in the path, to another address and, as the referrer, to another host.
+	// A redirect would send the token, which is in the path, to another address, and in the Referer header to another
+	// host.
 	t.http.CheckRedirect = func(*http.Request, []*http.Request) error { return errRedirect }
 	t.poll = t.http
-	t.poll.Timeout = 0 // each poll has a time limit of its own
+	t.poll.Timeout = 0 // each poll has a timeout of its own
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// update is what we read of an update. The library's type can't be read at all when any part of it is newer than the library, and
-// what somebody said would be lost.
+// update has the used fields of an update. The library's type fails if any part of an update is newer than the library,
+// and the update would be lost.
 type update struct {
 	ID      int64    `json:"update_id"`
 	Message *message `json:"message"`
@@ -71,9 +71,9 @@ var (
 	command = regexp.MustCompile(`^/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?(?:\s|$)`)
 )
 
-// event makes an event of an update. It is false for what is not for us: what programs, channels and anonymous admins wrote, for
-// nobody can be named for it, what people write to each other, and what they forward: those are another's words. What they quote in a
-// reply, be it of another chat, is not part of their text and is not read.
+// event converts an update to an event. It returns false for updates that are ignored: those of programs, channels and
+// anonymous admins, which have no accountable author, conversations among people, and forwarded messages, whose words
+// are another's. Quotes in a reply are not part of its text.
 func (u update) event(me user) (channel.Event, bool) {
 	e, ok := channel.Event{}, false
 	switch {
@@ -86,7 +86,7 @@ func (u update) event(me user) (channel.Event, bool) {
 	return e, ok
 }
 
-// event of a press. The app of the one who presses makes the token up, so it may be anything. Telegram does not say when it was.
+// event converts a press. The user's app supplies the token, so it may be anything. Telegram does not send the time.
 func (p press) event() (channel.Event, bool) {
 	if p.Message == nil || p.From.Bot || p.From.ID == 0 || !tokens.MatchString(p.Data) {
 		return channel.Event{}, false
@@ -113,7 +113,7 @@ func (m message) event(me user) (channel.Event, bool) {
 		Kind: channel.Said, User: m.From.person(), Room: m.room(), Direct: mentioned || m.Chat.Type == "private",
 		Text: text, Message: strconv.FormatInt(m.ID, 10), At: time.Unix(m.Date, 0).UTC(),
 	}
-	// In a topic each message that answers nothing answers the one that opened the topic.
+	// In a topic, a message that is not a reply is sent as one to the message that opened the topic.
 	if r := m.ReplyTo; r != nil && len(r.Opens) == 0 {
 		e.ReplyTo = strconv.FormatInt(r.ID, 10)
 		e.Direct = e.Direct || r.From != nil && r.From.ID == me.ID
@@ -128,7 +128,7 @@ func (m message) event(me user) (channel.Event, bool) {
 	return e, e.Direct
 }
 
-// room gives where a message stands. A topic is the thread that hangs on the message that opened it.
+// room returns a message's room. A topic is the thread of the message that opened it.
 func (m message) room() task.Room {
 	r := task.Room{Channel: channel.Telegram, ID: strconv.FormatInt(m.Chat.ID, 10)}
 	if m.InTopic && m.Topic != 0 {
@@ -147,7 +147,7 @@ func (u user) person() channel.User {
 	return channel.User{ID: id, Name: id}
 }
 
-// withoutMention cuts out where we are called. Telegram marks these places, in UTF-16 code units.
+// withoutMention removes mentions of the bot. Telegram marks them as entities, in UTF-16 code units.
 func withoutMention(text string, entities []entity, me user) (string, bool) {
 	units, found := utf16.Encode([]rune(text)), false
 	for i := len(entities) - 1; i >= 0; i-- {
@@ -162,7 +162,7 @@ func withoutMention(text string, entities []entity, me user) (string, bool) {
 		}
 		after := units[e.Offset+e.Length:]
 		if len(after) > 0 && after[0] == ' ' && (e.Offset == 0 || units[e.Offset-1] == ' ') {
-			after = after[1:] // one blank is enough where the name stood
+			after = after[1:] // keep one space where the name was
 		}
 		units, found = append(units[:e.Offset:e.Offset], after...), true
 	}

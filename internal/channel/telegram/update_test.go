@@ -13,7 +13,8 @@ import (
 
 const from = `"from":{"id":4242,"is_bot":false,"first_name":"Ada","last_name":"Lovelace","username":"ada"},"date":1770000000`
 
-// TestEvents reads updates in the shapes of the Bot API. In want only what differs from what each has is given; nil is not for us.
+// TestEvents parses updates in the Bot API's format. want has only the fields that differ from the defaults; nil means
+// that the update is ignored.
 func TestEvents(t *testing.T) {
 	inGroup := `"chat":{"id":-1001234567890,"type":"supergroup","title":"Team"},` + from
 	alone := `"chat":{"id":4242,"type":"private"},` + from

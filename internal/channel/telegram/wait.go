@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// trouble waits after a poll that failed. It gives an error only for a token that never worked.
+// trouble waits after a failed poll. It returns an error only for a token that never worked.
 func (l *listener) trouble(ctx context.Context, r *refusal) error {
 	if ctx.Err() != nil {
 		return nil
@@ -19,7 +19,7 @@ func (l *listener) trouble(ctx context.Context, r *refusal) error {
 			l.conflict = reason
 			l.log.Warn("Telegram refuses to be polled: "+reason, "error", r)
 		}
-		// By chance, so that two who wait do not meet each time.
+		// Random, so that two listeners do not collide each time.
 		l.wait(ctx, l.backoff.Conflict+rand.N(l.backoff.Conflict/3+1))
 		return nil
 	}
@@ -42,12 +42,12 @@ func conflictReason(r *refusal) string {
 	return "another program polls for the same bot, and they take turns now; or a webhook is set for it, then take that away with deleteWebhook"
 }
 
-// after is how long to wait after n failures in a row, a bit less by chance.
+// after returns the pause after n consecutive failures, randomly shortened.
 func (l *listener) after(n int) time.Duration {
 	d := min(l.backoff.First<<min(n-1, 20), l.backoff.Most)
 	return d - rand.N(d/4+1)
 }
 
 func (l *listener) wait(ctx context.Context, d time.Duration) {
-	_ = l.sleep(ctx, d) // it fails only with ctx, which the loop looks at
+	_ = l.sleep(ctx, d) // fails only when ctx ends, which the loop checks
 }

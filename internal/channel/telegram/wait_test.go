@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// waits records how long a listener waits, in place of waiting.
+// waits records pauses instead of waiting.
 type waits struct {
 	mu   sync.Mutex
 	list []time.Duration
@@ -64,7 +64,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestRefusedAtFirst: a token that never worked is a mistake of the settings.
+// TestRefusedAtFirst checks that a token that never worked is reported as an error of the configuration.
 func TestRefusedAtFirst(t *testing.T) {
 	s := newRefusing(t, 401, "Unauthorized")
 	x, err := New(Config{Token: held, BaseURL: s.URL})

@@ -7,16 +7,16 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// writer puts a message together.
+// writer builds a message.
 type writer struct {
 	text     strings.Builder
-	at       int    // UTF-16 code units so far
-	tail     []rune // the last few characters, for defusing
+	at       int    // length so far in UTF-16 code units
+	tail     []rune // last characters, to detect references
 	entities []models.MessageEntity
-	kept     int // entities that are kept free for blocks of code still to come
+	kept     int // entities reserved for later code blocks
 }
 
-// style marks what was written since start, where there is room.
+// style adds an entity for the text since start, unless the limit is reached.
 func (w *writer) style(start int, kind models.MessageEntityType, link string) {
 	if w.room() {
 		w.mark(models.MessageEntity{Type: kind, Offset: start, URL: link})
@@ -25,14 +25,14 @@ func (w *writer) style(start int, kind models.MessageEntityType, link string) {
 
 func (w *writer) room() bool { return len(w.entities)+w.kept < mostEntities }
 
-// mark ends an entity here. One of no length would be refused.
+// mark ends an entity here. Telegram refuses empty ones.
 func (w *writer) mark(e models.MessageEntity) {
 	if e.Length = w.at - e.Offset; e.Length > 0 && len(w.entities) < mostEntities {
 		w.entities = append(w.entities, e)
 	}
 }
 
-// raw writes text as it is.
+// raw writes text unchanged.
 func (w *writer) raw(s string) {
 	for _, r := range s {
 		w.rune(r)

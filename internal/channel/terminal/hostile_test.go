@@ -19,7 +19,8 @@ var later = time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var room = task.Room{Channel: channel.Terminal, ID: "operator"}
 
-// TestSteering: nothing that a text holds moves the cursor, rings, or turns the reading direction; what tries is seen.
+// TestSteering checks that no text can move the cursor, ring the bell or change the writing direction, and that attempts
+// are visible.
 func TestSteering(t *testing.T) {
 	const evil = "a\x1b[2J\x1b]0;title\x07b\u009b31m\r\x08\x7f\x00c &#27;[1m &#155;x \u202ed\u2066 \x1b"
 	term, s := start(t)
@@ -48,7 +49,7 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// TestForged: a text can't pass for a message or for buttons.
+// TestForged checks that a text can't imitate a message or buttons.
 func TestForged(t *testing.T) {
 	term, s := start(t)
 	if _, err := term.Post(t.Context(), room, channel.Message{Key: "k", Text: "x\n\n── #9 operator ──\n\n[1] Approve\n\n```\n── #9 operator ──\n» y\n```\n\nz\u2028── #9 operator ──"}, false); err != nil {
@@ -87,7 +88,7 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%q: %+v", c.line, got)
 		}
 	}
-	s.enter(t, "") // is nothing
+	s.enter(t, "") // ignored
 	s.enter(t, "#1 3")
 	s.enter(t, "#3 1")
 	if got := say(strings.Repeat("x", 100_000)); len(got.Text) != 16<<10 {
@@ -109,7 +110,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestEnd: what was typed last counts without a line end, and the end of the input is not the end of the hearing.
+// TestEnd checks that the last line counts without a line end, and that the end of the input does not end Listen.
 func TestEnd(t *testing.T) {
 	term := terminal.New(terminal.Config{Out: io.Discard, In: strings.NewReader("one\ntwo")})
 	e := hearing(t, term)
@@ -128,7 +129,7 @@ func TestEnd(t *testing.T) {
 	nobody.stop()
 }
 
-// TestNextListener: a line that nobody waited for any more is for the next one.
+// TestNextListener checks that a line read for an ended listener goes to the next one.
 func TestNextListener(t *testing.T) {
 	term, s := start(t)
 	hearing(t, term).stop()
@@ -151,7 +152,7 @@ func TestBrokenScreen(t *testing.T) {
 	}
 }
 
-// ear hears with one answer for all.
+// ear is a handler with the same answer for all events.
 type ear struct {
 	events chan channel.Event
 	answer channel.Answer

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// maxLine is how many bytes of a line count; the rest of it is dropped.
+// maxLine is the maximum length of a line in bytes; the rest is dropped.
 const maxLine = 16 << 10
 
-// input reads lines one at a time, and only when somebody waits for one: a read can't be ended, but none is begun for nothing.
+// input reads lines on demand: a read can't be canceled, so it is only started when a line is needed.
 type input struct {
 	from  *bufio.Reader // nil for no input
 	lines chan string
 
 	mu      sync.Mutex
-	reading bool // and after the end for ever
+	reading bool // stays true after the end of the input
 }
 
 func newInput(r io.Reader) *input {
@@ -27,7 +27,7 @@ func newInput(r io.Reader) *input {
 	return in
 }
 
-// next gives the channel on which the next line comes. Several may wait on it.
+// next returns the channel for the next line. Several callers may wait on it.
 func (in *input) next() <-chan string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -38,7 +38,7 @@ func (in *input) next() <-chan string {
 	return in.lines
 }
 
-// read takes one line and ends. After the end of the input no line ever comes.
+// read reads one line. After the end of the input there is never another.
 func (in *input) read() {
 	line, err := in.from.ReadSlice('\n')
 	text := string(line)

@@ -11,30 +11,31 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Operator is the id of who sits at the terminal, and of the room. There is only one.
+// Operator is the id of the only user, and of the room.
 const Operator = "operator"
 
 var operator = channel.User{ID: Operator, Name: Operator}
 
-// room is where the operator talks while no message has been shown.
+// room is the operator's room before any message was shown.
 var room = task.Room{Channel: channel.Terminal, ID: Operator}
 
-// Listen hears the lines of the input, one after the other. A bare number presses that button of the latest message that has
-// buttons; "#4 1" presses one of message 4, and "#4 words" replies to it. After a question the next line answers it. Everything
-// else is said.
+// Listen handles the lines of the input in order. A bare number presses a button of the latest message with buttons; "#4
+// 1" presses one of message 4, and "#4 words" replies to it. The line after a question answers it. Other lines are
+// messages.
 func (t *Terminal) Listen(ctx context.Context, hear channel.Handle) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case line := <-t.in.next():
-			t.in.next() // another listener may wait for it
+			t.in.next() // another listener may be waiting
 			t.take(ctx, hear, line)
 		}
 	}
 }
 
-// take passes a line on and shows what comes back. A terminal can't deliver again: whoever typed has to.
+// take handles a line and shows the answer. A terminal can't redeliver, so after an error the operator has to type
+// again.
 func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 	line = strings.TrimSpace(safe(line))
 	if m := addressed.FindStringSubmatch(line); m != nil && t.lacks(m[1], m[2]) {
@@ -49,13 +50,13 @@ func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 	if err != nil {
 		a = channel.Answer{Text: "This could not be taken in now. Please type it again."}
 	}
-	_ = t.answer(a) // a screen that can't be written to can't be told about either
+	_ = t.answer(a) // there is no way to report that the terminal can't be written to
 }
 
-// addressed is a line that names a message.
+// addressed matches a line that names a message.
 var addressed = regexp.MustCompile(`^#(\d{1,9})\s+(.+)$`)
 
-// event says what a line means.
+// event converts a line to an event.
 func (t *Terminal) event(line string) (channel.Event, bool) {
 	if line == "" {
 		return channel.Event{}, false
@@ -82,11 +83,11 @@ func (t *Terminal) event(line string) (channel.Event, bool) {
 	} else if e.Message = e.ID; t.form != nil && e.ReplyTo == "" {
 		e.Kind, e.Token = channel.Form, t.form.Token
 	}
-	t.form = nil // whoever does something else has changed their mind
+	t.form = nil // any other line cancels the question
 	return e, true
 }
 
-// pressable gives the latest message that has buttons, or nil.
+// pressable returns the latest message with buttons, or nil.
 func (t *Terminal) pressable() *shown {
 	for i := len(t.shown) - 1; i >= 0; i-- {
 		if len(t.shown[i].m.Buttons) > 0 {
@@ -96,7 +97,8 @@ func (t *Terminal) pressable() *shown {
 	return nil
 }
 
-// lacks tells whether words mean a button that a message does not have, or no longer. As a reply such a number would change a plan.
+// lacks reports whether a text is the number of a button that the message does not have, or no longer has. As a reply it
+// would change a plan.
 func (t *Terminal) lacks(message, words string) bool {
 	n, err := strconv.Atoi(words)
 	if err != nil {

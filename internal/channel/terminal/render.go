@@ -14,8 +14,8 @@ import (
 
 const maxButtons = 3
 
-// render gives a message as it is written: a header, the text, what happens by itself, and what to type. The text is set in, so
-// that it can't pass for a header or for buttons.
+// render formats a message: a header, the text, the countdown, and what to type. The text is indented, so that it can't
+// imitate a header or buttons.
 func render(at task.MessageRef, m channel.Message, now time.Time) (string, error) {
 	text := body(m.Text)
 	if text == "" {
@@ -40,7 +40,7 @@ func render(at task.MessageRef, m channel.Message, now time.Time) (string, error
 	return s.String(), nil
 }
 
-// header names a message: its number, and its room where that says something.
+// header names a message: its number, and its room if that is not obvious.
 func header(at task.MessageRef) string {
 	s := "#" + at.Message
 	if at.ID != "" {
@@ -52,7 +52,7 @@ func header(at task.MessageRef) string {
 	return s
 }
 
-// body gives Markdown as text for a screen, two columns in; code has a bar in front of it.
+// body renders Markdown as indented text; code has a bar on its left.
 func body(markdown string) string {
 	return channel.Join(channel.Read(escapes(markdown)), func(b channel.Block) string {
 		indent := "  "
@@ -63,7 +63,7 @@ func body(markdown string) string {
 	})
 }
 
-// escapes shows what would steer a terminal, as ^[ for an escape, so that the operator sees that somebody tried.
+// escapes makes control characters visible, such as ^[ for escape, so that the operator sees attempts to use them.
 func escapes(s string) string {
 	var out strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
@@ -79,7 +79,7 @@ func escapes(s string) string {
 	return out.String()
 }
 
-// safe lets through what a terminal shows and does not obey. Nothing may come past it.
+// safe drops everything that a terminal would interpret. All output must pass through it.
 func safe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {

@@ -1,5 +1,6 @@
-// Package terminal is the channel of a machine without a chat: one operator reads messages on a terminal and types decisions. It
-// writes plain text only: what would steer the terminal is shown as signs. It knows no task and decides nothing.
+// Package terminal implements a channel for a machine without a chat: one operator reads messages on a terminal and
+// types decisions. It writes plain text only, with control characters made visible. It knows no tasks and may not decide
+// anything.
 package terminal
 
 import (
@@ -21,17 +22,17 @@ var (
 	_ channel.Listener = (*Terminal)(nil)
 )
 
-// Config says where the terminal is.
+// Config configures a Terminal.
 type Config struct {
-	Out io.Writer        // messages go here, each in one call of Write
-	In  io.Reader        // lines come from here; nil for nobody who types
-	Now func() time.Time // nil for the clock
+	Out io.Writer        // messages, each in a single Write
+	In  io.Reader        // input lines; nil for none
+	Now func() time.Time // nil for time.Now
 }
 
-// maxKept is how many messages can be changed and pressed; older ones have long left the screen.
+// maxKept is how many messages can be edited and pressed; older ones have scrolled away.
 const maxKept = 1000
 
-// Terminal is the channel. It remembers what it has shown, for as long as it lives.
+// Terminal is the channel. It remembers the messages it has shown in memory.
 type Terminal struct {
 	out io.Writer
 	now func() time.Time
@@ -40,19 +41,19 @@ type Terminal struct {
 	mu     sync.Mutex
 	shown  []*shown          // oldest first
 	number int               // of the latest message
-	form   *channel.Question // the next line answers it; nil for none
-	events string            // begins the ids of this process's events
+	form   *channel.Question // answered by the next line; nil for none
+	events string            // prefix of this process's event ids
 	heard  int
 }
 
 // shown is a message on the screen.
 type shown struct {
 	place task.MessageRef
-	m     channel.Message // as it was written last
+	m     channel.Message // as last written
 }
 
-// New gives the terminal's channel. Its input is read from the first call of Listen on. A read can't be ended: one may go on
-// after Listen has returned, and its line then goes to the next Listen.
+// New returns a terminal channel. Its input is read from the first call of Listen on. A read can't be canceled: it may
+// outlast Listen, and its line then goes to the next Listen.
 func New(c Config) *Terminal {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -60,8 +61,8 @@ func New(c Config) *Terminal {
 	return &Terminal{out: c.Out, now: c.Now, in: newInput(c.In), events: strconv.FormatInt(c.Now().UnixNano(), 36)}
 }
 
-// Post writes a message. Its id is a number that the header shows. An earlier call has either written it all or failed, so again
-// means nothing here.
+// Post writes a message. Its id is a number in the header. An earlier call has either written everything or failed, so
+// again has no effect.
 func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	if to.Channel != channel.Terminal {
 		return task.MessageRef{}, fault.New(fault.NotFound, "room of channel %q on the terminal", to.Channel)
@@ -79,8 +80,8 @@ func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, ag
 	return s.place, nil
 }
 
-// Edit writes the message anew under its old header, for a screen can't be changed above. What stands so already is not written.
-// A message from before a restart is NotFound.
+// Edit writes the message again under its old header, since earlier output can't be changed. An unchanged message is not
+// written. Messages of earlier processes are NotFound.
 func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +93,7 @@ func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Messa
 	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).WithHint("messages from before a restart can't be changed")
 }
 
-// write shows a message, unless it stands so already.
+// write shows a message, unless it is unchanged.
 func (t *Terminal) write(ctx context.Context, s *shown, m channel.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Infra, "message %q was not written: %w", m.Key, err)
@@ -116,12 +117,12 @@ func (t *Terminal) write(ctx context.Context, s *shown, m channel.Message) error
 	return nil
 }
 
-// same tells whether two messages look the same, however much time there is left.
+// same reports whether two messages look the same, apart from the remaining time.
 func same(a, b channel.Message) bool {
 	return a.Text == b.Text && slices.Equal(a.Buttons, b.Buttons) && a.Until.Equal(b.Until) && a.Then == b.Then
 }
 
-// answer writes what the operator gets to see.
+// answer writes the answer for the operator.
 func (t *Terminal) answer(a channel.Answer) error {
 	text := a.Text
 	if a.Form != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// screen keeps what was written. It reads it as a person does: what begins at the edge is ours, what is set in is text.
+// screen keeps the output and reads it as a person does: unindented lines are the terminal's, indented ones are text.
 type screen struct {
 	mu   sync.Mutex
 	out  bytes.Buffer
@@ -41,7 +41,7 @@ var (
 	hint   = regexp.MustCompile(`\[(\d)\] (.*?)(?:  |$)`)
 )
 
-// shown gives the messages in their latest form, and the answers.
+// shown returns the messages in their latest form, and the answers.
 func (s *screen) shown() (list []channeltest.Shown, answers []string) {
 	var now *channeltest.Shown
 	inCode, inAnswer := false, false
@@ -85,7 +85,7 @@ func (s *screen) shown() (list []channeltest.Shown, answers []string) {
 	return list, answers
 }
 
-// typed says what to type for a button.
+// typed returns what to type for a button.
 func (s *screen) typed(t *testing.T, f channeltest.Fixture, at task.MessageRef, label string) string {
 	t.Helper()
 	for _, m := range f.Shown(t, at.Room) {
@@ -114,7 +114,7 @@ func start(t *testing.T) (*terminal.Terminal, *screen) {
 	return terminal.New(terminal.Config{Out: s, In: in}), s
 }
 
-// tokens knows which token each label stands for: a screen shows no tokens.
+// tokens maps labels to tokens, which a screen does not show.
 var tokens = map[string]string{"Approve": "approve." + strings.Repeat("x", 52), "Edit": "edit.task-1.2", "Reject": "reject.task-1.2", "Yes": "yes.1"}
 
 func open(t *testing.T) channeltest.Fixture {
@@ -160,7 +160,7 @@ func open(t *testing.T) channeltest.Fixture {
 
 func TestConform(t *testing.T) { channeltest.Conform(t, open) }
 
-// TestWritten holds what stands on the screen, to the letter.
+// TestWritten checks the exact output.
 func TestWritten(t *testing.T) {
 	s := &screen{}
 	now := time.Date(2026, 3, 1, 14, 12, 0, 0, time.UTC)
@@ -174,7 +174,7 @@ func TestWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	now = now.Add(time.Minute)
-	if err := term.Edit(t.Context(), at, m); err != nil { // the same, so nothing is written
+	if err := term.Edit(t.Context(), at, m); err != nil { // unchanged, so nothing is written
 		t.Fatal(err)
 	}
 	if err := term.Edit(t.Context(), at, channel.Message{Key: "k", Text: "Approved."}); err != nil {

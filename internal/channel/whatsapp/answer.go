@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	answerTime = 15 * time.Second // an answer that takes longer is left out
-	pardonOnce = time.Hour        // how often one person is told what we understand
-	maxPardons = 1000             // people that are remembered for it
+	answerTime = 15 * time.Second // timeout for sending an answer; it is dropped then
+	pardonOnce = time.Hour        // minimum time between two explanations to one person
+	maxPardons = 1000             // remembered people
 )
 
 const onlyText = "I understand only text messages and the buttons below my messages."
 
-// answers remembers who was told that we understand only text.
+// answers records who was told that only text is supported.
 type answers struct {
 	mu   sync.Mutex
 	told map[string]time.Time
 }
 
-// first tells whether somebody is to be told now, and notes it.
+// first reports whether a person should be told now, and records it.
 func (a *answers) first(user string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,7 +37,7 @@ func (a *answers) first(user string, now time.Time) bool {
 	return true
 }
 
-// explain tells once what we understand. An old message, or one that comes again much later, is not worth it.
+// explain tells a person once an hour which messages are supported. Messages older than that are ignored.
 func (w *WhatsApp) explain(ctx context.Context, m message, e channel.Event) {
 	now := w.now()
 	if now.Sub(e.At) > pardonOnce || !w.answers.first(e.User.ID, now) {
@@ -47,10 +47,10 @@ func (w *WhatsApp) explain(ctx context.Context, m message, e channel.Event) {
 	w.answer(ctx, m, e, channel.Answer{Text: onlyText})
 }
 
-// answer sends what the person is to see, as a message that quotes theirs. What they did counts also when this fails.
+// answer sends an answer that quotes the person's message. The event takes effect even if this fails.
 func (w *WhatsApp) answer(ctx context.Context, m message, e channel.Event, a channel.Answer) {
 	text := a.Text
-	if a.Form != nil { // there are no forms here
+	if a.Form != nil { // WhatsApp has no forms
 		if text != "" {
 			text += "\n\n"
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// meaning is what one of the API's error codes means for us.
+// meaning is how an error code of the API is treated.
 type meaning struct {
 	kind fault.Kind
 	hint string
-	wait time.Duration // a limit was hit: when to come back if the answer does not say
+	wait time.Duration // a rate limit: the pause if the answer does not say
 }
 
 const (
@@ -19,15 +19,16 @@ const (
 	number   = "check the number: country code, digits only, and a person who has WhatsApp"
 )
 
-// meanings are of the codes of the Graph API. The code decides, not the HTTP status: a missing right comes as 500.
+// meanings are those of the Graph API's codes. The code decides, not the HTTP status: a missing permission has status
+// 500.
 var meanings = map[int]meaning{
 	0:   {kind: fault.Denied, hint: newToken},
 	3:   {kind: fault.Denied, hint: newToken},
 	10:  {kind: fault.Denied, hint: newToken},
 	190: {kind: fault.Denied, hint: newToken},
 
-	4:      {kind: fault.Infra, wait: 5 * time.Minute}, // calls of the app
-	80007:  {kind: fault.Infra, wait: 5 * time.Minute}, // calls of the account
+	4:      {kind: fault.Infra, wait: 5 * time.Minute}, // requests of the app
+	80007:  {kind: fault.Infra, wait: 5 * time.Minute}, // requests of the account
 	130429: {kind: fault.Infra, wait: time.Minute},     // messages of the number
 	131056: {kind: fault.Infra, wait: 6 * time.Second}, // messages to one person: one in six seconds
 	131048: {kind: fault.Infra, wait: time.Hour},       // people have reported the number
@@ -36,7 +37,7 @@ var meanings = map[int]meaning{
 	2:      {kind: fault.Infra},
 	131000: {kind: fault.Infra},
 	131016: {kind: fault.Infra},
-	131057: {kind: fault.Infra}, // the number is being moved
+	131057: {kind: fault.Infra}, // the number is being migrated
 	133004: {kind: fault.Infra},
 
 	131047: {kind: fault.Denied, hint: "WhatsApp lets a business write only within 24 hours after the person did: let them write a message to our number"},

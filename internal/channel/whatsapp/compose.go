@@ -8,17 +8,17 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// What the API takes at most, in characters, and how many messages one of ours may become.
+// Limits of the API in characters, and the number of messages that one may be split into.
 const (
 	maxText    = 4096
 	maxBody    = 1024 // of a message with buttons
-	maxLine    = 300  // of a line of our own: above the buttons of a long message, and of what happens by itself
+	maxLine    = 300  // of a line that this package adds: above the buttons of a long message, and the countdown
 	maxButtons = 3
 	maxLabel   = 20
 	maxParts   = 8
 )
 
-// compose makes the calls of a message, in the order in which they go out.
+// compose returns the requests for a message, in order.
 func (w *WhatsApp) compose(to task.Room, m channel.Message) ([]payload, error) {
 	first, err := address(to)
 	if err != nil {
@@ -51,10 +51,10 @@ func (w *WhatsApp) compose(to task.Room, m channel.Message) ([]payload, error) {
 	return append(first.telling(parts), first.asking(lead(blocks, until), buttons)), nil
 }
 
-// notAll is for who decides on a text that was too long.
+// notAll warns people who decide about a truncated text.
 const notAll = "The text above is not all of it: the rest was left out."
 
-// fit makes messages of blocks, and tells whether that was all of them.
+// fit splits blocks into messages, and reports whether everything fits.
 func fit(blocks []channel.Block) (parts [][]channel.Block, all bool) {
 	if parts = channel.Fit(blocks, size, maxText, maxParts+1); len(parts) <= maxParts {
 		return parts, true
@@ -62,7 +62,7 @@ func fit(blocks []channel.Block) (parts [][]channel.Block, all bool) {
 	return channel.Fit(blocks, size, maxText, maxParts), false
 }
 
-// telling makes text messages, one of each part.
+// telling returns a text message for each part.
 func (p payload) telling(parts [][]channel.Block) (out []payload) {
 	for _, part := range parts {
 		if body := render(part); body != "" {
@@ -73,14 +73,14 @@ func (p payload) telling(parts [][]channel.Block) (out []payload) {
 	return out
 }
 
-// asking makes a message with buttons.
+// asking returns a message with buttons.
 func (p payload) asking(text string, buttons []button) payload {
 	p.Type, p.Interactive = "interactive", &interactive{Type: "button", Body: body{Text: text}, Action: action{Buttons: buttons}}
 	return p
 }
 
-// lead is what stands above the buttons when the text has gone out before: its heading or its beginning, so that people see
-// what the buttons are about, and what happens by itself.
+// lead is the text above the buttons of a split message: its heading or beginning, so that people see what the buttons
+// are about, and the countdown.
 func lead(blocks, until []channel.Block) string {
 	head := blocks[:1]
 	for i, b := range blocks {
@@ -97,7 +97,7 @@ func lead(blocks, until []channel.Block) string {
 	return render(append([]channel.Block{short}, until...))
 }
 
-// until says what happens by itself.
+// until is the countdown.
 func (w *WhatsApp) until(m channel.Message) []channel.Block {
 	line := shorten(channel.Countdown(m, w.now()), maxLine)
 	if line == "" {
@@ -110,7 +110,7 @@ func italic(line string) channel.Block {
 	return channel.Block{Kind: channel.Paragraph, Spans: []channel.Span{{Text: line, Italic: true}}}
 }
 
-// shorten cuts a text to n characters as channel.Length counts them.
+// shorten truncates a text to n characters as counted by channel.Length.
 func shorten(s string, n int) string {
 	for most := n; ; most-- {
 		if short := channel.Shorten(s, most); channel.Length(short) <= n {

@@ -16,7 +16,7 @@ import (
 
 func give(s string) Secret { return func(context.Context) (string, error) { return s, nil } }
 
-// aloud lets every edit be one that somebody has to act on: others send nothing, which TestQuietEdits holds.
+// aloud makes every edit loud: others send nothing, as TestQuietEdits checks.
 type aloud struct{ *WhatsApp }
 
 func (a aloud) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
@@ -48,7 +48,7 @@ func fixture(t *testing.T) channeltest.Fixture {
 	return f
 }
 
-// hearing gives the fixture what people do. The platform delivers again until it is told that all is well.
+// hearing connects the fixture's events. The platform redelivers until it gets status 200.
 func hearing(f *channeltest.Fixture, p *whatsapptest.Server) {
 	var h *hook
 	n, last := 0, ""
@@ -71,7 +71,7 @@ func hearing(f *channeltest.Fixture, p *whatsapptest.Server) {
 		switch body := batch(said(m, s.Text, s.ReplyTo, time.Now())); s.By {
 		case channeltest.Person:
 			until(t, body)
-		case channeltest.Robot: // another business number is no person; the platform delivers nothing that can be read
+		case channeltest.Robot: // another business number can't write to this one
 			until(t, batch(fmt.Sprintf(`{"from":%q,"id":%q,"timestamp":"%d","type":"unsupported","errors":[{"code":131051}]}`, ada, m, time.Now().Unix())))
 		case channeltest.Ourselves:
 			body = strings.Replace(body, `"messages":[`, `"message_echoes":[`, 1)

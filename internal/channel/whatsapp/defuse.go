@@ -7,21 +7,21 @@ import (
 	"unicode"
 )
 
-// alike are signs that look like those that WhatsApp formats by. There is no way to escape one, and nothing says that a sign of
-// no width would stop every app from reading it as a mark; another sign surely does.
+// alike maps WhatsApp's formatting characters to similar ones. They can't be escaped, and a zero-width character may not
+// stop every app from formatting; another character does.
 var alike = map[rune]rune{'*': '∗', '_': '＿', '~': '∼', '`': 'ˋ'}
 
-// defuse takes from untrusted text what would format it. Between two letters or digits a sign stays: there it is no mark, and
-// names such as max_retries can be copied.
+// defuse replaces formatting characters in untrusted text. One between two letters or digits stays: there it has no
+// effect, and names such as max_retries can be copied.
 func defuse(s string) string {
 	return around(s, func(r rune) string { return string(alike[r]) })
 }
 
-// maxTarget is the longest address that can be tapped; it must leave room in a message.
+// maxTarget is the maximum length of a clickable address; it must fit into a message.
 const maxTarget = 2500
 
-// target does the same to a link, whose address must stay what it is. It gives nothing when that makes it too long: then the address
-// can only be shown as words.
+// target escapes formatting characters in a link, whose address must stay the same. It returns "" if that makes it too
+// long; the address is then shown as text.
 func target(link string) string {
 	shown := around(link, func(r rune) string { return fmt.Sprintf("%%%02X", r) })
 	if len(shown) > maxTarget {
@@ -30,7 +30,7 @@ func target(link string) string {
 	return shown
 }
 
-// around replaces each sign that may be a mark where it stands.
+// around replaces each character that may be formatting.
 func around(s string, with func(rune) string) string {
 	if !strings.ContainsAny(s, "*_~`") {
 		return s
@@ -47,17 +47,17 @@ func around(s string, with func(rune) string) string {
 	return b.String()
 }
 
-// plain are the letters that every app takes for one.
+// plain reports whether every app takes a byte for a letter or digit.
 func plain(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 func word(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// ends is what would end code too early.
+// ends matches what would end code too early.
 var ends = regexp.MustCompile("``+|^`|`$")
 
-// code keeps all of it but those. It must not be empty.
+// code removes backquotes that would end the code. The text must not be empty.
 func code(s string) string {
 	s = ends.ReplaceAllStringFunc(s, func(ticks string) string { return strings.Repeat("ˋ", len(ticks)) })
 	if s == "" {

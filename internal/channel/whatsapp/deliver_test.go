@@ -21,7 +21,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func sign(body, with string) string { return whatsapptest.Sign(body, with) }
 
-// batch is a delivery of Ada's messages.
+// batch is a delivery with messages of Ada.
 func batch(messages ...string) string { return whatsapptest.Batch(ada, "Ada", messages...) }
 
 func said(id, text, replyTo string, at time.Time) string {
@@ -44,7 +44,7 @@ func serve(t *testing.T, p *whatsapptest.Server, h http.Handler) *hook {
 	return &hook{p, s.URL}
 }
 
-// send delivers a body with a signature, or none, and gives the status.
+// send delivers a body with a signature, or none, and returns the status.
 func (h *hook) send(body, signature string) int { return h.platform.Post(h.url, body, signature) }
 
 func (h *hook) deliver(messages ...string) int {

@@ -10,7 +10,7 @@ import (
 
 var errMalformed = errors.New("malformed delivery")
 
-// delivery is a call of the platform. What is in a change depends on its field.
+// delivery is a webhook request. The content of a change depends on its field.
 type delivery struct {
 	Object string `json:"object"`
 	Entry  []struct {
@@ -21,13 +21,13 @@ type delivery struct {
 	} `json:"entry"`
 }
 
-// change is what happened on one number.
+// change is what happened on one phone number.
 type change struct {
 	Metadata struct {
 		PhoneNumberID string `json:"phone_number_id"`
 	} `json:"metadata"`
 	Contacts []contact         `json:"contacts"`
-	Messages []json.RawMessage `json:"messages"` // one that can't be read must not hold up the others
+	Messages []json.RawMessage `json:"messages"` // decoded one by one, so that an invalid one does not affect the others
 	Statuses []json.RawMessage `json:"statuses"`
 }
 
@@ -41,7 +41,7 @@ type contact struct {
 
 type message struct {
 	From       string `json:"from"`
-	FromHidden string `json:"from_user_id"` // in place of From when the person hides the number
+	FromHidden string `json:"from_user_id"` // instead of From, when the person hides the number
 	Group      string `json:"group_id"`
 	ID         string `json:"id"`
 	Timestamp  string `json:"timestamp"` // seconds since 1970
@@ -49,7 +49,7 @@ type message struct {
 	Context    struct {
 		ID        string `json:"id"`
 		Forwarded bool   `json:"forwarded"`            // somebody else wrote it
-		Often     bool   `json:"frequently_forwarded"` // and it came through many hands; then Forwarded may be missing
+		Often     bool   `json:"frequently_forwarded"` // forwarded many times; Forwarded may be missing then
 	} `json:"context"`
 	Text struct {
 		Body string `json:"body"`
@@ -70,8 +70,8 @@ type status struct {
 	} `json:"errors"`
 }
 
-// take has each message of a delivery heard, also those behind one that could not be taken in. An error means that the
-// delivery is to come again.
+// take handles each message of a delivery, even after one has failed. An error means that the platform should deliver it
+// again.
 func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Handle) error {
 	var d delivery
 	if err := json.Unmarshal(body, &d); err != nil || d.Object != "whatsapp_business_account" {
@@ -106,7 +106,7 @@ func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Handle) e
 	return errors.Join(errs...)
 }
 
-// failures logs which messages of ours did not arrive. All other statuses are of no use to us.
+// failures logs which sent messages did not arrive. Other statuses are ignored.
 func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
 	for _, raw := range all {
 		var s status
@@ -122,7 +122,7 @@ func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
 	}
 }
 
-// hear makes an event of a message, has it heard and sends the answer.
+// hear converts a message to an event, handles it and sends the answer.
 func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []contact, hear channel.Handle) error {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// event reads who did what and when. Its Kind is empty for what we don't understand; not ok is what nobody has to
-// hear: what has no sender or time, what was said to a group, and what was forwarded, for those are another's words. The text of a
-// message that one answers to does not come with the answer.
+// event converts a message. Its Kind is empty for unsupported types. It returns false for messages that are ignored:
+// those without a sender or time, in groups, and forwarded ones, whose words are another's. The text of a quoted message
+// is not included.
 func (w *WhatsApp) event(ctx context.Context, m message, people []contact) (e channel.Event, ok bool) {
 	seconds, err := strconv.ParseInt(m.Timestamp, 10, 64)
 	from := m.From
@@ -25,11 +25,11 @@ func (w *WhatsApp) event(ctx context.Context, m message, people []contact) (e ch
 		w.log.WarnContext(ctx, "a whatsapp message without an id, a sender or a time was left out", "type", m.Type)
 		return e, false
 	}
-	if m.Group != "" { // answers would go to one person, and the text was meant for many
+	if m.Group != "" { // an answer would go to one person, while the text was meant for many
 		w.log.InfoContext(ctx, "a message in a whatsapp group was left alone")
 		return e, false
 	}
-	if m.Context.Forwarded || m.Context.Often { // whoever sends on another's words need not mean them
+	if m.Context.Forwarded || m.Context.Often { // the person who forwards it may not mean its words
 		w.log.InfoContext(ctx, "a forwarded whatsapp message was left alone")
 		return e, false
 	}
@@ -41,13 +41,13 @@ func (w *WhatsApp) event(ctx context.Context, m message, people []contact) (e ch
 		e.Kind, e.Text, e.ReplyTo, e.Message = channel.Said, m.Text.Body, m.Context.ID, m.ID
 	case m.Type == "interactive" && m.Interactive.Type == "button_reply" && token.MatchString(m.Interactive.Button.ID):
 		e.Kind, e.Token, e.Message = channel.Press, m.Interactive.Button.ID, m.Context.ID
-	case m.Type == "reaction" || m.Type == "system": // a sign below a message, a new number: nothing to answer to
+	case m.Type == "reaction" || m.Type == "system": // an emoji, a changed number: nothing to answer
 		return e, false
 	}
 	return e, true
 }
 
-// name gives how a person is called. Anybody may choose any name.
+// name returns a person's display name, which can be chosen freely.
 func name(id string, people []contact) string {
 	for _, p := range people {
 		if n := strings.TrimLeft(strings.TrimSpace(p.Profile.Name), "@"); (p.ID == id || p.Hidden == id) && n != "" {

@@ -9,12 +9,12 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// payload is the body of a call that sends a message.
+// payload is the body of a request that sends a message.
 type payload struct {
 	Product     string       `json:"messaging_product"`
 	Kind        string       `json:"recipient_type"`
 	To          string       `json:"to,omitempty"`        // a phone number
-	Recipient   string       `json:"recipient,omitempty"` // or the id of somebody who hides it
+	Recipient   string       `json:"recipient,omitempty"` // or the id of a person who hides it
 	Context     *quoted      `json:"context,omitempty"`
 	Key         string       `json:"biz_opaque_callback_data,omitempty"`
 	Type        string       `json:"type"`
@@ -55,10 +55,10 @@ type reply struct {
 	Title string `json:"title"`
 }
 
-// hidden is the id of a person who hides the phone number: a country, a point, letters and digits.
+// hidden matches the id of a person who hides the phone number: a country, a dot, letters and digits.
 var hidden = regexp.MustCompile(`^[A-Z]{2}(\.ENT)?\.[0-9A-Za-z]{1,128}$`)
 
-// address makes what all messages to a room have.
+// address returns the payload fields common to all messages to a room.
 func address(to task.Room) (payload, error) {
 	p := payload{Product: "whatsapp", Kind: "individual"}
 	switch {
@@ -78,10 +78,10 @@ func address(to task.Room) (payload, error) {
 	return p, nil
 }
 
-// token is what a button may bear. The API would take any text of this length.
+// token matches a button's id. The API would accept any text of this length.
 var token = regexp.MustCompile(`^[0-9A-Za-z._-]{1,256}$`)
 
-// replies checks the buttons and writes them as the API wants them. It would refuse two of the same name or id.
+// replies validates and converts the buttons. The API would refuse duplicate labels or ids.
 func replies(buttons []channel.Button) ([]button, error) {
 	if len(buttons) > maxButtons {
 		return nil, fault.New(fault.Input, "a whatsapp message with %d buttons; %d can be shown", len(buttons), maxButtons)

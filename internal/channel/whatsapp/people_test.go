@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// TestPeople: what the platform delivers for people is heard as what they did.
+// TestPeople checks that deliveries become the right events.
 func TestPeople(t *testing.T) {
 	s := stage(t, nil)
 	s.At(noon)
@@ -47,7 +47,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestOutage: what is sent while the platform is away fails as what may go well later.
+// TestOutage checks that sending during an outage fails with a temporary error.
 func TestOutage(t *testing.T) {
 	s := stage(t, nil)
 	w := open(t, s.Server, nil)

@@ -54,7 +54,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// A long text with buttons goes out before; the buttons stand below its heading.
+// A long text is sent before the buttons, which follow its heading.
 func TestLongWithButtons(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -83,7 +83,7 @@ func TestLongWithButtons(t *testing.T) {
 	}
 }
 
-// Everything arrives in order, and what happens by itself stands at the end, whatever the length.
+// All parts arrive in order, with the countdown at the end, whatever the length.
 func TestLongWithoutButtons(t *testing.T) {
 	var text strings.Builder
 	for i := range 150 {
@@ -106,7 +106,7 @@ func TestLongWithoutButtons(t *testing.T) {
 	}
 }
 
-// An address that grows when it is defused neither breaks a message nor hides its words.
+// An address that gets longer when escaped neither breaks a message nor hides text.
 func TestHugeAddress(t *testing.T) {
 	p := whatsapptest.New(t)
 	w := open(t, p, nil)
@@ -140,7 +140,7 @@ func TestCodeAtTheLimit(t *testing.T) {
 	}
 }
 
-// Whatever the text is, all parts of it keep to the limits of the API.
+// All parts of any text respect the API's limits.
 func TestEveryTextFits(t *testing.T) {
 	w := open(t, whatsapptest.New(t), nil)
 	pieces := []string{"word ", "*b* ", "😀", "`code` ", "\n\n", "\n- item ", "\n> quote ", "\n# head ", "\n```\n", "[x](https://x.example/_a_*b*~c~) ", "__", "ä", strings.Repeat("_", 50), strings.Repeat("long", 400)}
@@ -253,7 +253,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A redirect is not followed: the message, and perhaps the token, would go to somebody else.
+// A redirect is not followed, since it would send the message, and perhaps the token, elsewhere.
 func TestRedirect(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer elsewhere.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// refused is the body of an answer that is an error.
+// refused is the body of an error answer.
 type refused struct {
 	Error struct {
 		Message string `json:"message"`
@@ -24,10 +24,11 @@ type refused struct {
 	} `json:"error"`
 }
 
-// refusal makes a fault of an answer. The platform's words about a refused token are left out, as they may hold it.
+// refusal converts an error answer to a fault. The platform's text about a refused token is omitted, as it may contain
+// the token.
 func refusal(resp *http.Response, answer []byte, token string, p payload) error {
 	var r refused
-	_ = json.Unmarshal(answer, &r) // what can't be read has no code
+	_ = json.Unmarshal(answer, &r) // an invalid body has no code
 	what := "whatsapp answers HTTP " + strconv.Itoa(resp.StatusCode)
 	m := byStatus(resp.StatusCode)
 	if code := r.Error.Code; code != nil {
@@ -54,7 +55,7 @@ func byCode(code, subcode int, otherwise meaning) meaning {
 	switch {
 	case code >= 200 && code <= 299:
 		return meaning{kind: fault.Denied, hint: newToken}
-	case code == 100 && subcode == 33: // nothing of that id, or not for us
+	case code == 100 && subcode == 33: // no such id, or no access to it
 		return meanings[33]
 	}
 	if m, known := meanings[code]; known {
@@ -79,7 +80,7 @@ func byStatus(status int) meaning {
 	return meaning{kind: fault.Input}
 }
 
-// words are the platform's own, in one line and without the token.
+// words returns the platform's message on one line, without the token.
 func words(r refused, token string) string {
 	said := r.Error.Message
 	if r.Error.Data.Details != "" && r.Error.Data.Details != said {
@@ -92,10 +93,10 @@ func words(r refused, token string) string {
 	return ": " + channel.Shorten(said, 300)
 }
 
-// longest is how long we stay away at most, whatever an answer says.
+// longest is the maximum pause, whatever an answer asks for.
 const longest = 24 * time.Hour
 
-// wait reads when to come back: seconds, or the minutes that the header of an account's usage gives.
+// wait returns the requested pause: Retry-After in seconds, or the minutes in the header about the account's usage.
 func wait(h http.Header, otherwise time.Duration) time.Duration {
 	if n, err := strconv.Atoi(strings.TrimSpace(h.Get("Retry-After"))); err == nil && n > 0 {
 		return min(time.Duration(min(n, 1<<20))*time.Second, longest)
@@ -118,7 +119,7 @@ func wait(h http.Header, otherwise time.Duration) time.Duration {
 	return min(time.Duration(min(most, 1<<20))*time.Minute, longest)
 }
 
-// masked keeps the end of a number: enough for those who know it.
+// masked shows only the end of a number, enough to recognize it.
 func masked(number string) string {
 	if len(number) <= 4 {
 		return "…"

@@ -11,11 +11,11 @@ import (
 
 const fence = "```"
 
-// render writes blocks as WhatsApp shows them.
+// render formats blocks for WhatsApp.
 func render(blocks []channel.Block) string { return strings.Trim(channel.Join(blocks, one), "\n") }
 
-// size is how much of a message a block takes at most, with the space after it. It counts marks that may not be needed, so that
-// it never falls when the block grows.
+// size is the maximum length of a block, including the separator after it. It counts marks that may not be needed, so
+// that it never shrinks when the block grows.
 func size(b channel.Block) int {
 	n := len("\n\n")
 	switch b.Kind {
@@ -70,8 +70,8 @@ func one(b channel.Block) string {
 	return spans(b.Spans)
 }
 
-// spans writes a run of text. Marks count only beside what is no letter and no digit, so a style that begins or ends within a
-// word is left out: its marks would be shown as they are.
+// spans formats a run of text. WhatsApp ignores marks next to letters and digits, so a style that begins or ends within
+// a word is dropped: its marks would be visible.
 func spans(list []channel.Span) string {
 	var b strings.Builder
 	var before rune
@@ -81,7 +81,7 @@ func spans(list []channel.Span) string {
 			after, _ = utf8.DecodeRuneInString(list[i+1].Text)
 		}
 		part := span(s, (!word(before) || edge(s.Text, strings.TrimLeft)) && (!word(after) || edge(s.Text, strings.TrimRight)))
-		if s.Link != "" && same(s.Text, s.Link) { // words that are no address stay words: the address follows them
+		if s.Link != "" && same(s.Text, s.Link) { // a text that is not the address is shown as text: the address follows it
 			part = cmp.Or(target(s.Link), part)
 		}
 		b.WriteString(part)
@@ -97,10 +97,10 @@ func spans(list []channel.Span) string {
 	})
 }
 
-// starts is what makes a quote or a list of a line. Our own are put before the text only after this.
+// starts matches what would start a quote or a list. Intended ones are added after it was replaced.
 var starts = regexp.MustCompile(`(?m)^(>|- )`)
 
-// edge tells whether a text begins or ends with a blank.
+// edge reports whether a text begins or ends with a space.
 func edge(s string, trim func(s, cutset string) string) bool { return trim(s, " \n") != s }
 
 func span(s channel.Span, marks bool) string {
@@ -117,7 +117,7 @@ func span(s channel.Span, marks bool) string {
 		mark rune
 	}{{s.Strike, '~'}, {s.Italic, '_'}, {s.Bold, '*'}} {
 		if m.on {
-			out = strings.ReplaceAll(out, string(m.mark), string(alike[m.mark])) // within a word too: it could end the style
+			out = strings.ReplaceAll(out, string(m.mark), string(alike[m.mark])) // even within a word, since it could end the style
 			with = append(with, string(m.mark))
 		}
 	}
@@ -127,12 +127,12 @@ func span(s channel.Span, marks bool) string {
 	return out
 }
 
-// same tells whether the words of a link are its address, but for a slash at the end.
+// same reports whether a link's text is its address, except for a trailing slash.
 func same(words, link string) bool {
 	return strings.TrimSuffix(strings.TrimSpace(words), "/") == strings.TrimSuffix(link, "/")
 }
 
-// mark puts marks around the text of each line: WhatsApp wants them right beside it, and ends them with the line.
+// mark puts marks around the text of each line: they must touch the text, and end with the line.
 func mark(s, with string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

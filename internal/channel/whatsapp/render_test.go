@@ -14,7 +14,7 @@ func TestRender(t *testing.T) {
 		"# Plan *now*\n\ntext":         "*Plan* *_now_*\n\ntext",
 		"**b** *i* ~~s~~ `m`":          "*b* _i_ ~s~ ```m```",
 		"***both***":                   "*_both_*",
-		"**b**old":                     "bold", // marks within a word would be seen
+		"**b**old":                     "bold", // marks within a word would be visible
 		"x **two words ** y":           "x ∗∗two words ∗∗ y",
 		"- a\n- b\n  - c\n\nend":       "• a\n• b\n   • c\n\nend",
 		"1. a\n2. b":                   "1. a\n2. b",
@@ -40,7 +40,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// Nothing that somebody writes as plain words formats anything, and they can still be read.
+// Plain text can't format anything, and stays readable.
 func TestWordsFormatNothing(t *testing.T) {
 	words := []string{"*bold*", "_it_", "~st~", "`m`", "```code```", "```", "*_~x~_*", "a*b*c", "(*x*)", "*a\nb*", "> q", "- i", "* i", "ä*x*ä", "__x__", "*", "_", " ", "x", "\n"}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -61,7 +61,7 @@ func TestWordsFormatNothing(t *testing.T) {
 	}
 }
 
-// What is ours takes effect whatever stands inside.
+// Intended marks take effect, whatever they contain.
 func TestMarksHold(t *testing.T) {
 	for _, inside := range []string{"a*b", "x *y* z", "end*", "_", "a_ b", "`q`", "two\nlines"} {
 		got := render([]channel.Block{{Spans: []channel.Span{{Text: "before "}, {Text: inside, Bold: true}, {Text: " after"}}}})
@@ -72,7 +72,7 @@ func TestMarksHold(t *testing.T) {
 	}
 }
 
-// size never says less than what is sent, and never falls when a block grows.
+// size is never less than what is sent, and never shrinks when a block grows.
 func TestSize(t *testing.T) {
 	text := "a *b* _c_ `d` ```e``` > f\n> g 😀 https://x.example/_y_ " + strings.Repeat("_", 20)
 	kinds := []channel.BlockKind{channel.Paragraph, channel.Heading, channel.Item, channel.Quote, channel.Code, channel.Rule}

@@ -16,7 +16,7 @@ import (
 
 const maxAnswer = 1 << 20
 
-// send makes one call and gives the id of the message.
+// send makes one request and returns the message's id.
 func (w *WhatsApp) send(ctx context.Context, p payload) (id string, err error) {
 	token, err := w.cfg.Token(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *WhatsApp) send(ctx context.Context, p payload) (id string, err error) {
 	return sent(answer)
 }
 
-// sent reads the id of a message that was taken.
+// sent returns the id of an accepted message.
 func sent(answer []byte) (string, error) {
 	var taken struct {
 		Messages []struct {
@@ -66,7 +66,7 @@ func sent(answer []byte) (string, error) {
 	return taken.Messages[0].ID, nil
 }
 
-// noAnswer is the error of a call that nobody answered. The address is left out: it says nothing that helps.
+// noAnswer is the error for a request without an answer. It omits the URL, which does not help.
 func noAnswer(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("write to whatsapp: %w", ctx.Err())

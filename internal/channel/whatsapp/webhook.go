@@ -13,12 +13,12 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// maxDelivery is the largest delivery that is read.
+// maxDelivery is the maximum size of a delivery in bytes.
 const maxDelivery = 1 << 20
 
-// Handler takes what the platform delivers: the check of the address when the webhook is set up, and signed deliveries. What
-// is not signed with the app secret is refused unread. WhatsApp delivers again for days what it could not deliver, so an act may
-// be old: Event.At says when it was. A delivery that comes twice gives events with the same ids.
+// Handler receives the platform's requests: the verification of the webhook, and signed deliveries. A request without a
+// signature by the app secret is not parsed. WhatsApp retries a delivery for days, so an event may be old: Event.At has
+// its time. Repeated deliveries have the same event ids.
 func (w *WhatsApp) Handler(hear channel.Handle) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
@@ -35,10 +35,10 @@ func (w *WhatsApp) Handler(hear channel.Handle) http.Handler {
 	})
 }
 
-// challenge is what the platform wants to have back: a number. Anything else is not echoed.
+// challenge matches the value that the platform expects back. Other values are not echoed.
 var challenge = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 
-// confirm answers the platform when somebody sets the webhook up.
+// confirm answers the verification of the webhook.
 func (w *WhatsApp) confirm(rw http.ResponseWriter, r *http.Request) {
 	want, err := w.cfg.VerifyToken(r.Context())
 	if err != nil || want == "" {
@@ -60,13 +60,13 @@ func (w *WhatsApp) confirm(rw http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(rw, q.Get("hub.challenge"))
 }
 
-// equal compares without telling by its time how much is right, nor how long the right one is.
+// equal compares in constant time, without revealing the length of the right value.
 func equal(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return hmac.Equal(x[:], y[:])
 }
 
-// deliver checks a delivery and has it heard.
+// deliver verifies and handles a delivery.
 func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel.Handle) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxDelivery))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {

@@ -21,7 +21,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/whatsapp/whatsapptest"
 )
 
-// ears keep what was heard.
+// ears record events.
 type ears struct {
 	mu     sync.Mutex
 	events []channel.Event
@@ -191,7 +191,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// One that can't be read does not keep the others of its delivery from being heard.
+// An invalid message does not affect the others of its delivery.
 func TestEvents(t *testing.T) {
 	s := stage(t, nil)
 	old := noon.Add(-3 * 24 * time.Hour)
@@ -269,7 +269,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Whoever sends what we don't understand is told so once in a while, and nobody is told for what is long past.
+// A sender of unsupported messages is told so once in a while, but not for old messages.
 func TestNotUnderstood(t *testing.T) {
 	now := noon
 	s := stage(t, func(c *Config) { c.Now = func() time.Time { return now } })

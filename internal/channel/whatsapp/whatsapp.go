@@ -1,5 +1,6 @@
-// Package whatsapp writes to people on WhatsApp, and hears them, through the Business Cloud API. It may not decide what an act
-// means or who may do it, it keeps nothing on disk, and neither the access token nor what people write enters its errors and logs.
+// Package whatsapp implements the channel WhatsApp through the Business Cloud API. It may not decide what an event means
+// or who may do what, it stores nothing on disk, and neither the access token nor what people write appears in its
+// errors and logs.
 package whatsapp
 
 import (
@@ -16,15 +17,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Secret gives a secret when it is needed, so that a new value counts from the next call on.
+// Secret returns a secret. It is called for every request, so that a rotated one takes effect at once.
 type Secret func(ctx context.Context) (string, error)
 
-// Config says which number we are and where the API is. The secrets and PhoneNumberID are needed; the rest has defaults.
+// Config configures a WhatsApp. The secrets and PhoneNumberID are required; the rest has defaults.
 type Config struct {
 	Token         Secret // access token of a system user with whatsapp_business_messaging
-	AppSecret     Secret // of the app; signs what is delivered to the webhook
-	VerifyToken   Secret // of our choice; given when the webhook is set up
-	PhoneNumberID string // of the business number; digits, not the number itself
+	AppSecret     Secret // of the app; signs deliveries to the webhook
+	VerifyToken   Secret // chosen by the operator; entered when the webhook is set up
+	PhoneNumberID string // id of the business number, not the number itself; digits
 	BaseURL       string // "https://graph.facebook.com"
 	Version       string // of the Graph API: "v23.0"
 	HTTP          *http.Client
@@ -32,15 +33,16 @@ type Config struct {
 	Now           func() time.Time
 }
 
-// WhatsApp is a channel whose rooms are people: Room.ID is a phone number as WhatsApp writes it (country code, digits only), or
-// the id that a person has for this business when they hide their number. Room.Thread is a message that ours quotes.
+// WhatsApp is a channel whose rooms are people: Room.ID is a phone number in WhatsApp's format (country code, digits
+// only), or, if the person hides the number, their id for this business. Room.Thread is one of Longshift's messages,
+// which is quoted.
 //
-// Messages cannot be changed on WhatsApp, and their buttons stay. So Edit does nothing when only progress is to be shown, and
-// sends a message that quotes the old one when somebody has to act (Message.Loud); called again it sends that again. Posts
-// cannot be searched either: one whose answer was lost is sent again.
+// Messages can't be edited on WhatsApp, and their buttons stay. So Edit does nothing for mere progress, and sends a
+// message that quotes the old one when somebody has to act (Message.Loud); it sends that again if repeated. Posts can't
+// be searched either: if the answer was lost, the message is sent again.
 type WhatsApp struct {
 	cfg     Config
-	api     string // address of the messages edge
+	api     string // URL of the messages edge
 	http    *http.Client
 	log     *slog.Logger
 	now     func() time.Time
@@ -57,7 +59,7 @@ var (
 	version = regexp.MustCompile(`^v[0-9]{1,3}\.[0-9]{1,2}$`)
 )
 
-// New checks the configuration. It calls nobody.
+// New checks the configuration, without making a request.
 func New(cfg Config) (*WhatsApp, error) {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = "https://graph.facebook.com"
@@ -89,7 +91,7 @@ func New(cfg Config) (*WhatsApp, error) {
 	return w, nil
 }
 
-// client never follows a redirect: a message must go where we sent it, and nowhere else.
+// client never follows redirects: a message must not be sent anywhere else.
 func client(given *http.Client) *http.Client {
 	c := http.Client{Timeout: 30 * time.Second}
 	if given != nil {
@@ -99,10 +101,10 @@ func client(given *http.Client) *http.Client {
 	return &c
 }
 
-// Edits tells that a message that stands cannot be changed.
+// Edits reports false: messages can't be edited.
 func (w *WhatsApp) Edits() bool { return false }
 
-// Post sends a message. A long one goes out as several; the last one bears the buttons.
+// Post sends a message. A long one is split into several; the last one has the buttons.
 func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ bool) (task.MessageRef, error) {
 	parts, err := w.compose(to, m)
 	if err != nil {
@@ -120,7 +122,7 @@ func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ 
 	return at, nil
 }
 
-// Edit sends a message that quotes the old one when m is loud, and otherwise does nothing: see WhatsApp.
+// Edit sends a message that quotes the old one if m is loud, and does nothing otherwise; see WhatsApp.
 func (w *WhatsApp) Edit(ctx context.Context, at task.MessageRef, m channel.Message) error {
 	if !m.Loud {
 		return nil

@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// mostNames is how many hosts below a domain of the list (*.domain) one account may ask for. Each name is looked up by whoever answers
-// for the domain, so it tells him something; builds ask for a handful.
+// mostNames is how many hosts below a listed domain (*.domain) one account may ask for. Each lookup reaches the domain's
+// own name servers, so names can carry data out; builds need only a handful.
 const mostNames = 100
 
-// Account counts what one client sends, over all its connections. The zero value has sent nothing.
+// Account counts what one client sends over all its connections. The zero value is ready to use.
 type Account struct {
-	sent atomic.Int64 // bytes to hosts, and those that were refused for being too many
+	sent atomic.Int64 // bytes sent to hosts, and bytes refused by a limit
 
 	mu    sync.Mutex
-	names map[string]bool // hosts below domains that were asked for
+	names map[string]bool // hosts below listed domains that were asked for
 }
 
-// mayName tells whether the account may ask for a host below a domain.
+// mayName reports whether the account may ask for a host below a domain.
 func (a *Account) mayName(host string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -35,7 +35,7 @@ func (a *Account) mayName(host string) bool {
 	return true
 }
 
-// spent says what an account has used up, or "".
+// spent returns the limit that an account has reached, or "".
 func (p *Proxy) spent(a *Account) string {
 	total := p.config.Limits.UploadTotal
 	if total <= 0 || a.sent.Load() < total {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// through is a client whose connections are counted to an account.
+// through is a client whose connections count for an account.
 func (d *door) through(t *testing.T, a *Account) *http.Client {
 	c := d.client(t)
 	c.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
@@ -27,8 +27,8 @@ func (d *door) through(t *testing.T, a *Account) *http.Client {
 	return c
 }
 
-// However many connections a client opens, for whatever host, the registries get no more of it than its account has; then each further one is
-// refused with what the operator can change. Another client has an account of its own.
+// An account limits all of a client's connections together, for any host; after that each connection is refused, naming
+// the operator's setting. Other clients have accounts of their own.
 func TestAccount(t *testing.T) {
 	var received atomic.Int64
 	port := registry(t, true, func(_ http.ResponseWriter, r *http.Request) {
@@ -72,7 +72,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// A name below a domain is looked up by whoever answers for that domain, so names carry data; a client has few of them.
+// A name below a domain is resolved by the domain's name servers, so names carry data; a client may use few of them.
 func TestNamesBelowADomain(t *testing.T) {
 	d := newDoor(t, Config{Rules: []Rule{{Host: "*.packages.test"}, {Host: "registry.test"}}}, map[string][]string{})
 	var a Account
@@ -97,15 +97,15 @@ func TestNamesBelowADomain(t *testing.T) {
 	if line := ask("one-more.packages.test"); !strings.Contains(line, "one name too many below *.packages.test, after 100") {
 		t.Errorf("got %q", line)
 	}
-	for _, host := range []string{asked[0], "registry.test"} { // what was asked for before, and what the list itself names
+	for _, host := range []string{asked[0], "registry.test"} { // a name used before, and one that the list itself contains
 		if line := ask(host); !strings.Contains(line, "can't be resolved") {
 			t.Errorf("%s: %q", host, line)
 		}
 	}
 }
 
-// Where packages are published is on no list unless the operator puts it there. npm and rubygems.org take packages at the very hosts that
-// hand them out; what is said there is bounded alone.
+// No host for publishing packages is on the default list. npm and rubygems.org accept packages at the host that serves
+// them; there only the limits apply.
 func TestNoHostForUploads(t *testing.T) {
 	d := newDoor(t, Config{}, map[string][]string{})
 	for _, host := range strings.Fields(`upload.pypi.org test.pypi.org crates.io www.nuget.org central.sonatype.com oss.sonatype.org s01.oss.sonatype.org ghcr.io

@@ -15,8 +15,7 @@ import (
 
 const nl = "\r\n"
 
-// Each of these must get a 403, and must neither open a connection nor ask a name server: names that are asked for are a
-// way out by themselves.
+// Each request must get a 403, without a connection or a name lookup: lookups alone can carry data out.
 func TestAttacksOnTheRequest(t *testing.T) {
 	d := newDoor(t, Config{Rules: []Rule{
 		{Host: "registry.test"}, {Host: "*.wild.test"}, {Host: "mirror.test", Plain: true}, {Host: "bücher.test"},
@@ -124,7 +123,7 @@ func TestAddressesAreChecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		addresses []string
 		internal  bool
-		why       string // "" is dialled
+		why       string // "" means that it is dialled
 	}{
 		"public":              {[]string{"93.184.215.14"}, false, ""},
 		"public IPv6":         {[]string{"2606:2800:21f::1"}, false, ""},
@@ -174,7 +173,8 @@ func TestAddressesAreChecked(t *testing.T) {
 	}
 }
 
-// The name leads elsewhere on the second look: what was checked is dialled, in digits, and there is no second look.
+// If a name resolves to another address the second time, the checked address is still dialled: there is no second
+// lookup.
 func TestTheCheckedAddressIsDialled(t *testing.T) {
 	d := newDoor(t, Config{
 		Rules: []Rule{{Host: "registry.test"}},
@@ -187,7 +187,7 @@ func TestTheCheckedAddressIsDialled(t *testing.T) {
 	}
 }
 
-// A client tries again and again; the operator is told once.
+// A repeated error is logged once.
 func TestATroubleIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	d := newDoor(t, Config{
@@ -203,7 +203,7 @@ func TestATroubleIsLoggedOnce(t *testing.T) {
 	}
 }
 
-// records cuts a message into TLS records of n bytes.
+// records splits a message into TLS records of n bytes.
 func records(message []byte, n int) []byte {
 	var out []byte
 	for part := range slices.Chunk(message, n) {
@@ -217,7 +217,7 @@ func TestTheNameInTheHello(t *testing.T) {
 	message := good[recordHeader:]
 	for name, c := range map[string]struct {
 		sent []byte
-		why  string // "" goes through
+		why  string // "" means that it is allowed
 	}{
 		"the same":            {good, ""},
 		"in pieces":           {records(message, 7), ""},
@@ -283,7 +283,7 @@ func TestTheNameInTheHello(t *testing.T) {
 	}
 }
 
-// withExtension puts one more extension with the content of a name list at the end of a hello.
+// withExtension appends another extension with the content of a name list to a hello.
 func withExtension(hello []byte, kind int) []byte {
 	m := slices.Clone(hello[recordHeader:])
 	c := cursor{rest: m[helloHeader:]}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// modules answers the go command.
+// modules serves the go command.
 func modules(w http.ResponseWriter, r *http.Request) {
 	file := strings.TrimPrefix(r.URL.Path, "/example.test/thing/@v/")
 	content, ok := map[string]string{"list": "v1.2.3\n", "v1.2.3.info": `{"Version":"v1.2.3"}`, "v1.2.3.mod": "module example.test/thing\n"}[file]
@@ -23,8 +23,7 @@ func modules(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, content)
 }
 
-// The go command, a package manager that is at hand wherever this test runs, finds its way through the proxy and tells its
-// user why it may not go elsewhere.
+// The go command, the package manager available wherever this test runs, works through the proxy and shows refusals.
 func TestGoCommand(t *testing.T) {
 	port := registry(t, true, modules)
 	d := newDoor(t, Config{Rules: []Rule{{Host: "registry.test", Ports: []int{port}, Internal: true}}}, map[string][]string{"registry.test": loopback}).listen(t)
@@ -33,7 +32,7 @@ func TestGoCommand(t *testing.T) {
 		cmd := exec.Command("go", "list", "-m", "-versions", "example.test/thing")
 		cmd.Dir = dir
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOPATH=" + dir, "GOFLAGS=-modcacherw -mod=mod", "GOPROXY=" + source, "GONOSUMDB=*", "GOTOOLCHAIN=local",
-			"XDG_CONFIG_HOME=none", // a relative path keeps the command from starting a process for its statistics, which outlives it
+			"XDG_CONFIG_HOME=none", // a relative path keeps the command from starting its telemetry process, which would outlive it
 			"HTTPS_PROXY=http://" + d.address, "SSL_CERT_FILE=" + authorityOf(t).pemFile(t)}
 		out, err := cmd.CombinedOutput()
 		return fmt.Sprint(string(out), err)
@@ -46,7 +45,7 @@ func TestGoCommand(t *testing.T) {
 	}
 }
 
-// BenchmarkFetch fetches a small package over a new connection each time, straight and through the proxy.
+// BenchmarkFetch fetches a small package over a new connection each time, directly and through the proxy.
 func BenchmarkFetch(b *testing.B) {
 	port := registry(b, true, page)
 	d := newDoor(b, Config{Rules: []Rule{{Host: "registry.test", Ports: []int{port}, Internal: true}}}, map[string][]string{"registry.test": loopback}).listen(b)
@@ -70,7 +69,7 @@ func BenchmarkFetch(b *testing.B) {
 	}
 }
 
-// BenchmarkDownload carries 64 MiB in one answer.
+// BenchmarkDownload transfers 64 MiB in one answer.
 func BenchmarkDownload(b *testing.B) {
 	content := make([]byte, 64<<20)
 	port := registry(b, true, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })

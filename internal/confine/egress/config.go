@@ -10,26 +10,26 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Config is what a proxy is made of. Only Rules and Setting are usually set.
+// Config configures a Proxy. Usually only Rules and Setting are set.
 type Config struct {
-	Rules   []Rule // what may be reached; nil takes Defaults, an empty list allows nothing
-	Setting string // name of the setting that holds the list, for the texts of refusals
+	Rules   []Rule // hosts that may be reached; nil means Defaults, an empty list allows nothing
+	Setting string // name of the setting with the list, for refusals
 
-	// Upstream is the URL of a proxy that everything but internal hosts goes through: http or https, with user and password
-	// if it asks for them. It resolves the names itself, so addresses can then not be checked here.
+	// Upstream is the URL of a proxy for everything but internal hosts: http or https, with user and password if needed.
+	// It resolves names itself, so their addresses can't be checked here.
 	Upstream string
 	Limits   Limits
-	Budget   string // name of the setting that holds Limits.UploadTotal, for the texts of refusals
+	Budget   string // name of the setting for Limits.UploadTotal, for refusals
 
-	// Denied hears of each refusal. ctx has the values of the one that the connection was handed over with; the host is as the client
-	// named it, made printable; port is 0 when it named none.
+	// Denied is called for each refusal. ctx carries the values of the context passed with the connection. host is what
+	// the client asked for, made printable; port is 0 when the client named none.
 	Denied func(ctx context.Context, host string, port int, why string)
-	// Opened hears of each connection that was let through, when it has ended: bytes to and from the host, and its time.
+	// Opened is called when an allowed connection has ended, with the bytes to and from the host and the duration.
 	Opened func(host string, up, down int64, d time.Duration)
 	Log    *slog.Logger
 
-	Resolver Resolver                                                             // nil: this host's
-	Dial     func(ctx context.Context, network, address string) (net.Conn, error) // nil: this host's
+	Resolver Resolver                                                             // nil: this host's resolver
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error) // nil: this host's dialer
 }
 
 // Resolver turns a name into addresses.
@@ -37,13 +37,13 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Limits bound what clients may take. Zero takes the default.
+// Limits are per proxy unless they say otherwise. Zero means the default.
 type Limits struct {
-	Conns       int           // connections at a time; 128
+	Conns       int           // concurrent connections; 128
 	Upload      int64         // bytes that one connection may send to a host; 2 MiB
 	UploadTotal int64         // bytes that all connections of an account may send; no limit
-	Header      time.Duration // until a request's header is whole, and again for the TLS hello; 10 s
-	Dial        time.Duration // to find the host and connect; 15 s
+	Header      time.Duration // to receive a request's header, and again for the TLS hello; 10 s
+	Dial        time.Duration // to resolve the host and connect; 15 s
 	Idle        time.Duration // without a byte in either direction; 90 s
 	Total       time.Duration // of one connection; 30 min
 }

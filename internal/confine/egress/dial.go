@@ -28,7 +28,7 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 	}
 	var last error
 	for _, a := range addresses[:min(len(addresses), tries)] {
-		// The address that was checked is the one that is dialled: a second look-up could give another.
+		// Dial the address that was checked: a second lookup could return another.
 		conn, err := p.config.Dial(ctx, "tcp", net.JoinHostPort(a.String(), strconv.Itoa(to.port)))
 		if err == nil {
 			return conn, nil
@@ -39,12 +39,12 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 	return nil, broken(to.host, to.port, "can't be reached; try again later")
 }
 
-// resolve gives the addresses of a host. One wrong address among good ones condemns them all: who answers so is not to be
-// trusted with the others.
+// resolve returns the addresses of a host. One forbidden address makes the whole answer invalid: its name server is not
+// to be trusted with the others.
 func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.Addr, *refusal) {
 	name := to.host
 	if !rule.Internal {
-		name += "." // a whole name: no search domain of this host is added
+		name += "." // fully qualified, so that no search domain is added
 	}
 	addresses, err := p.config.Resolver.LookupNetIP(ctx, "ip", name)
 	if err != nil || len(addresses) == 0 {
@@ -64,7 +64,7 @@ func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.A
 	return addresses, nil
 }
 
-// warn tells the operator once for each host what clients try again and again.
+// warn logs an error once per host, since clients retry.
 func (p *Proxy) warn(what string, to authority, err error) {
 	if _, said := p.said.LoadOrStore(what+" "+to.host, true); !said {
 		p.config.Log.Warn(what, "host", to.host, "port", to.port, "error", err)

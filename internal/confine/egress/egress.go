@@ -1,11 +1,10 @@
-// Package egress is the one door through which confined programs reach the network: a forward proxy that lets TLS through
-// to listed package registries, and plain HTTP only where the operator has listed it. It checks the name that is asked for,
-// the address that it leads to and the name inside the TLS handshake, and it limits time, connections and what is sent out.
-// It may not open TLS, store anything, or decide what belongs on the list.
+// Package egress is the only way for confined programs to reach the network: a forward proxy that allows TLS to listed
+// package registries, and plain HTTP only where the operator lists it. It checks the requested name, its address and the
+// name in the TLS handshake, and it limits time, connections and uploads. It may not decrypt TLS, store anything, or
+// decide what belongs on the list.
 //
-// What it can't see: inside the TLS connection a client may ask a large front end for another of its sites, and a registry
-// can be told things in the names that are asked of it, or in a package that is published to it. The limits on what is sent bound all of
-// these and stop none.
+// What it can't see: inside TLS a client may ask a large front end for another of its sites, and it may send data to a
+// registry in the names it requests or the packages it publishes. The upload limits bound this, but don't prevent it.
 package egress
 
 import (
@@ -18,15 +17,15 @@ import (
 	"time"
 )
 
-// Proxy is the door. One serves any number of listeners and connections.
+// Proxy serves any number of listeners and connections.
 type Proxy struct {
 	config   Config
-	upstream *upstream // nil: straight to the hosts
+	upstream *upstream // nil: hosts are dialled directly
 	slots    chan struct{}
 	own      Account  // of the listeners' connections
-	said     sync.Map // warnings of which the operator was told
+	said     sync.Map // warnings that were logged
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context // canceled by Close
 	cancel context.CancelFunc
 
 	mu        sync.Mutex
@@ -35,7 +34,7 @@ type Proxy struct {
 	running   sync.WaitGroup
 }
 
-// New checks the configuration and makes a proxy. Errors are faults that name the setting; none holds a password.
+// New checks the configuration and returns a proxy. Errors are faults that name the setting; none contains a password.
 func New(c Config) (*Proxy, error) {
 	c, err := c.checked()
 	if err != nil {
@@ -51,8 +50,8 @@ func New(c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Serve takes connections until Close, and then returns nil. When all slots are in use the next ones wait in the kernel, so
-// that a flood of them costs this process nothing.
+// Serve accepts connections until Close, and then returns nil. When all slots are in use, further connections wait in
+// the kernel, so that a flood of them costs this process nothing.
 func (p *Proxy) Serve(l net.Listener) error {
 	if !p.add(l) {
 		return l.Close()
@@ -88,13 +87,14 @@ func (p *Proxy) Serve(l net.Listener) error {
 	}
 }
 
-// passing tells an error of one connection or moment from one of the listener.
+// passing reports whether an error of Accept concerns a single connection or a temporary lack, rather than the listener.
 func passing(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
 }
 
-// ServeConn serves one connection of a client and closes it; what it sends is counted to the account. It returns when the connection has ended, or soon after ctx or the proxy
-// has. When all slots are in use the client is told so at once.
+// ServeConn serves one connection of a client and closes it; its uploads count for the account. It returns when the
+// connection has ended, or soon after ctx ends or the proxy closes. When all slots are in use it answers with an error
+// at once.
 func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn, account *Account) {
 	if !p.begin() {
 		_ = conn.Close()
@@ -115,7 +115,7 @@ func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn, account *Account) 
 	}
 }
 
-// Close ends every listener and connection and waits for them. It must not be called from a callback.
+// Close ends all listeners and connections and waits for them. It must not be called from a callback.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -131,7 +131,7 @@ func (p *Proxy) Close() error {
 	return errors.Join(errs...)
 }
 
-// begin counts a connection in, unless the proxy is closed.
+// begin counts a connection in. It fails when the proxy is closed.
 func (p *Proxy) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,7 +38,7 @@ func TestTLSGoesThrough(t *testing.T) {
 			t.Errorf("%s: %q, %v", host, got, err)
 		}
 	}
-	// A dot at the end and capitals are the same host.
+	// A trailing dot and capitals name the same host.
 	conn := d.tunnelTo(t, fmt.Sprintf("REGISTRY.test.:%d", port))
 	secure := tls.Client(conn, &tls.Config{ServerName: "registry.test", RootCAs: authorityOf(t).pool})
 	if err := secure.Handshake(); err != nil {
@@ -116,14 +116,14 @@ func TestPlainHTTP(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
 		}
 	}
-	// A second request behind the first one is not sent on.
+	// A pipelined second request is not forwarded.
 	first := fmt.Sprintf("GET http://mirror.test:%d/1 HTTP/1.1\r\nHost: mirror.test:%d\r\n\r\n", port, port)
 	if answer := d.ask(t, first+"GET /2 HTTP/1.1\r\nHost: evil.test\r\n\r\n"); strings.Count(answer, "HTTP/1.1") != 1 || !strings.Contains(answer, "/1") {
 		t.Errorf("two in one: %q", answer)
 	}
 }
 
-// A client that sends much to a listed host is cut off, each connection by itself and all of them together.
+// Uploads to a listed host are limited per connection and in total.
 func TestUploadLimits(t *testing.T) {
 	var mu sync.Mutex
 	received := 0
@@ -178,7 +178,7 @@ func TestSlots(t *testing.T) {
 	if _, err := io.WriteString(holder, "CONNECT "); err != nil {
 		t.Fatal(err)
 	}
-	waiter, err := net.Dial("tcp", d.address) // waits in the kernel until the first has gone
+	waiter, err := net.Dial("tcp", d.address) // waits in the kernel until the first has ended
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// forward serves a request for plain HTTP: one on each connection, so that nothing can hide behind it.
+// forward serves a plain HTTP request. Each connection carries one request, so that no second one passes unchecked.
 func (p *Proxy) forward(ctx context.Context, client buffered, q *request, account *Account) {
 	to, path, r := q.plainTarget()
 	var length int64
@@ -35,7 +35,7 @@ func (p *Proxy) forward(ctx context.Context, client buffered, q *request, accoun
 	p.relay(ctx, &link{client: client, server: server, to: to, first: q.header(to, path, login), upload: length, account: account})
 }
 
-// name is the host with its port, where that is not the usual one of HTTP.
+// name is the host, with the port unless it is 80.
 func (a authority) name() string {
 	if a.port == 80 {
 		return a.host
@@ -43,7 +43,8 @@ func (a authority) name() string {
 	return a.host + ":" + strconv.Itoa(a.port)
 }
 
-// plainTarget reads the absolute target and holds the Host field against it: the host reads the one, we decide by the other.
+// plainTarget parses the absolute target. It must match the Host field: the host may go by that field, while the rules
+// go by the target.
 func (q *request) plainTarget() (to authority, path string, r *refusal) {
 	rest, ok := strings.CutPrefix(q.target, "http://")
 	if !ok {
@@ -73,7 +74,7 @@ func (q *request) plainTarget() (to authority, path string, r *refusal) {
 	return to, path, nil
 }
 
-// bodyLength gives the number of bytes that follow the header.
+// bodyLength returns the length of the request's body.
 func (q *request) bodyLength(to authority) (int64, *refusal) {
 	lengths := q.all("content-length")
 	if len(q.all("transfer-encoding")) > 0 || len(lengths) > 1 {
@@ -89,10 +90,10 @@ func (q *request) bodyLength(to authority) (int64, *refusal) {
 	return int64(n), nil
 }
 
-// hop are the fields that end at a proxy.
+// hop are the fields that apply to one connection only.
 var hop = []string{"connection", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive", "te", "trailer", "upgrade", "http2-settings", "host"}
 
-// header writes the request anew, from its parts.
+// header builds the request header to send, from the parsed parts.
 func (q *request) header(to authority, path, login string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n", q.method, path, to.name(), login)
@@ -102,7 +103,7 @@ func (q *request) header(to authority, path, login string) []byte {
 			drop = append(slices.Clip(drop), strings.ToLower(strings.TrimSpace(name)))
 		}
 	}
-	drop = slices.DeleteFunc(slices.Clone(drop), func(name string) bool { return name == "content-length" }) // it is ours to keep
+	drop = slices.DeleteFunc(slices.Clone(drop), func(name string) bool { return name == "content-length" }) // set from the parsed length
 	for _, f := range q.fields {
 		if !slices.Contains(drop, f.name) {
 			fmt.Fprintf(&b, "%s: %s\r\n", f.name, f.value)

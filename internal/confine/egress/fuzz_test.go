@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What passes as a request must have one reading only.
+// An accepted request must be unambiguous.
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{"CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://a.test/x HTTP/1.0\r\nhost:a.test\r\n\r\nrest", "CONNECT [::1]:1 HTTP/1.1\r\n\r\n",
 		"GET http://a@b/ HTTP/1.1\r\nHost: b\r\nContent-Length: 3\r\n\r\nabc", "\x16\x03\x01", "POST http://A.test.:80 HTTP/1.1\r\nHost: a.test\r\nConnection: x, y\r\n\r\n"} {
@@ -75,7 +75,7 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-// joined takes the heads of records out.
+// joined removes the headers of records.
 func joined(raw []byte) []byte {
 	var all []byte
 	for len(raw) > recordHeader {

@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-// resolver answers from a table and remembers what it was asked.
+// resolver answers from a table and records the lookups.
 type resolver struct {
 	mu    sync.Mutex
 	table map[string][]string
@@ -50,7 +50,7 @@ func (r *resolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr,
 	return all, nil
 }
 
-// door is a proxy under test with all that it did.
+// door is a proxy under test with a record of its callbacks.
 type door struct {
 	*Proxy
 	address  string
@@ -60,7 +60,7 @@ type door struct {
 	denied []string
 	opened []string
 	dialed []string
-	ends   chan struct{} // gets one for each report
+	ends   chan struct{} // receives one value per report
 }
 
 func (d *door) note(list *[]string, format string, args ...any) {
@@ -95,7 +95,7 @@ func (d *door) await(t *testing.T, list *[]string, text string) {
 	}
 }
 
-// newDoor makes a proxy, whose names all lead to this host unless the table says otherwise.
+// newDoor starts a proxy. Names resolve to this host unless the table says otherwise.
 func newDoor(t testing.TB, c Config, table map[string][]string) *door {
 	t.Helper()
 	d := &door{resolver: &resolver{table: table}, ends: make(chan struct{}, 1000)}
@@ -126,7 +126,7 @@ func newDoor(t testing.TB, c Config, table map[string][]string) *door {
 	return d
 }
 
-// listen serves the door on a free port of loopback.
+// listen serves on a free port of loopback.
 func (d *door) listen(t testing.TB) *door {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -145,7 +145,7 @@ func (d *door) listen(t testing.TB) *door {
 	return d
 }
 
-// client is an HTTP client that goes through the door.
+// client is an HTTP client that uses the proxy.
 func (d *door) client(t testing.TB) *http.Client {
 	transport := &http.Transport{
 		Proxy:           http.ProxyURL(&url.URL{Scheme: "http", Host: d.address}),
@@ -155,7 +155,7 @@ func (d *door) client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
 
-// ask sends raw bytes and gives the whole answer.
+// ask sends raw bytes and returns the whole answer.
 func (d *door) ask(t *testing.T, raw string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", d.address)
@@ -174,7 +174,7 @@ func (d *door) ask(t *testing.T, raw string) string {
 	return string(answer)
 }
 
-// tunnelTo opens a tunnel and gives the connection in it.
+// tunnelTo opens a tunnel and returns its connection.
 func (d *door) tunnelTo(t *testing.T, target string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", d.address)
@@ -192,7 +192,7 @@ func (d *door) tunnelTo(t *testing.T, target string) net.Conn {
 	return buffered{conn, in}
 }
 
-// ca signs the certificates of the test's registries.
+// ca signs the certificates of the tests' registries.
 type ca struct {
 	pool *x509.CertPool
 	root []byte // DER
@@ -245,7 +245,7 @@ func (c *ca) pemFile(t *testing.T) string {
 	return name
 }
 
-// registry is a server of packages; it gives its port.
+// registry starts a package server and returns its port.
 func registry(t testing.TB, secure bool, handler http.HandlerFunc) int {
 	t.Helper()
 	s := httptest.NewUnstartedServer(handler)
@@ -261,7 +261,7 @@ func registry(t testing.TB, secure bool, handler http.HandlerFunc) int {
 
 var loopback = []string{"127.0.0.1"}
 
-// clientHello gives the first message of Go's TLS client.
+// clientHello returns the first message of Go's TLS client.
 func clientHello(t testing.TB, name string, change func(*tls.Config)) []byte {
 	t.Helper()
 	config := &tls.Config{ServerName: name, InsecureSkipVerify: true}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// maxHello is the most that the first message of a TLS client may have, in bytes. The largest real ones have about 2 KiB.
+// maxHello bounds the first message of a TLS client, in bytes. The largest real ones have about 2 KiB.
 const maxHello = 32 << 10
 
 var (
@@ -15,7 +15,7 @@ var (
 	errBadHello = errors.New("sends a malformed TLS hello")
 )
 
-// isHello tells what is wrong with a hello from what is wrong with the connection.
+// isHello reports whether an error is about the hello itself rather than the connection.
 func isHello(err error) bool {
 	return errors.Is(err, errNotTLS) || errors.Is(err, errNoName) || errors.Is(err, errHidden) || errors.Is(err, errBadHello)
 }
@@ -26,7 +26,7 @@ const (
 	messageClientHello   = 1
 	extensionServerName  = 0
 	extensionECH         = 0xfe0d
-	extensionESNI        = 0xffce // its predecessor
+	extensionESNI        = 0xffce // the predecessor of ECH
 	nameTypeHost         = 0
 	maxRecord            = 1 << 14
 	recordHeader         = 5
@@ -34,8 +34,8 @@ const (
 	helloVersionAndNonce = 2 + 32
 )
 
-// readHello reads the records of the client's first message, and gives them as they came, with the name of the host in it.
-// Later records stay unread.
+// readHello reads the client's first message. It returns the raw records and the host name in it, and leaves later
+// records unread.
 func readHello(r io.Reader) (raw []byte, name string, err error) {
 	var message []byte
 	for {
@@ -64,7 +64,7 @@ func readHello(r io.Reader) (raw []byte, name string, err error) {
 		}
 		whole := helloHeader + (int(message[1])<<16 | int(message[2])<<8 | int(message[3]))
 		switch {
-		case whole > maxHello || len(message) > whole: // nothing else may share its records
+		case whole > maxHello || len(message) > whole: // no other message may share its records
 			return raw, "", errBadHello
 		case len(message) == whole:
 			name, err := serverName(message[helloHeader:])
@@ -73,7 +73,7 @@ func readHello(r io.Reader) (raw []byte, name string, err error) {
 	}
 }
 
-// serverName finds the one host name in a hello.
+// serverName returns the host name in a hello. There must be exactly one.
 func serverName(hello []byte) (string, error) {
 	c := cursor{rest: hello}
 	c.take(helloVersionAndNonce)
@@ -109,7 +109,7 @@ func serverName(hello []byte) (string, error) {
 	return name, nil
 }
 
-// oneName reads a list of exactly one host name.
+// oneName parses a list of exactly one host name.
 func oneName(body []byte) (string, bool) {
 	c := cursor{rest: body}
 	list := cursor{rest: c.vector(2)}
@@ -118,7 +118,7 @@ func oneName(body []byte) (string, bool) {
 	return string(name), ok
 }
 
-// cursor reads TLS's binary form. After the first wrong length it gives nothing more and is bad.
+// cursor parses TLS's binary format. After the first invalid length it returns nothing more and is bad.
 type cursor struct {
 	rest []byte
 	bad  bool
@@ -134,7 +134,7 @@ func (c *cursor) take(n int) []byte {
 	return b
 }
 
-// number reads n bytes as a number.
+// number reads an n-byte integer.
 func (c *cursor) number(n int) int {
 	v := 0
 	for _, b := range c.take(n) {
@@ -143,5 +143,5 @@ func (c *cursor) number(n int) int {
 	return v
 }
 
-// vector reads bytes that come after their number, which has size bytes.
+// vector reads bytes prefixed by their length, which has size bytes.
 func (c *cursor) vector(size int) []byte { return c.take(c.number(size)) }

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// refusal is why a request goes no further.
+// refusal is why a request is not forwarded.
 type refusal struct {
 	status int
 	host   string // as the client named it, printable; may be empty
 	port   int
-	text   string // after host and port: why, and what would allow it
+	text   string // follows host and port: the reason, and what would allow it
 }
 
-// Error gives the one line that the client sees.
+// Error is the one line that the client sees.
 func (r *refusal) Error() string {
 	who := r.host
 	if r.port > 0 {
@@ -27,17 +27,17 @@ func (r *refusal) Error() string {
 	return strings.TrimSpace(who + " " + r.text)
 }
 
-// deny refuses what is against the rules.
+// deny is a refusal by the rules.
 func deny(host string, port int, format string, args ...any) *refusal {
 	return &refusal{403, shown(host), port, fmt.Sprintf(format, args...)}
 }
 
-// broken refuses what can't be done now.
+// broken is a refusal because of an error, such as an unreachable host.
 func broken(host string, port int, format string, args ...any) *refusal {
 	return &refusal{502, shown(host), port, fmt.Sprintf(format, args...)}
 }
 
-// shown makes what a client wrote fit for a log and a terminal.
+// shown makes client input safe for logs and terminals.
 func shown(s string) string {
 	const most = 120
 	if len(s) > most {
@@ -50,7 +50,7 @@ func shown(s string) string {
 	return quoted
 }
 
-// refuse reports a refusal and answers the client with it.
+// refuse reports a refusal and sends it to the client.
 func (p *Proxy) refuse(ctx context.Context, conn net.Conn, r *refusal) {
 	p.report(ctx, r)
 	p.answer(conn, r)
@@ -61,7 +61,8 @@ func (p *Proxy) report(ctx context.Context, r *refusal) {
 	p.config.Denied(ctx, r.host, r.port, r.text)
 }
 
-// answer writes the refusal. Package managers show the reason phrase of a failed CONNECT and not its body, so both have it.
+// answer sends the refusal. Package managers show the reason phrase of a failed CONNECT but not its body, so the text is
+// in both.
 func (p *Proxy) answer(conn net.Conn, r *refusal) {
 	body := "longshift: " + r.Error() + "\n"
 	_, err := fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
@@ -71,7 +72,7 @@ func (p *Proxy) answer(conn net.Conn, r *refusal) {
 	}
 }
 
-// linger reads on for a moment: closing a connection with unread bytes can take the answer away from the client.
+// linger keeps reading for a moment: closing a connection with unread bytes can discard the answer.
 func linger(conn net.Conn) {
 	half, ok := conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

@@ -14,24 +14,24 @@ import (
 
 const noLimit = math.MaxInt64
 
-// link is a client and a host that talk.
+// link is an allowed connection between a client and a host.
 type link struct {
 	client buffered
 	server net.Conn
 	to     authority
-	first  []byte // goes to the host before anything else
-	upload int64  // bytes that the client still may send; the host's answer is awaited after them
+	first  []byte // sent to the host first
+	upload int64  // bytes that the client may still send; after them only the host's answer is awaited
 
 	account  *Account
 	up, down atomic.Int64
-	active   atomic.Int64 // the last moment with a byte, in nanoseconds since began
+	active   atomic.Int64 // last time a byte was read, in nanoseconds since began
 	began    time.Time
 }
 
-// errUpload ends a connection that sends too much.
+// errUpload ends a connection that exceeds its upload limit.
 var errUpload = errors.New("upload limit")
 
-// relay carries bytes both ways until one side ends, a limit is reached or ctx ends.
+// relay copies in both directions until one side ends, a limit is reached or ctx ends.
 func (p *Proxy) relay(ctx context.Context, link *link) {
 	link.began = time.Now()
 	ends := func() {
@@ -43,7 +43,7 @@ func (p *Proxy) relay(ctx context.Context, link *link) {
 	go func() {
 		defer close(answered)
 		if link.copyDown(p.config.Limits.Idle) != nil || link.upload != noLimit {
-			ends() // or else the client may still send
+			ends() // otherwise the client could go on sending
 		}
 	}()
 	err := link.copyUp(p)
@@ -64,7 +64,7 @@ func (p *Proxy) uploadLimit(a *Account) string {
 	return fmt.Sprintf("%d bytes over one connection", p.config.Limits.Upload)
 }
 
-// copyUp sends what comes before, then what the client sends. It returns nil when the client has no more to say.
+// copyUp sends first, then what the client sends. It returns nil at the end of the client's data.
 func (l *link) copyUp(p *Proxy) error {
 	if err := l.send(p, l.first); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (l *link) copyUp(p *Proxy) error {
 	return nil
 }
 
-// send writes to the host, if the limits allow all of it.
+// send writes to the host, unless a limit forbids part of it.
 func (l *link) send(p *Proxy, b []byte) error {
 	n := int64(len(b))
 	total := l.account.sent.Add(n)
@@ -103,7 +103,7 @@ func (l *link) send(p *Proxy, b []byte) error {
 	return err
 }
 
-// copyDown carries what the host sends. It returns nil when the host has no more to say and the client has been told.
+// copyDown copies from the host. It returns nil at the end of the host's data, once the client's side is closed.
 func (l *link) copyDown(idle time.Duration) error {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -125,7 +125,7 @@ func (l *link) copyDown(idle time.Duration) error {
 	}
 }
 
-// read waits for bytes for as long as the other direction moves, and idle longer.
+// read reads from conn. It times out when neither direction has moved for idle.
 func (l *link) read(conn net.Conn, b []byte, idle time.Duration) (int, error) {
 	for {
 		last := l.began.Add(time.Duration(l.active.Load()))
@@ -142,7 +142,8 @@ func (l *link) read(conn net.Conn, b []byte, idle time.Duration) (int, error) {
 	}
 }
 
-// closeWrite says that no more will be sent. A connection that can't say so is an error: it must be closed whole.
+// closeWrite closes the sending direction. It fails when the connection does not support that, and must then be closed
+// as a whole.
 func closeWrite(conn net.Conn) error {
 	half, ok := conn.(interface{ CloseWrite() error })
 	if !ok {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxHeader is the most that a header may have, in bytes.
+// maxHeader bounds a request's header, in bytes.
 const maxHeader = 32 << 10
 
-// request is a header as it came. Nothing in it is trusted but its form.
+// request is a parsed header. Its syntax is checked, nothing else.
 type request struct {
 	method, target string
 	fields         []field
@@ -20,8 +20,8 @@ type field struct{ name, value string } // name in lower case
 
 var errHeader = errors.New("is no proper HTTP header")
 
-// readRequest reads a header strictly: what two programs could read in two ways is an error. Errors of the connection are
-// returned as they are.
+// readRequest parses a header strictly: anything that two programs could read differently is an error. Errors of the
+// connection are returned unchanged.
 func readRequest(r *bufio.Reader) (*request, error) {
 	left := maxHeader
 	line, err := readLine(r, &left)
@@ -42,7 +42,7 @@ func readRequest(r *bufio.Reader) (*request, error) {
 			return q, nil
 		}
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || !token(name) { // a line that goes on from the one before begins with a space, so it is none
+		if !ok || !token(name) { // a continuation line begins with a space, so its name is invalid
 			return nil, errHeader
 		}
 		q.fields = append(q.fields, field{strings.ToLower(name), strings.Trim(value, " \t")})
@@ -76,7 +76,7 @@ func readLine(r *bufio.Reader, left *int) (string, error) {
 	}
 }
 
-// token tells whether a text is a name by HTTP's grammar.
+// token reports whether a text is a token in HTTP's grammar.
 func token(s string) bool {
 	for _, c := range []byte(s) {
 		switch {
@@ -88,7 +88,7 @@ func token(s string) bool {
 	return s != ""
 }
 
-// all gives the values of a field.
+// all returns the values of a field.
 func (q *request) all(name string) []string {
 	var values []string
 	for _, f := range q.fields {
@@ -99,14 +99,14 @@ func (q *request) all(name string) []string {
 	return values
 }
 
-// authority is a host and port as a client names them.
+// authority is the host and port that a client asks for.
 type authority struct {
-	raw  string // for people
-	host string // in its one form
+	raw  string // for messages
+	host string // normalized
 	port int
 }
 
-// parseAuthority reads host:port. usual is the port when none is given; 0 makes it required.
+// parseAuthority parses host:port. usual is the default port; 0 makes the port required.
 func parseAuthority(s string, usual int) (authority, *refusal) {
 	a := authority{raw: s, port: usual}
 	switch {

@@ -11,15 +11,15 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Rule lets one host, or all names below a domain, be reached.
+// Rule allows one host, or all names below a domain.
 type Rule struct {
-	Host     string // a name, or *.domain for the names below it; other scripts are kept in their ASCII form (xn--)
+	Host     string // a name, or *.domain for the names below it; international names in ASCII (xn--)
 	Ports    []int  // nil: 443, or 80 for Plain
-	Plain    bool   // plain HTTP in place of TLS
-	Internal bool   // the name may lead to a private address or to this host
+	Plain    bool   // plain HTTP instead of TLS
+	Internal bool   // the name may resolve to a private address or to this host
 }
 
-// Defaults are the public registries of the usual package managers.
+// Defaults are the public registries of common package managers.
 func Defaults() []Rule {
 	var rules []Rule
 	for _, host := range []string{
@@ -38,8 +38,8 @@ func Defaults() []Rule {
 	return rules
 }
 
-// ParseRule reads a rule as operators write it: "registry.example", "*.example:8443", "http://mirror.example", each with
-// " internal" after it for a host in the own network. Errors are faults.
+// ParseRule parses a rule in the operator's notation: "registry.example", "*.example:8443", "http://mirror.example",
+// each with " internal" appended for a host in the operator's network. Errors are faults.
 func ParseRule(text string) (Rule, error) {
 	var r Rule
 	words := strings.Fields(text)
@@ -62,7 +62,7 @@ func ParseRule(text string) (Rule, error) {
 	return r.checked()
 }
 
-// checked brings a rule to the form that requests are compared with.
+// checked validates a rule and normalizes it for comparison with requests.
 func (r Rule) checked() (Rule, error) {
 	name, below := strings.CutPrefix(r.Host, "*.")
 	ascii, err := idna.Lookup.ToASCII(name)
@@ -102,7 +102,7 @@ func (r Rule) covers(host string) bool {
 	return host == r.Host
 }
 
-// find gives the rule for a host that hostName has passed, or why there is none.
+// find returns the rule for a normalized host, or why there is none.
 func (c *Config) find(host string, port int, plain bool) (Rule, string) {
 	why := "is not a listed host"
 	for _, r := range c.Rules {
@@ -119,8 +119,8 @@ func (c *Config) find(host string, port int, plain bool) (Rule, string) {
 	return Rule{}, why
 }
 
-// hostName brings a name to its one form: lower case, without the dot at the end. Everything that is no plain name in
-// ASCII is refused: what a resolver, a registry and we might read differently must not get further.
+// hostName normalizes a name: lower case, without a trailing dot. It refuses everything but plain ASCII names, because a
+// resolver, a registry and this package might read others differently.
 func hostName(s string) (name, why string) {
 	s = strings.TrimSuffix(s, ".")
 	if s == "" || len(s) > 253 {
@@ -150,7 +150,8 @@ func hostName(s string) (name, why string) {
 	return s, ""
 }
 
-// numeric tells whether the last label makes the whole name an address to some resolvers: 127.1, 0x7f000001, 017700000001.
+// numeric reports whether some resolvers read the name as an address because of its last label: 127.1, 0x7f000001,
+// 017700000001.
 func numeric(label string) bool {
 	if label != "" && strings.Trim(label, "0123456789") == "" {
 		return true
@@ -159,7 +160,7 @@ func numeric(label string) bool {
 	return ok && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
-// parsePort reads a port in its one form: digits, no sign, no zero in front.
+// parsePort parses a port: digits only, no leading zero.
 func parsePort(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return int(n), err == nil && n > 0 && s[0] != '0' && s[0] != '+'

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// timed is a tunnel over pipes, in a bubble whose time is not the real one.
+// timed is a tunnel over pipes, in a synctest bubble with fake time.
 type timed struct {
 	*door
 	client net.Conn
-	host   net.Conn // the registry's end
+	host   net.Conn // the registry's side
 	began  time.Time
 	done   chan struct{} // closed when ServeConn has returned
 }
@@ -41,7 +41,7 @@ func newTimed(t *testing.T, dial func(context.Context, string, string) (net.Conn
 	return x
 }
 
-// open asks for the tunnel.
+// open requests the tunnel.
 func (x *timed) open(t *testing.T) {
 	t.Helper()
 	if _, err := io.WriteString(x.client, "CONNECT registry.test:443 HTTP/1.1\r\n\r\n"); err != nil {
@@ -52,7 +52,7 @@ func (x *timed) open(t *testing.T) {
 	}
 }
 
-// greet opens the tunnel and sends the hello through it.
+// greet opens the tunnel and sends the hello.
 func (x *timed) greet(t *testing.T, hello []byte) {
 	t.Helper()
 	x.open(t)
@@ -70,7 +70,7 @@ func (x *timed) endsAfter(t *testing.T, want time.Duration) {
 	}
 }
 
-// pause waits while the connection lasts.
+// pause waits while the connection is open.
 func (x *timed) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -88,7 +88,7 @@ func TestSlowHeader(t *testing.T) {
 				if _, err := x.client.Write([]byte{c}); err != nil {
 					return
 				}
-				if !x.pause(time.Second) { // never silent for long
+				if !x.pause(time.Second) { // never idle for long
 					return
 				}
 			}
@@ -120,7 +120,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// One direction that moves keeps the other one open.
+// Traffic in one direction keeps the other one open.
 func TestOneWayIsNotIdle(t *testing.T) {
 	hello := clientHello(t, "registry.test", nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTotalTime(t *testing.T) {
 	})
 }
 
-// A client that takes nothing of what it asked for does not hold the host for ever.
+// A client that does not read does not keep the host's connection open for ever.
 func TestClientThatDoesNotRead(t *testing.T) {
 	hello := clientHello(t, "registry.test", nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 	ctx, cancel := context.WithTimeout(ctx, p.config.Limits.Total)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	// One moment for the whole header: a client that sends a byte now and then gains nothing.
+	// One deadline for the whole header: a client gains nothing by sending a byte now and then.
 	_ = conn.SetDeadline(time.Now().Add(p.config.Limits.Header))
 	in := bufio.NewReader(conn)
 	q, err := readRequest(in)
@@ -25,7 +25,7 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 		p.refuse(ctx, conn, deny("", 0, "what was sent %v; no setting allows that", errHeader))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.report(ctx, deny("", 0, "no whole request within %v", p.config.Limits.Header))
-	case err != nil: // the client has gone
+	case err != nil: // the client is gone
 	case q.method == "CONNECT":
 		p.tunnel(ctx, buffered{conn, in}, q, account)
 	default:
@@ -33,7 +33,7 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 	}
 }
 
-// admit finds the rule for a host and opens the connection, if the account has something left.
+// admit finds the rule for a host and connects, if the account is within its limits.
 func (p *Proxy) admit(ctx context.Context, to authority, plain bool, account *Account) (net.Conn, Rule, *refusal) {
 	rule, why := p.config.find(to.host, to.port, plain)
 	if why != "" {
@@ -49,8 +49,8 @@ func (p *Proxy) admit(ctx context.Context, to authority, plain bool, account *Ac
 	return server, rule, r
 }
 
-// tunnel serves a CONNECT. The client gets its tunnel before it says, in TLS, whom it wants to talk to; not a byte goes on
-// to the host until that is checked.
+// tunnel serves a CONNECT. The client gets its answer before it sends the TLS hello that names its host; nothing is sent
+// to the host until that name is checked.
 func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request, account *Account) {
 	to, r := parseAuthority(q.target, 0)
 	if r != nil {
@@ -70,7 +70,7 @@ func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request, account
 	}
 	raw, name, err := readHello(client)
 	if err != nil && len(raw) == 0 && !errors.Is(err, os.ErrDeadlineExceeded) && !isHello(err) {
-		return // the client has changed its mind
+		return // the client has disconnected
 	}
 	if r := p.judgeHello(to, name, err); r != nil {
 		_ = server.Close()
@@ -81,7 +81,7 @@ func (p *Proxy) tunnel(ctx context.Context, client buffered, q *request, account
 	p.relay(ctx, &link{client: client, server: server, to: to, first: raw, upload: noLimit, account: account})
 }
 
-// judgeHello holds the TLS hello against the host of the tunnel.
+// judgeHello compares the name in the TLS hello with the host of the tunnel.
 func (p *Proxy) judgeHello(to authority, name string, err error) *refusal {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -97,7 +97,7 @@ func (p *Proxy) judgeHello(to authority, name string, err error) *refusal {
 	return nil
 }
 
-// alert tells a TLS client that it was refused, with the fatal alert unrecognized_name: for an HTTP answer it is too late.
+// alert refuses a TLS client with the fatal alert unrecognized_name: it no longer expects an HTTP answer.
 func alert(client net.Conn) {
 	if _, err := client.Write([]byte{21, 3, 3, 0, 2, 2, 112}); err == nil {
 		linger(client)

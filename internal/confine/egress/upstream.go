@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// upstream is the operator's own proxy. Its login is in no text that leaves this file.
+// upstream is the operator's own proxy. Its credentials must not appear in any message.
 type upstream struct {
 	address string
 	host    string
@@ -26,7 +26,7 @@ type upstream struct {
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// parseUpstream reads the URL. Errors never show it, for it may hold a password.
+// parseUpstream parses the URL. Errors never contain it, since it may hold a password.
 func parseUpstream(text string) (*upstream, error) {
 	wrong := func(why string) error {
 		return fault.New(fault.Input, "the upstream proxy's URL %s", why).WithHint("write it as http://proxy.example:3128 or https://user:password@proxy.example")
@@ -57,7 +57,7 @@ func parseUpstream(text string) (*upstream, error) {
 	return up, nil
 }
 
-// connect reaches the proxy and, for TLS, asks it for a tunnel. Plain HTTP is sent to the proxy itself.
+// connect dials the proxy and, for TLS, asks it for a tunnel. Plain HTTP is sent to the proxy itself.
 func (u *upstream) connect(ctx context.Context, dial dialFunc, to authority, plain bool) (net.Conn, error) {
 	conn, err := dial(ctx, "tcp", u.address)
 	if err != nil {
@@ -75,7 +75,7 @@ func (u *upstream) connect(ctx context.Context, dial dialFunc, to authority, pla
 	return conn, nil
 }
 
-// prepare gives the connection to go on with, also with an error.
+// prepare returns the connection to continue with, even when it fails.
 func (u *upstream) prepare(ctx context.Context, conn net.Conn, to authority, plain bool) (net.Conn, error) {
 	if u.secure {
 		config := u.roots.Clone()
@@ -107,7 +107,7 @@ func (u *upstream) prepare(ctx context.Context, conn net.Conn, to authority, pla
 	return buffered{conn, in}, nil
 }
 
-// header is the line that logs in, with its end, or "".
+// header is the header line with the credentials, including its line end, or "".
 func (u *upstream) header() string {
 	if u.login == "" {
 		return ""
@@ -115,7 +115,7 @@ func (u *upstream) header() string {
 	return "Proxy-Authorization: " + u.login + "\r\n"
 }
 
-// readStatus reads the header of an answer and gives its status code.
+// readStatus reads the header of an answer and returns its status code.
 func readStatus(r *bufio.Reader) (string, error) {
 	left := maxHeader
 	line, err := readLine(r, &left)
@@ -134,7 +134,7 @@ func readStatus(r *bufio.Reader) (string, error) {
 	return parts[1], nil
 }
 
-// buffered is a connection of which some bytes have been read already.
+// buffered is a connection whose first bytes have already been read into a buffer.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
@@ -142,7 +142,7 @@ type buffered struct {
 
 func (b buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// CloseWrite says that no more will be sent, where the connection can say so.
+// CloseWrite closes the sending direction if the connection supports that.
 func (b buffered) CloseWrite() error {
 	half, ok := b.Conn.(interface{ CloseWrite() error })
 	if !ok {

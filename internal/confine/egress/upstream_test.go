@@ -16,7 +16,7 @@ import (
 
 const password = "pa55-w0rd"
 
-// corporate is the operator's own proxy: it wants a login and knows the way to the registries.
+// corporate is the operator's own proxy, which requires a login and resolves the registries.
 func corporate(t *testing.T, secure bool, to string) *httptest.Server {
 	t.Helper()
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("ann:"+password))
@@ -91,7 +91,7 @@ func TestThroughAnUpstreamProxy(t *testing.T) {
 			if got := d.resolver.asked; len(got) != 1 || got[0] != "other.test" {
 				t.Errorf("resolved here: %q", got)
 			}
-			// The hello is checked here too.
+			// The hello is checked with an upstream proxy too.
 			conn := d.tunnelTo(t, "registry.test:443")
 			_, _ = conn.Write(clientHello(t, "evil.test", nil))
 			if alert, _ := io.ReadAll(conn); len(alert) != 7 {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// capture keeps the first and the last bytes of what is written to it, in memory bounded by the sum of both.
+// capture keeps the first and the last bytes written to it, in bounded memory.
 type capture struct {
 	mu         sync.Mutex
 	head, tail []byte
@@ -31,7 +31,7 @@ func (c *capture) Write(b []byte) (int, error) {
 	if len(b) > c.tailMax {
 		b = b[len(b)-c.tailMax:]
 	}
-	if over := len(c.tail) + len(b) - 2*c.tailMax; over > 0 { // move only once in a while
+	if over := len(c.tail) + len(b) - 2*c.tailMax; over > 0 { // move only now and then
 		keep := c.tailMax - len(b)
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-keep:]...)
 	}
@@ -39,7 +39,7 @@ func (c *capture) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// cut gives the number of bytes that are not kept.
+// cut returns the number of bytes that are not kept.
 func (c *capture) cut() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *capture) left() int64 {
 	return c.total - int64(len(c.head)) - int64(min(len(c.tail), c.tailMax))
 }
 
-// String gives what is kept, valid UTF-8, with a line in the place of what is left out between head and tail.
+// String returns what was kept as valid UTF-8, with a line between head and tail that says how much is missing.
 func (c *capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

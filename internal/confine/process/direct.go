@@ -11,10 +11,11 @@ import (
 	"syscall"
 )
 
-// Direct runs a short program that leaves nobody behind, without a guard, at a quarter of the cost: plumbing commands,
-// never agents, never anything a repository names. Stdout goes to out. It returns how the program ended and the tail of
-// its error output; an error means that it could not be started or that ctx has ended. When ctx ends, its process group
-// gets TERM and after Spec.Grace KILL; when we die, the kernel kills it (on Linux).
+// Direct runs a short program without a guard, at a quarter of the cost. It is for plumbing commands that leave no
+// processes behind, never for agents or for anything that a repository names. Stdout goes to out. Direct returns how the
+// program ended and the tail of its stderr; it fails when the program could not be started or ctx has ended. When ctx
+// ends, the process group gets TERM, and KILL after Spec.Grace. On Linux the kernel kills the program when this process
+// dies.
 func Direct(ctx context.Context, s Spec, out io.Writer) (Exit, string, error) {
 	o, err := newOrder(s)
 	if err != nil {
@@ -35,7 +36,7 @@ func Direct(ctx context.Context, s Spec, out io.Writer) (Exit, string, error) {
 	}
 	err = cmd.Wait()
 	if ctx.Err() != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what is left of the group
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the rest of the group
 		return Exit{Code: -1}, errs.String(), fmt.Errorf("run %s: %w", s.Path, context.Cause(ctx))
 	}
 	var failed *exec.ExitError

@@ -11,26 +11,26 @@ import (
 	"syscall"
 )
 
-// guardName is how a guard is called: its argv[0].
+// guardName is the argv[0] of a guard.
 const guardName = "longshift-guard"
 
-// The descriptors a guard is given beside the three of its child.
+// Descriptors that a guard gets in addition to its child's three.
 const (
 	guardControl = 3
 	guardStatus  = 4
 )
 
-// init turns the process into a guard, and never returns, when it was started as one. Every program that links this package can
-// so be a guard. It is asked here and not in main because the other packages of a worker take longer to set themselves up than
-// all the rest of a guard's start.
+// init turns a process that was started as a guard into one, and does not return then. So every program that links this
+// package can be a guard. It runs here instead of in main because initializing a worker's other packages takes longer
+// than the rest of a guard's start.
 func init() {
 	if filepath.Base(os.Args[0]) == guardName {
-		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit lasts a second more under the race detector
+		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit takes a second more under the race detector
 	}
 }
 
-// Guard is the main of a guard. It takes its order from descriptor 3, reports to descriptor 4, and returns the exit code
-// when its child and everything below it are gone.
+// Guard is the main function of a guard. It reads its order from descriptor 3, reports to descriptor 4, and returns its
+// exit code when its child and all descendants are gone.
 func Guard(args []string) int {
 	if len(args) != 0 {
 		fmt.Fprintln(os.Stderr, guardName+" is started by longshift itself and takes no arguments")
@@ -73,7 +73,7 @@ type guard struct {
 	signals chan os.Signal
 }
 
-// launch starts the child with the guard's own stdio and then lets go of it, so that the pipes end with the child.
+// launch starts the child with the guard's stdio and then closes the guard's copy, so that the pipes end with the child.
 func (g *guard) launch() error {
 	if err := becomeReaper(); err != nil {
 		return fmt.Errorf("adopt orphans: %w", err)

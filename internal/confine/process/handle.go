@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Stop ends the whole tree: TERM, then KILL after the grace. It returns when the tree is gone, and may be called often.
+// Stop ends the whole process tree: TERM, then KILL after the grace period. It returns when the tree is gone. It may be
+// called repeatedly.
 func (p *Process) Stop() {
 	p.stopOnce.Do(func() {
 		p.control.Write([]byte{orderStop}) // fails only when the guard is gone, which watch sees
@@ -14,7 +15,7 @@ func (p *Process) Stop() {
 		defer timer.Stop()
 		select {
 		case <-p.done:
-		case <-timer.C: // somebody has stopped the guard; do its work from here, and end it last
+		case <-timer.C: // the guard does not react; kill the tree from here, the guard last
 			ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
 			defer cancel()
 			guard, _ := lookUp(p.guard.Process.Pid)
@@ -34,17 +35,17 @@ func (p *Process) grace() time.Duration {
 	return p.spec.Grace
 }
 
-// Wait returns when the program and everything it has started are gone. It may be called often. What stands in Stdout
-// can still be read after it.
+// Wait returns when the program and everything it has started are gone. It may be called repeatedly. Stdout can still be
+// read afterwards.
 func (p *Process) Wait() Exit {
 	<-p.done
 	return p.exit
 }
 
-// Done is closed when Wait would return.
+// Done is closed when the program and everything it has started are gone.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Stdin is where the caller writes the program's input when Spec.StdinPipe is set, else nil.
+// Stdin is the program's input when Spec.StdinPipe is set, else nil.
 func (p *Process) Stdin() io.WriteCloser {
 	if !p.spec.StdinPipe {
 		return nil

@@ -6,25 +6,25 @@ import (
 	"io"
 )
 
-// LineScanner reads lines in constant memory. Lines over the cap are skipped and counted, never cut and handed out:
-// half a JSON object is worth less than none.
+// LineScanner reads lines in constant memory. Lines over the limit are skipped and counted, never truncated: half a JSON
+// object is useless.
 type LineScanner struct {
 	r        *bufio.Reader
 	max      int
 	line     []byte
-	long     []byte // room for lines that don't fit the reader's buffer
+	long     []byte // buffer for lines that don't fit the reader's buffer
 	offset   int64
 	skipped  int64
 	complete bool
 	err      error
 }
 
-// NewLineScanner reads lines of at most max bytes, the newline not counted.
+// NewLineScanner reads lines of at most max bytes, not counting the newline.
 func NewLineScanner(r io.Reader, max int) *LineScanner {
 	return &LineScanner{r: bufio.NewReaderSize(r, 64<<10), max: max}
 }
 
-// Scan goes on to the next line that fits. It is false at the end of the input or after an error.
+// Scan advances to the next line that fits. It returns false at the end of the input and after an error.
 func (s *LineScanner) Scan() bool {
 	for s.err == nil {
 		if fits := s.next(); fits {
@@ -34,7 +34,7 @@ func (s *LineScanner) Scan() bool {
 	return false
 }
 
-// next reads one line and tells whether there was one that fits.
+// next reads one line and reports whether it fits.
 func (s *LineScanner) next() bool {
 	s.long = s.long[:0]
 	for size := 0; ; {
@@ -60,7 +60,7 @@ func (s *LineScanner) next() bool {
 	}
 }
 
-// hold makes part the line, or the end of it. A line that lies in the reader's buffer as a whole is not copied.
+// hold appends part to the line. A line that fits the reader's buffer is not copied.
 func (s *LineScanner) hold(part []byte, size int) {
 	if len(part) == size && s.complete {
 		s.line = part
@@ -73,16 +73,16 @@ func (s *LineScanner) hold(part []byte, size int) {
 // Bytes is the line without its newline. It is valid until the next Scan.
 func (s *LineScanner) Bytes() []byte { return s.line }
 
-// Complete tells whether the line ended with a newline: a writer that was killed leaves one that did not.
+// Complete reports whether the line ended with a newline; the last line of a killed writer does not.
 func (s *LineScanner) Complete() bool { return s.complete }
 
 // Offset is the number of bytes read up to the end of the line, skipped lines included.
 func (s *LineScanner) Offset() int64 { return s.offset }
 
-// Skipped is the number of lines over the cap so far.
+// Skipped is the number of lines over the limit so far.
 func (s *LineScanner) Skipped() int64 { return s.skipped }
 
-// Err is what ended the scan, nil for the end of the input.
+// Err is the error that ended the scan, nil at the end of the input.
 func (s *LineScanner) Err() error {
 	if errors.Is(s.err, io.EOF) {
 		return nil

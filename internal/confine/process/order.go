@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// orderStop is the byte that tells a guard to stop its tree in good order. The end of the pipe tells it to kill.
+// orderStop tells a guard to stop its tree gracefully. The end of the pipe tells it to kill the tree.
 const orderStop = 'T'
 
-// order is what a guard is told to do. It goes through a pipe and not through arguments, for those are public.
+// order is what a guard is told to run. It is sent through a pipe, since arguments are visible to other users.
 type order struct {
 	path, dir, pidFile, session string
 	grace                       time.Duration
@@ -45,7 +45,7 @@ func newOrder(s Spec) (order, error) {
 	return o, nil
 }
 
-// markedEnv gives env with the mark of the session, and without any other session's.
+// markedEnv returns env with the mark of the session instead of any other session's.
 func markedEnv(env []string, session string) []string {
 	var out []string
 	for _, v := range env {
@@ -59,8 +59,8 @@ func markedEnv(env []string, session string) []string {
 	return out
 }
 
-// Find gives the path of a program that is to run in a folder: a bare name is looked up in the PATH of its own environment. The
-// folder must be there; a name that is found nowhere is an error that matches fs.ErrNotExist and has its number.
+// Find returns the path of a program to run in a folder: a bare name is looked up in the PATH of env. It fails when the
+// folder does not exist. A program that is not found is an error that matches fs.ErrNotExist and wraps its errno.
 func Find(name, dir string, env []string) (string, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return "", fmt.Errorf("working directory: %w", err)
@@ -121,7 +121,8 @@ func readOrder(r io.Reader) (order, error) {
 	return order{path: f[0], dir: f[1], pidFile: f[2], session: f[3], grace: grace, args: f[6 : 6+n], env: f[6+n:]}, nil
 }
 
-// guardEnv is the guard's own environment: the mark, so that it is found with the rest, and a small Go runtime.
+// guardEnv is the guard's own environment: the session's mark, so that it is found with the rest, and settings for a
+// small Go runtime.
 func guardEnv(session string) []string {
 	return markedEnv([]string{"GOMAXPROCS=1"}, session)
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// pidFile is what a pid file holds: enough to find the very same processes again, on the same boot.
+// pidFile is the content of a pid file: enough to identify the same processes again during the same boot.
 type pidFile struct {
 	Pid        int    `json:"pid"`
 	Start      uint64 `json:"start"` // clock ticks since boot
@@ -44,8 +44,8 @@ func writePidFile(path string, child proc, session string) error {
 	return err
 }
 
-// ReapPidFile ends what the pid file names, its guard and its session, when they still run, and removes the file.
-// A file that isn't there means there is nothing to end. A file that can't be read is an error that names it.
+// ReapPidFile kills the guard and the session that the pid file names, if they still run, and removes the file. It does
+// nothing when the file does not exist, and fails when it can't be read.
 func ReapPidFile(ctx context.Context, path string) (int, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func ReapPidFile(ctx context.Context, path string) (int, error) {
 			return n, fmt.Errorf("reap %s: %w", path, err)
 		}
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // its guard may have been faster
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // the guard may have removed it
 		return n, fmt.Errorf("remove pid file: %w", err)
 	}
 	return n, nil

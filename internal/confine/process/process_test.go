@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// parentMain plays a worker that will be killed: it runs the script, passes its output on, and never stops it.
+// parentMain acts as a worker that will be killed: it runs the script, passes its output on, and never stops it.
 func parentMain(script string) {
 	s := bash(script)
 	s.Session, s.PidFile = os.Getenv("PROCESS_TEST_SESSION"), os.Getenv("PROCESS_TEST_PIDFILE")
@@ -44,7 +44,7 @@ func bash(command string) Spec {
 	return s
 }
 
-// stubborn starts a child in a session of its own that ignores TERM, and prints its own and the child's process id.
+// stubborn starts a child in its own session that ignores TERM, and prints both process ids.
 const stubborn = `setsid bash -c 'trap "" TERM; echo $$; while :; do sleep 1000 & wait; done' & echo $$; wait`
 
 func mustStart(t *testing.T, ctx context.Context, s Spec) *Process {
@@ -57,7 +57,7 @@ func mustStart(t *testing.T, ctx context.Context, s Spec) *Process {
 	return p
 }
 
-// readPids reads n process ids, one on a line.
+// readPids reads n process ids, one per line.
 func readPids(t *testing.T, r io.Reader, n int) []proc {
 	t.Helper()
 	var out []proc
@@ -157,7 +157,7 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-// noChildren fails when this test process has a child, a zombie included.
+// noChildren fails if this process has a child, including zombies.
 func noChildren(t *testing.T) {
 	t.Helper()
 	eventually(t, func() bool {
@@ -249,7 +249,7 @@ func TestPipesEndWithTheProgramsOwn(t *testing.T) {
 func TestOutputIsReadAfterTheEnd(t *testing.T) {
 	p := mustStart(t, t.Context(), bash("echo out; echo err >&2"))
 	p.Wait()
-	p.stdout.f.SetReadDeadline(time.Now()) // as if a second had gone by
+	p.stdout.f.SetReadDeadline(time.Now()) // as if a second had passed
 	if out, err := io.ReadAll(p.Stdout()); err != nil || string(out) != "out\n" {
 		t.Errorf("got %q, %v", out, err)
 	}

@@ -16,9 +16,9 @@ const (
 	guardGrace = 500 * time.Millisecond
 )
 
-// ReapSession ends every process that carries LONGSHIFT_SESSION=session in its environment, and everything below those:
-// TERM first, KILL after 2 s. It returns when a look finds none, with the number of processes it has ended. Processes
-// of other users can't be seen, and our own process and its parents are never touched.
+// ReapSession ends every process with LONGSHIFT_SESSION=session in its environment, and all their descendants: TERM
+// first, KILL after 2 s. It returns the number of ended processes when it finds none any more. Processes of other users
+// can't be seen; this process and its ancestors are never touched.
 func ReapSession(ctx context.Context, session string) (int, error) {
 	if session == "" {
 		return 0, errors.New("reap session: no session named")
@@ -30,7 +30,7 @@ func ReapSession(ctx context.Context, session string) (int, error) {
 	return n, nil
 }
 
-// finder finds the processes to end: what lies below the roots, the roots themselves, and the session's.
+// finder selects the processes to end: the descendants of the roots, the roots themselves, and the session's processes.
 type finder struct {
 	roots   []proc
 	session string
@@ -66,12 +66,13 @@ func (f finder) find() ([]proc, error) {
 	return out, nil
 }
 
-// reap ends what f finds, until it finds nothing: TERM to each, after the grace KILL. No grace means KILL at once.
+// reap ends the processes that f finds until there are none: TERM to each, KILL after the grace period. Without a grace
+// period they get KILL at once.
 func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 	tick := time.NewTicker(reapLook)
 	defer tick.Stop()
 	deadline, seen := time.Now().Add(grace), map[proc]bool{}
-	busy := time.Now() // when there was last more than guards
+	busy := time.Now() // when processes other than guards were last seen
 	for {
 		left, err := f.find()
 		if err != nil || len(left) == 0 {
@@ -102,8 +103,8 @@ func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 	}
 }
 
-// split tells guards from the rest. Guards are spared while they have somebody to adopt, for without them a child that
-// has cleared its environment would get out of sight, and then they are given a moment to end by themselves.
+// split separates guards from other processes. Guards are spared while they have descendants: without them, a child that
+// has cleared its environment could no longer be found. Afterwards they get a moment to exit by themselves.
 func split(list []proc) (guards, others []proc) {
 	for _, p := range list {
 		if p.isGuard() {

@@ -14,30 +14,30 @@ const (
 	defaultFile = 256 << 20
 )
 
-// Limits bound a command. Zero values mean: no wall limit, 256 KiB kept, 256 MiB in the file.
+// Limits bound a command. Zero values mean: no time limit, 256 KiB kept, 256 MiB in the file.
 type Limits struct {
-	Wall time.Duration // then the tree is stopped
+	Wall time.Duration // time after which the tree is stopped
 	Keep int64         // bytes of output kept in the result, half from the start and half from the end
-	File int64         // bytes that Spec.OutputFile may take
+	File int64         // maximum size of Spec.OutputFile in bytes
 }
 
-// Result is how a command ended and what it said.
+// Result is the outcome of a command.
 type Result struct {
 	Exit
-	Output    string        // stdout and stderr in the order they came, cut in the middle to Limits.Keep
+	Output    string        // stdout and stderr in the order they arrived, cut in the middle to Limits.Keep
 	Duration  time.Duration // wall time
-	Truncated bool          // Output is not all
+	Truncated bool          // Output is incomplete
 	TimedOut  bool          // Limits.Wall was reached
 }
 
-// Bash is the Spec of a command line: bash without any start-up file and without functions from the environment.
-// The caller adds Dir, Env and Session.
+// Bash is the Spec of a shell command: bash without start-up files and without functions from the environment. The
+// caller adds Dir, Env and Session.
 func Bash(command string) Spec {
 	return Spec{Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-p", "-c", command}}
 }
 
-// Run runs a command to its end. A command that fails or takes too long is a Result; an error is a fault of the
-// surroundings: it could not be started, ctx has ended, the output file could not be written.
+// Run runs a command to its end. A command that fails or times out is a Result; an error means that it could not be
+// started, that ctx has ended, or that the output file could not be written.
 func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 	begin := time.Now()
 	file, err := newOutputFile(s.OutputFile, l.File, s.Filter)
@@ -64,14 +64,15 @@ func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 	if ctx.Err() != nil {
 		return r, fmt.Errorf("run command: %w", context.Cause(ctx))
 	}
-	r.TimedOut = p.stopped // whatever its exit code says: many programs end with 0 when they are told to stop
+	r.TimedOut = p.stopped // whatever the exit code: many programs exit with 0 after TERM
 	return r, err
 }
 
-// outputFile takes a command's full output up to a limit. It never stops the command: a full disk is told at the end.
+// outputFile receives a command's full output up to a limit. It never stops the command: errors such as a full disk are
+// reported at the end.
 type outputFile struct {
 	f    *os.File
-	in   io.WriteCloser // the filter before it, or the file itself
+	in   io.WriteCloser // the filter, or the file itself
 	room int64
 	err  error
 }
@@ -107,10 +108,10 @@ func (o *outputFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close ends the file for a filter, which need not know that it is one.
+// Close does nothing: a filter closes its destination, but close has to see the error.
 func (o *outputFile) Close() error { return nil }
 
-// close passes on what the filter has kept back, and then closes the file.
+// close flushes the filter, and then closes the file.
 func (o *outputFile) close() error {
 	if o.f == nil {
 		return nil

@@ -176,7 +176,7 @@ func BenchmarkRunPlain(b *testing.B) {
 	}
 }
 
-// Whoever shares a program's processes must not be able to speak to it in our place.
+// Another process of the same user must not be able to write to a program's stdin.
 func TestStdinOfAProgramCantBeOpenedAgain(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
@@ -197,7 +197,7 @@ func TestStdinOfAProgramCantBeOpenedAgain(t *testing.T) {
 	}
 }
 
-// What goes into the file passes the filter, to its last byte; the result has the output as it was.
+// The output passes the filter completely before it is written to the file; the result has the unfiltered output.
 func TestOutputFilter(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "out")
@@ -212,7 +212,7 @@ func TestOutputFilter(t *testing.T) {
 	}
 }
 
-// shout keeps everything back until it is closed.
+// shout buffers everything until it is closed.
 type shout struct {
 	to   io.Writer
 	kept []byte

@@ -18,28 +18,28 @@ const (
 	stderrKept   = 64 << 10
 )
 
-// Process is a running program with everything it has started.
+// Process is a running program and its process tree.
 type Process struct {
 	spec    Spec
 	guard   *exec.Cmd
 	child   proc
-	control *os.File // to the guard; closing it is an order to kill
+	control *os.File // to the guard; closing it kills the tree
 	status  *statusReader
 	stdin   io.WriteCloser
 	stdout  *output
 	stderr  *capture
 	stderrF *os.File
 
-	stuck    time.Duration // how long beyond the grace a guard may be silent
+	stuck    time.Duration // how long after the grace period a guard may stay silent
 	stopOnce sync.Once
 	drained  chan struct{} // stderr has been read to its end
 	done     chan struct{} // the tree is gone and exit is set
 	exit     Exit
-	stopped  bool // the context of the start had ended before the tree was gone
+	stopped  bool // ctx ended before the tree was gone
 }
 
-// Start starts the program. When ctx ends, the tree is stopped as by Stop. A program that can't be started is an error
-// that matches fs.ErrNotExist or fs.ErrPermission where that is the reason.
+// Start starts the program. When ctx ends, the tree is stopped as by Stop. If the program can't be started, the error
+// matches fs.ErrNotExist or fs.ErrPermission where that is the reason.
 func Start(ctx context.Context, s Spec) (*Process, error) {
 	return start(ctx, s, false)
 }
@@ -65,7 +65,7 @@ func start(ctx context.Context, s Spec, combined bool) (*Process, error) {
 	return p, nil
 }
 
-// launch starts the guard, hands it the order and waits for its word that the program runs.
+// launch starts the guard, sends it the order and waits until it reports that the program runs.
 func (p *Process) launch(o order, combined bool) error {
 	c, err := openStdio(p.spec, combined)
 	if err != nil {
@@ -92,17 +92,17 @@ func (p *Process) launch(o order, combined bool) error {
 		}
 	}
 	err = p.status.startError()
-	c.control.Close() // an order to kill, should anything run
+	c.control.Close() // kills anything that was started
 	p.guard.Wait()
 	c.closeParentEnds()
 	return err
 }
 
-// pump moves stdin and stderr, each until its end.
+// pump copies stdin and stderr, each until its end.
 func (p *Process) pump() {
 	if w, ok := p.stdin.(*os.File); ok && !p.spec.StdinPipe && p.spec.Stdin != nil {
 		go func() {
-			io.Copy(w, p.spec.Stdin) // a program that doesn't read all of its input is no error of ours
+			io.Copy(w, p.spec.Stdin) // not an error when the program doesn't read all of its input
 			w.Close()
 		}()
 	}
@@ -115,12 +115,12 @@ func (p *Process) pump() {
 	}()
 }
 
-// watch waits until the tree is gone and notes how the program ended.
+// watch waits until the tree is gone and records how the program ended.
 func (p *Process) watch() {
 	exit, err := p.status.exit()
 	p.status.close()
 	p.guard.Wait()
-	if err != nil { // killed guard: find what it had
+	if err != nil { // the guard was killed: find its descendants
 		p.exit = Exit{Code: -1, Err: errors.New("guard of the process was killed")}
 		p.sweep()
 	} else {
@@ -133,7 +133,7 @@ func (p *Process) watch() {
 	if p.stdin != nil {
 		p.stdin.Close()
 	}
-	// Somebody who got away may still hold the pipes. We do not wait for him.
+	// A process that escaped may still hold the pipes; don't wait for it.
 	late := time.Now().Add(time.Second)
 	p.stdout.f.SetReadDeadline(late)
 	if p.stderrF != nil {
@@ -142,7 +142,7 @@ func (p *Process) watch() {
 	<-p.drained
 }
 
-// sweep ends what a killed guard has left.
+// sweep ends the descendants of a killed guard.
 func (p *Process) sweep() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
 	defer cancel()

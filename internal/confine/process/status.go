@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// statusReader reads a guard's words: "started PID START" or "failed ERRNO TEXT", then "exit CODE SIGNAL".
+// statusReader parses a guard's reports: "started PID START" or "failed ERRNO TEXT", then "exit CODE SIGNAL".
 type statusReader struct {
 	f    *os.File
 	r    *bufio.Reader
@@ -42,7 +42,7 @@ func (s *statusReader) started() (proc, error) {
 	return proc{}, s.fail
 }
 
-// startError says why the program did not start; the guard's own words win over a broken pipe.
+// startError returns why the program did not start. A reported reason takes precedence over a broken pipe.
 func (s *statusReader) startError() error {
 	if s.fail == nil {
 		s.started()

@@ -11,7 +11,7 @@ import (
 
 const lastRead = 100 * time.Millisecond
 
-// stdio holds both ends of everything that connects us with a guard and its child.
+// stdio holds both ends of the pipes to a guard and its child.
 type stdio struct {
 	childIn, childOut, childErr *os.File
 	controlIn, statusOut        *os.File
@@ -61,10 +61,10 @@ func (c *stdio) openInput(s Spec) (err error) {
 	return err
 }
 
-// socket connects us with a program that is told what to do while it runs. A pipe could be opened again, and written to, by any
-// process of the same user through /proc; a socket can't.
+// socket makes the connection to a program that reads commands while it runs. Any process of the same user could open a
+// pipe through /proc and write to it; a socket can't be opened like that.
 func socket(theirs, ours **os.File) error {
-	syscall.ForkLock.RLock() // so that no program which starts meanwhile inherits the ends
+	syscall.ForkLock.RLock() // so that no program started meanwhile inherits the ends
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(fds[0])
@@ -116,8 +116,8 @@ func closeFile(f **os.File) {
 // output reads a pipe and closes it at its end.
 type output struct{ f *os.File }
 
-// Read ends with the tree. The deadline is set once the tree is gone, so all that was written lies in the pipe by then:
-// one more read gets it, and a pipe that is neither at its end nor holds anything is kept open by somebody who got away.
+// Read returns output until the tree is gone. The deadline is set after that, when all output is in the pipe: one more
+// read gets it. An empty pipe that has not ended is held open by a process that escaped.
 func (o *output) Read(b []byte) (int, error) {
 	n, err := o.f.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

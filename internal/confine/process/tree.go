@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// proc names one process for as long as the machine runs: ids are used again, the pair of id and start time is not.
+// proc identifies a process for as long as the machine runs: ids are reused, pairs of id and start time are not.
 type proc struct {
 	pid, parent, group int
 	start              uint64 // clock ticks since boot
 }
 
-// same tells whether both are the same process, not just the same number.
+// same reports whether both are the same process, not just the same id.
 func (p proc) same(q proc) bool { return p.pid == q.pid && p.start == q.start }
 
-// signal sends sig to this very process. The handle is taken before the look, so a number that has got a new owner
-// in the meantime is never hit.
+// signal sends sig to this process only. It opens a handle before it checks the start time, so it never signals a new
+// process with a reused id.
 func (p proc) signal(sig syscall.Signal) error {
 	h, err := os.FindProcess(p.pid)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p proc) signal(sig syscall.Signal) error {
 // snapshot is the process table at one moment, by process id.
 type snapshot map[int]proc
 
-// descendants lists everything below pid, parents before children.
+// descendants lists all processes below pid, parents before children.
 func (s snapshot) descendants(pid int) []proc {
 	children := make(map[int][]proc, len(s))
 	for _, p := range s {
@@ -51,7 +51,7 @@ func (s snapshot) descendants(pid int) []proc {
 	return out
 }
 
-// ancestors lists pid and everything above it.
+// ancestors lists pid and all processes above it.
 func (s snapshot) ancestors(pid int) []int {
 	var out []int
 	for pid > 0 && !slices.Contains(out, pid) {

@@ -12,7 +12,7 @@ import (
 
 const prSetChildSubreaper = 36
 
-// selfExecutable names our own program, even when its file was replaced by a newer one since we started.
+// selfExecutable refers to the running program, even when its file has been replaced.
 func selfExecutable() string { return "/proc/self/exe" }
 
 func becomeReaper() error {
@@ -22,23 +22,23 @@ func becomeReaper() error {
 	return nil
 }
 
-// nameGuard gives ps something better to show than "exe".
+// nameGuard sets a name for ps, which would show "exe".
 func nameGuard() { os.WriteFile("/proc/self/comm", []byte(guardName), 0) }
 
-// childAttr puts the child into its own group and has the kernel kill it when the guard is killed.
+// childAttr puts the child into its own process group and has the kernel kill it when the guard dies.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 func dup(from, to int) error { return syscall.Dup3(from, to, 0) }
 
-// bootID tells one boot from the next: process ids and start times mean nothing beyond it.
+// bootID identifies the current boot: process ids and start times are only meaningful within it.
 func bootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(b))
 }
 
-// lookUp reads one process. It fails with syscall.ESRCH when it is gone; a zombie is gone.
+// lookUp reads one process. It fails with syscall.ESRCH when the process is gone or a zombie.
 func lookUp(pid int) (proc, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -54,7 +54,7 @@ func lookUp(pid int) (proc, error) {
 	return p, nil
 }
 
-// parseStat reads the fields after the program's name, which may itself hold spaces and parentheses.
+// parseStat parses the fields after the program's name, which may contain spaces and parentheses.
 func parseStat(pid int, stat []byte) (p proc, dead bool, err error) {
 	i := bytes.LastIndexByte(stat, ')')
 	f := strings.Fields(string(stat[i+1:]))
@@ -69,7 +69,7 @@ func parseStat(pid int, stat []byte) (p proc, dead bool, err error) {
 	return p, f[0] == "Z" || f[0] == "X", errors.Join(err1, err2, err3)
 }
 
-// takeSnapshot lists all processes that live. The list is stale at once; callers look again until nothing is left.
+// takeSnapshot lists all live processes. The list may be stale at once; callers repeat until nothing is left.
 func takeSnapshot() (snapshot, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -91,7 +91,8 @@ func takeSnapshot() (snapshot, error) {
 	return s, nil
 }
 
-// carries tells whether the process was started with the variable. We may not be allowed to know: then it is not ours.
+// carries reports whether the process was started with the variable. It reports false when the environment can't be
+// read: the process is another user's then.
 func (p proc) carries(variable string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
 	if err != nil {
@@ -106,7 +107,7 @@ func (p proc) carries(variable string) bool {
 	return false
 }
 
-// isGuard tells whether the process is a guard: it adopts orphans, so it is ended last.
+// isGuard reports whether the process is a guard. Guards adopt orphans, so they are ended last.
 func (p proc) isGuard() bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 	return err == nil && strings.TrimRight(string(b), "\x00") == guardName

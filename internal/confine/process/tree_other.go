@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Without /proc and without subreapers a guard reaches the process group of its child, and nothing is found after a
+// Without /proc and subreapers a guard reaches only the process group of its child, and nothing can be found after a
 // guard was killed. Children that start a session of their own are not reached.
 
 func selfExecutable() string {

@@ -75,7 +75,8 @@ func TestLeftoversDieWithTheProgram(t *testing.T) {
 	}
 }
 
-// startParent starts a helper worker that runs the script, and gives it, its guard and n processes of the script.
+// startParent starts a helper worker that runs the script. It returns the worker, its guard and n processes of the
+// script.
 func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, proc, []proc) {
 	t.Helper()
 	self, err := os.Executable()
@@ -115,7 +116,7 @@ func TestKilledParentTakesTheTreeAlong(t *testing.T) {
 	}
 }
 
-// killBoth kills a worker and its guard so that neither can do anything about the other's death.
+// killBoth kills a worker and its guard at once, so that neither can react.
 func killBoth(t *testing.T, cmd *exec.Cmd, guard proc) {
 	t.Helper()
 	cmd.Process.Signal(syscall.SIGSTOP)

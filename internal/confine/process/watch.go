@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// settle is how long what a finished program leaves behind may take to end by itself: most often it is about to, and a
-// look through /proc costs more.
+// settle is how long the descendants of a finished program may take to exit by themselves: most are about to, and
+// reading /proc costs more.
 const settle = 10 * time.Millisecond
 
-// watch returns the child's end when no descendant is left.
+// watch returns how the child ended, once no descendant is left.
 func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 	deaths, orders := waitAll(), readControl(control)
-	var grace <-chan time.Time  // runs out when TERM was not enough
+	var grace <-chan time.Time  // fires when TERM was not enough
 	var hammer <-chan time.Time // ticks while everything is being killed
 	kill := func() {
 		if hammer == nil {
@@ -40,7 +40,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 			if end = d.status; nobodyLeft() {
 				return end
 			}
-			if grace == nil { // what a finished program leaves behind has nobody to work for
+			if grace == nil { // the program has finished, so its descendants are stopped
 				grace = time.After(settle)
 			}
 		case o := <-orders:
@@ -48,7 +48,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 				stop()
 			} else {
 				orders = nil
-				kill() // we have no parent any more
+				kill() // the parent is gone
 			}
 		case <-g.signals:
 			stop()
@@ -60,13 +60,14 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 	}
 }
 
-// death is a descendant that has ended and been waited for.
+// death is a descendant that was waited for.
 type death struct {
 	pid    int
 	status syscall.WaitStatus
 }
 
-// waitAll waits for descendants until there is none. Orphans come to us, so "no child" means "no descendant".
+// waitAll waits for descendants until there are none. Orphans are reparented to the guard, so "no child" means "no
+// descendant".
 func waitAll() <-chan death {
 	c := make(chan death)
 	go func() {
@@ -85,7 +86,7 @@ func waitAll() <-chan death {
 	return c
 }
 
-// nobodyLeft saves a look through /proc in the common case that the child leaves nobody behind.
+// nobodyLeft avoids reading /proc in the common case that the child leaves no process behind.
 func nobodyLeft() bool {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
@@ -95,7 +96,7 @@ func nobodyLeft() bool {
 	}
 }
 
-// readControl gives each order, and 0 when the parent is gone.
+// readControl delivers each order, and 0 when the parent is gone.
 func readControl(control *os.File) <-chan byte {
 	c := make(chan byte)
 	go func() {
@@ -114,11 +115,11 @@ func readControl(control *os.File) <-chan byte {
 
 func (g *guard) killAll() { g.signalAll(syscall.SIGKILL) }
 
-// signalAll reaches every descendant, parents first: they may know best how to end the rest.
+// signalAll signals every descendant, parents first, since they may know best how to stop their children.
 func (g *guard) signalAll(sig syscall.Signal) {
 	list, err := takeSnapshot()
 	if err != nil {
-		syscall.Kill(-g.child.pid, sig) // without /proc the group is all we can reach
+		syscall.Kill(-g.child.pid, sig) // without /proc only the group can be reached
 		return
 	}
 	for _, p := range list.descendants(os.Getpid()) {

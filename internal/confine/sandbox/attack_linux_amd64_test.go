@@ -2,7 +2,7 @@ package sandbox
 
 import "testing"
 
-// A program can speak to the kernel as a 32-bit one would; the numbers of its calls mean other calls then.
+// A program can make 32-bit system calls, whose numbers mean other calls.
 func TestForeignCallsEndTheProgram(t *testing.T) {
 	c := workIn(t)
 	for name, code := range map[string]string{

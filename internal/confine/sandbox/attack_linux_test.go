@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// ownProgram is this test's program as a program to confine, in a part of its own.
+// ownProgram returns this test binary, playing the given part, as a program to confine.
 func ownProgram(t testing.TB, c *Spec, part string, env ...string) process.Spec {
 	t.Helper()
 	exe, err := os.Executable()
@@ -25,7 +25,7 @@ func ownProgram(t testing.TB, c *Spec, part string, env ...string) process.Spec 
 	return process.Spec{Path: exe, Dir: c.Work, Grace: -1, Env: append(env, testPath, "SANDBOX_TEST_PART="+part)}
 }
 
-// attackMain makes calls that must be refused, with arguments that would do something, and prints what came of them.
+// attackMain makes calls that must be refused, with arguments that would have an effect, and prints the results.
 func attackMain() {
 	self := uintptr(os.Getpid())
 	word := func(s string) uintptr {
@@ -107,13 +107,13 @@ func attackMain() {
 		args := append(slices.Clone(a.args), make([]uintptr, 6-len(a.args))...)
 		_, _, errno := unix.RawSyscall6(a.call, args[0], args[1], args[2], args[3], args[4], args[5])
 		if errno == 0 && unix.Getpid() != int(self) {
-			unix.Exit(0) // a clone of us
+			unix.Exit(0) // the child of the clone
 		}
 		fmt.Printf("%s: %s\n", a.name, unix.ErrnoName(errno))
 	}
 }
 
-// expectedErrors are the answers other than EPERM.
+// expectedErrors are the results other than EPERM.
 var expectedErrors = map[string]string{
 	"clone3": "ENOSYS", "a call nobody knows": "ENOSYS",
 	"packet socket": "EAFNOSUPPORT", "vsock": "EAFNOSUPPORT", "vsock, upper half set": "EAFNOSUPPORT", "bluetooth": "EAFNOSUPPORT",

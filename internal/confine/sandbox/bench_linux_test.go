@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// A start is measured against the same start without a box, taken in turns, so that both see the same machine.
+// benchmark compares a start with the same start without a box, alternating, so that both see the same load.
 func benchmark(b *testing.B, box *Box, start func(box *Box) error) {
 	b.Helper()
 	var plain, boxed time.Duration
@@ -32,7 +32,7 @@ func benchmark(b *testing.B, box *Box, start func(box *Box) error) {
 	b.ReportMetric(float64(boxed)/float64(plain), "ratio")
 }
 
-// layerings are the whole box, and what each layer costs by leaving it out.
+// layerings are the whole box, and boxes without each layer.
 func layerings() map[string][]Layer {
 	return map[string][]Layer{
 		"all": nil, "no-landlock": {LayerLandlock}, "no-seccomp": {LayerSeccomp}, "no-limits": {LayerLimits}, "no-network": {LayerNetwork},
@@ -53,7 +53,7 @@ func boxWithout(b *testing.B, layers []Layer) *Box {
 	return box
 }
 
-// What a setup or check command costs: bash, from its start to the end of everything it has started.
+// The cost of a setup or check command: bash, until everything it has started has ended.
 func BenchmarkCommand(b *testing.B) {
 	for name, layers := range layerings() {
 		b.Run(name, func(b *testing.B) {
@@ -73,7 +73,7 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// What bubblewrap alone costs, with nothing but its namespaces, so that what we add can be told from it.
+// The cost of bubblewrap alone, to compare with.
 func BenchmarkBareBubblewrap(b *testing.B) {
 	c := workIn(b)
 	s, bare := bash(c, "true"), bash(c, "true")
@@ -93,7 +93,7 @@ func BenchmarkBareBubblewrap(b *testing.B) {
 	})
 }
 
-// What an agent's start costs: until its first line is there, with a way to the worker and a home.
+// The cost of starting an agent, until its first line of output, with a forwarded port and a home.
 func BenchmarkAgentStart(b *testing.B) {
 	for name, layers := range layerings() {
 		b.Run(name, func(b *testing.B) {
@@ -126,7 +126,7 @@ func BenchmarkAgentStart(b *testing.B) {
 	}
 }
 
-// What a worker pays once, when it starts.
+// The one-time cost of starting a worker.
 func BenchmarkProbe(b *testing.B) {
 	for b.Loop() {
 		boxWithout(b, nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Box confines programs. It is safe for use by many at once.
+// Box confines programs. It is safe for concurrent use.
 type Box struct {
 	bwrap    string // real path; "" without namespaces
 	version  string
@@ -26,13 +26,13 @@ type Box struct {
 	log      *slog.Logger
 	masks    *masks
 	groups   groups
-	passwdAt string // real path of the user list, "" when the host has none
+	passwdAt string // real path of /etc/passwd, "" when the host has none
 	states   []LayerState
 	exe      func() (string, error)
 }
 
-// New finds what the layers need and runs a small program inside to see whether they hold. A layer that does not is a
-// fault that names it, what was seen, what to install or to change, and the flag that runs without it.
+// New finds what the layers need and runs a small confined program to check that they work. A layer that does not is a
+// fault that names the layer, what was observed, what to install or change, and the flag to run without it.
 func New(ctx context.Context, c Config) (*Box, error) {
 	b := &Box{weak: map[Layer]bool{}, log: cmp.Or(c.Log, slog.Default()), masks: newMasks(), exe: ownExecutable()}
 	for layer, off := range c.Weaken {
@@ -82,7 +82,8 @@ func joinLayers(list []Layer) string {
 	return strings.Join(names, ", ")
 }
 
-// bwrapFloor is the first version that can both size a folder in memory and forbid user namespaces inside.
+// bwrapFloor is the first version of bubblewrap with both a size option for tmpfs and one to disable user namespaces
+// inside.
 var bwrapFloor = [2]int{0, 8}
 
 func (b *Box) findBwrap(ctx context.Context, name string) error {
@@ -116,11 +117,11 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 	return nil
 }
 
-// copyLock marks the folder of the copied executable for as long as this process runs.
+// copyLock marks the folder of the copied executable as in use while this process runs.
 var copyLock *os.File //nolint:unused // what nothing refers to is closed
 
-// ownExecutable gives a path to our own program. When the file has been replaced since we started, the one that runs is
-// written out once: another version might not understand the order.
+// ownExecutable returns a path to the running program. If the file has been replaced since the start, the running
+// version is copied out once: another version might not understand the order.
 func ownExecutable() func() (string, error) {
 	copied := sync.OnceValues(func() (string, error) {
 		dir, lock, err := makeFolder()

@@ -5,20 +5,21 @@ import (
 	"strconv"
 )
 
-// innerID is the user and group inside. Not 0, for agents refuse to work unattended as root; outside it is the worker's
-// own user, who owns what is written.
+// innerID is the user and group id inside. It is not 0, because agents refuse to run unattended as root. Outside it maps
+// to the worker's user, who owns the files that are written.
 const innerID = 1000
 
-// shmShare and tmpShare are the parts of Limits.Memory that the folders in memory may take.
+// shmShare and tmpShare are the shares of Limits.Memory that the tmpfs folders may use.
 const (
 	tmpShare = 4
 	shmShare = 16
 )
 
-// files are the few files of a start that go into its box.
+// files are the paths of the few files that each box is given.
 type files struct{ exe, socket, passwd, passwdAt string }
 
-// bwrapArgs puts the plan into bubblewrap's words. The paths are arguments, so they may hold any byte but NUL.
+// bwrapArgs translates the plan into bubblewrap's arguments. Paths are arguments of their own, so they may contain any
+// byte but NUL.
 func (p *plan) bwrapArgs(f files, ownNet bool, memory int64) []string {
 	id := strconv.Itoa(innerID)
 	args := []string{
@@ -41,7 +42,8 @@ func (p *plan) bwrapArgs(f files, ownNet bool, memory int64) []string {
 	if f.passwdAt != "" {
 		args = append(args, "--ro-bind", f.passwd, f.passwdAt)
 	}
-	// Now that the mount points in them exist. /proc too: to a worker that runs as root, /proc/sys would be writable.
+	// Remounted now that their mount points exist. /proc too: otherwise /proc/sys would be writable for a worker that
+	// runs as root.
 	for _, path := range append(covered, "/dev", "/proc") {
 		args = append(args, "--remount-ro", path)
 	}
@@ -64,7 +66,7 @@ func (m mount) bwrapArgs(memory int64) []string {
 		if m.folder {
 			return []string{"--perms", "0755", "--size", "1048576", "--tmpfs", m.path}
 		}
-		return []string{"--ro-bind", "/dev/null", m.path} // a device on a mount without devices can't be opened
+		return []string{"--ro-bind", "/dev/null", m.path} // a device on a nodev mount can't be opened
 	}
 	return nil
 }

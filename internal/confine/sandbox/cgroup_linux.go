@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// group is a place in a cgroup tree where the worker may make groups of its own.
+// group is a cgroup below which the worker may create groups.
 type group struct {
 	dir         string
 	controllers []string // pids, memory, cpu
-	unified     bool     // version 2
+	unified     bool     // cgroup v2
 }
 
 type groups []group
@@ -28,7 +28,7 @@ var limitFiles = map[bool]map[string]string{
 
 const groupPrefix = "longshift-"
 
-// findGroups looks where groups can be made that have the limits we want, by making one in each place.
+// findGroups finds cgroups that support the limits, by creating a group in each candidate.
 func findGroups() groups {
 	own, err1 := os.ReadFile("/proc/self/cgroup")
 	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
@@ -51,7 +51,7 @@ func findGroups() groups {
 	return out
 }
 
-// try makes a group here, and notes the controllers that it has and others before do not.
+// try creates a group here, and notes the controllers that no earlier group provides.
 func (g *group) try(before groups) {
 	dir := filepath.Join(g.dir, groupName())
 	if os.Mkdir(dir, 0o755) != nil {
@@ -67,7 +67,7 @@ func (g *group) try(before groups) {
 
 func groupName() string { return fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), randomName()) }
 
-// sweep removes the empty groups of workers that were killed. One that isn't empty can't be removed.
+// sweep removes the empty groups of killed workers. The kernel refuses to remove groups in use.
 func (g group) sweep() {
 	list, _ := filepath.Glob(filepath.Join(g.dir, groupPrefix+"*"))
 	for _, dir := range list {
@@ -81,9 +81,9 @@ func (g group) sweep() {
 	}
 }
 
-// placesOf lists, for each tree, where groups for boxes might be made: nearest first. In version 1 that is the worker's own group. In
-// version 2 a group with processes can't give its children controllers, so it is one of those above: a slice of systemd's, which the
-// user owns when the worker was started in it.
+// placesOf lists, for each hierarchy, where groups for boxes might be created, nearest first. In v1 that is the worker's
+// own group. In v2 a group with processes can't enable controllers for its children, so it is an ancestor: typically a
+// systemd slice, which the user owns when the worker was started in it.
 func placesOf(own, mountinfo string) []groups {
 	var out []groups
 	for line := range strings.Lines(own) {
@@ -94,7 +94,7 @@ func placesOf(own, mountinfo string) []groups {
 		mount, root := groupMount(mountinfo, f[1])
 		path, below := strings.CutPrefix(f[2]+"/", strings.TrimSuffix(root, "/")+"/")
 		if mount == "" || !below || strings.HasPrefix(path, "../") {
-			continue // its own place can't be seen from here
+			continue // the worker's group is not visible in this mount
 		}
 		path = filepath.Clean("/" + path)
 		places := groups{{dir: filepath.Join(mount, path), unified: f[1] == ""}}
@@ -107,7 +107,8 @@ func placesOf(own, mountinfo string) []groups {
 	return out
 }
 
-// groupMount finds where the tree of a controller is mounted, and which of its groups is seen there; "" asks for version 2.
+// groupMount finds where the hierarchy of a controller is mounted, and which of its groups is the root of the mount; ""
+// asks for v2.
 func groupMount(mountinfo, controller string) (dir, root string) {
 	for line := range strings.Lines(mountinfo) {
 		front, back, ok := strings.Cut(strings.TrimSpace(line), " - ")
@@ -127,7 +128,7 @@ func (g groups) has(controller string) bool {
 	return slices.ContainsFunc(g, func(o group) bool { return slices.Contains(o.controllers, controller) })
 }
 
-// String says which limits hold for a whole box.
+// String lists the limits that apply to a box as a whole.
 func (g groups) String() string {
 	var out strings.Builder
 	for _, o := range g {

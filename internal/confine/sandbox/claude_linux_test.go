@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// The agent's own binary must start, find its user and not take itself for root.
+// The real agent must start, find its user, and not consider itself root.
 func TestRealAgent(t *testing.T) {
 	bin, err := filepath.EvalSymlinks("../../../test/agents/node_modules/.bin/claude")
 	if err == nil {

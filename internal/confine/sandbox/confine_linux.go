@@ -7,14 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness puts the box behind the worker when both want the processor: also with hundreds of busy
-// processes in it the worker goes on.
+// niceness gives the worker priority over the box, so that it keeps running even with hundreds of busy processes inside.
 const niceness = 10
 
-// cpuGrace is what a process gets between the signal that tells it about its processor time and the end, in seconds.
+// cpuGrace is how long a process may run on after SIGXCPU before it is killed, in seconds.
 const cpuGrace = 5
 
-// bound sets the limits of this process, and of what it starts. None is raised.
+// bound sets the limits of this process and its children. It never raises one.
 func (l Limits) bound() error {
 	cpu := uint64((l.CPU + time.Second - 1) / time.Second)
 	for _, r := range []struct {
@@ -25,7 +24,7 @@ func (l Limits) bound() error {
 		{"processes", unix.RLIMIT_NPROC, uint64(l.Processes), uint64(l.Processes)},
 		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles), uint64(l.OpenFiles)},
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize)},
-		// Private memory, not address space: runtimes reserve far more of that than they ever use.
+		// RLIMIT_DATA, not address space: runtimes reserve far more of that than they ever use.
 		{"memory", unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},
 		{"processor time", unix.RLIMIT_CPU, cpu, cpu + cpuGrace},
 		{"core files", unix.RLIMIT_CORE, 0, 0},
@@ -39,7 +38,7 @@ func (l Limits) bound() error {
 			return fmt.Errorf("limit %s: %w", r.name, err)
 		}
 	}
-	if now, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil && 20-now < niceness { // the call gives 20-nice
+	if now, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil && 20-now < niceness { // the system call returns 20-nice
 		if err := unix.Setpriority(unix.PRIO_PROCESS, 0, niceness); err != nil {
 			return fmt.Errorf("step back behind the worker: %w", err)
 		}
@@ -47,7 +46,7 @@ func (l Limits) bound() error {
 	return nil
 }
 
-// dropCapabilities leaves none, and none to be had back by starting a program as root.
+// dropCapabilities drops all capabilities, so that starting a program as root can't bring them back.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -59,7 +58,7 @@ func dropCapabilities() error {
 	}
 	for c := uintptr(0); ; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
-			break // beyond the last one
+			break // past the last capability
 		} else if err != nil && err != unix.EPERM {
 			return fmt.Errorf("drop capability %d: %w", c, err)
 		}
@@ -74,7 +73,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// verify looks whether bubblewrap has made what was asked for, before the program gets to see it.
+// verify checks, before the program runs, that bubblewrap has mounted what was asked for.
 func (o order) verify() error {
 	if pid := unix.Getpid(); pid != 1 {
 		return fmt.Errorf("process %d is not the first of its own table", pid)

@@ -40,7 +40,7 @@ func TestNamespaces(t *testing.T) {
 func TestNothingOfTheWorkerIsSeen(t *testing.T) {
 	t.Setenv("SANDBOX_TEST_SECRET", "swordfish-in-the-environment")
 	c := workIn(t)
-	hold, err := os.Open("/etc/hosts") // a descriptor that a careless library has left open for children
+	hold, err := os.Open("/etc/hosts") // a leaked descriptor without close-on-exec
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestNothingOfTheWorkerIsSeen(t *testing.T) {
 	if !strings.Contains(out, "HOME=/tmp") {
 		t.Errorf("own environment is not seen: %s", out)
 	}
-	if fds := must(t, c, "ls /proc/self/fd | tr '\n' ' '"); fds != "0 1 2 3 " { // 3 is the listing itself
+	if fds := must(t, c, "ls /proc/self/fd | tr '\n' ' '"); fds != "0 1 2 3 " { // 3 is the listing's own
 		t.Errorf("descriptors: %s", fds)
 	}
 	fails(t, c, fmt.Sprintf("kill -0 %d", os.Getpid()), fmt.Sprintf("ls /proc/%d/task/%d/root/", os.Getpid(), os.Getpid()),
@@ -66,7 +66,7 @@ func TestNothingOfTheWorkerIsSeen(t *testing.T) {
 		"cat /proc/1/task/1/environ")
 }
 
-// A box is of no use when ordinary tools do not run in it.
+// Ordinary tools must work in a box.
 func TestOrdinaryWork(t *testing.T) {
 	c := workIn(t)
 	for name, script := range map[string]string{
@@ -111,7 +111,7 @@ func TestOrdinaryWork(t *testing.T) {
 	}
 }
 
-// The second layer must hold where the first one is gone.
+// Landlock must prevent writes even without the namespaces.
 func TestLandlockAlone(t *testing.T) {
 	theBox(t)
 	b, err := New(t.Context(), Config{Log: slog.New(slog.DiscardHandler), Weaken: map[Layer]bool{LayerNamespaces: true, LayerNetwork: true}})
@@ -141,7 +141,7 @@ exit 0`
 	s := bash(c, script)
 	s.Args = append(s.Args, "bash", wd, c.Work, victim)
 	r, err := b.Run(t.Context(), s, process.Limits{Wall: time.Minute}, c)
-	out := strings.ReplaceAll(r.Output, "wrote /var/tmp/longshift-attack\n", "") // /var/tmp is a folder that programs may write
+	out := strings.ReplaceAll(r.Output, "wrote /var/tmp/longshift-attack\n", "") // programs may write to /var/tmp
 	out = strings.ReplaceAll(out, "changed /var/tmp/longshift-attack\n", "")
 	for _, name := range []string{"", ".d"} {
 		os.Remove("/var/tmp/longshift-attack" + name)

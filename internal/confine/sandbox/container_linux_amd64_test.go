@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callsElsewhere are calls that other machines have and this one has not.
+// callsElsewhere are calls that only other architectures have.
 var callsElsewhere = map[string]bool{}
 
 func init() {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// containerFilter is the filter of system calls that deploy has for the worker's container.
+// containerFilter is the seccomp profile that deploy uses for the worker's container.
 const containerFilter = "../../../deploy/seccomp.json"
 
-// containerCalls are the calls by the names that an engine knows.
+// containerCalls maps the engine's names of calls to numbers.
 var containerCalls = map[string]uint32{
 	"io_uring_setup": unix.SYS_IO_URING_SETUP, "io_uring_enter": unix.SYS_IO_URING_ENTER,
 	"io_uring_register": unix.SYS_IO_URING_REGISTER, "ptrace": unix.SYS_PTRACE, "process_vm_readv": unix.SYS_PROCESS_VM_READV,
@@ -33,7 +33,7 @@ var containerCalls = map[string]uint32{
 	"migrate_pages": unix.SYS_MIGRATE_PAGES, "move_pages": unix.SYS_MOVE_PAGES,
 }
 
-// refusedByContainer reads the filter. It knows the one form that it has: everything goes but for calls that are not permitted.
+// refusedByContainer parses the profile. It supports one form only: everything is allowed except for listed calls.
 func refusedByContainer() (calls []uint32, err error) {
 	text, err := os.ReadFile(containerFilter)
 	if err != nil {
@@ -67,7 +67,7 @@ func refusedByContainer() (calls []uint32, err error) {
 	return calls, nil
 }
 
-// In a container with the filter the sandbox stands with every layer.
+// In a container with the profile, every layer of the sandbox works.
 func TestWorkerInAContainer(t *testing.T) {
 	out := onHost(t, "what "+containerFilter+" refuses", "", "")
 	for _, layer := range AllLayers() {
@@ -80,7 +80,7 @@ func TestWorkerInAContainer(t *testing.T) {
 	}
 }
 
-// What a box refuses its programs the container refuses the worker as well, but for what it takes to build a box.
+// The container refuses the worker what a box refuses its programs, except for the calls that set up a box.
 func TestContainerRefusesWhatNobodyNeeds(t *testing.T) {
 	builds := map[uint32]bool{unix.SYS_MOUNT: true, unix.SYS_UMOUNT2: true, unix.SYS_PIVOT_ROOT: true, unix.SYS_CHROOT: true,
 		unix.SYS_MOUNT_SETATTR: true, unix.SYS_UNSHARE: true, unix.SYS_SETHOSTNAME: true}

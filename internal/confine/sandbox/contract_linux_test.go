@@ -31,7 +31,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// A stop is heard by the program and not by what lies around it.
+// TERM reaches the program, but not the processes around it.
 func TestStopIsTermThenKill(t *testing.T) {
 	c := workIn(t)
 	for script, want := range map[string]process.Exit{
@@ -68,7 +68,7 @@ func TestPipes(t *testing.T) {
 	}
 	t.Cleanup(p.Stop)
 	io.WriteString(p.Stdin(), "one\n")
-	if out, err := io.ReadAll(p.Stdout()); err != nil || string(out) != "got one\n" { // it ends with the program's own
+	if out, err := io.ReadAll(p.Stdout()); err != nil || string(out) != "got one\n" { // ends when the program closes it
 		t.Errorf("got %q, %v", out, err)
 	}
 	io.WriteString(p.Stdin(), "two\n")
@@ -78,7 +78,7 @@ func TestPipes(t *testing.T) {
 		}
 	}
 	p.Stop()
-	if !strings.HasPrefix(p.Stderr(), "err\n") { // bash may tell about its own child
+	if !strings.HasPrefix(p.Stderr(), "err\n") { // bash may report its child
 		t.Errorf("stderr is %q", p.Stderr())
 	}
 	s = bash(c, "cat; echo err >&2")
@@ -164,7 +164,7 @@ func TestProgramThatCannotStart(t *testing.T) {
 func TestRunLimits(t *testing.T) {
 	c := workIn(t)
 	s := bash(c, "echo started; sleep 1000")
-	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: 3 * time.Second}, c) // long enough to say so on a busy machine
+	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: 3 * time.Second}, c) // long enough on a busy machine
 	if err != nil || !r.TimedOut || r.Output != "started\n" {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -42,7 +42,7 @@ func TestRootIsReadOnly(t *testing.T) {
 	for _, d := range dirs {
 		lines = append(lines, "echo x > "+d+"/longshift-attack", "mkdir "+d+"/longshift-attack.d", "ln -s /x "+d+"/longshift-attack.l")
 	}
-	for i, k := range knobs { // with what it holds, so that an attack that goes through does no harm
+	for i, k := range knobs { // writes the current value, so that a successful attack does no harm
 		lines = append(lines, "printf %s '"+strings.TrimSpace(before[i])+"' > "+k)
 	}
 	lines = append(lines,
@@ -74,7 +74,7 @@ func TestRootIsReadOnly(t *testing.T) {
 
 func TestPrivateFolders(t *testing.T) {
 	c := workIn(t)
-	c.Limits.Memory = 1 << 30 // the folders in memory may take a part of it
+	c.Limits.Memory = 1 << 30 // limits the tmpfs folders to a share of it
 	for _, dir := range privates() {
 		f, err := os.CreateTemp(dir, "longshift-host-")
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// layerFault is the one line for a layer that does not hold: what was seen, what to change, and how to run without it.
+// layerFault is the error for a layer that does not work: what was observed, what to change, and how to run without it.
 func layerFault(layer Layer, err error) error { return faultOf(layer, err, remedy(layer)) }
 
 func faultOf(layer Layer, err error, remedy string) error {
@@ -16,7 +16,7 @@ func faultOf(layer Layer, err error, remedy string) error {
 		WithHint("%s; %s runs without it", remedy, without)
 }
 
-// remedy says what to install or to change on this host.
+// remedy returns what to install or change on this host.
 func remedy(layer Layer) string {
 	switch layer {
 	case LayerNamespaces, LayerNetwork:

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// host is the machine as far as its settings explain why a layer does not hold.
+// host inspects the machine's settings, to explain why a layer does not work.
 type host struct {
-	root string // of its files, "/" but in tests
-	user int    // who the worker runs as
+	root string // root of its files, "/" except in tests
+	user int    // user that the worker runs as
 }
 
 var thisHost = host{root: "/", user: os.Geteuid()}
 
 func (h host) read(path string) string {
-	b, _ := os.ReadFile(filepath.Join(h.root, path)) // what is not there says nothing
+	b, _ := os.ReadFile(filepath.Join(h.root, path)) // a missing file counts as empty
 	return strings.TrimSpace(string(b))
 }
 
@@ -25,7 +25,7 @@ func (h host) setting(name, value string) bool {
 	return h.read("/proc/sys/"+strings.ReplaceAll(name, ".", "/")) == value
 }
 
-// namespaces says what lets the worker open user namespaces, with the command for it where there is one.
+// namespaces explains how to let the worker open user namespaces, with a command where there is one.
 func (h host) namespaces() string {
 	set := func(setting string) string {
 		where := ""
@@ -47,7 +47,7 @@ func (h host) namespaces() string {
 	return "let the worker open user namespaces: `unshare --user --map-root-user true` as its user must work"
 }
 
-// bubblewrap says how to install it.
+// bubblewrap explains how to install it.
 func (h host) bubblewrap() string {
 	about := h.read("/etc/os-release")
 	for _, c := range []struct{ system, command string }{
@@ -65,7 +65,7 @@ func (h host) bubblewrap() string {
 	return "install bubblewrap 0.8 or later"
 }
 
-// container tells whether the worker runs in one. Each engine leaves its own mark.
+// container reports whether the worker runs in a container. Each engine leaves its own mark.
 func (h host) container() bool {
 	for _, mark := range []string{".dockerenv", "run/.containerenv", "var/run/secrets/kubernetes.io"} {
 		if _, err := os.Stat(filepath.Join(h.root, mark)); err == nil {
@@ -75,7 +75,7 @@ func (h host) container() bool {
 	return strings.Contains("\x00"+h.read("/proc/1/environ"), "\x00container=")
 }
 
-// options are those with which a container's engine takes away what stands in the sandbox's way, as far as it is seen to be there.
+// options are the container engine's options that remove the observed obstacles to the sandbox.
 func (h host) options() []string {
 	var all []string
 	if strings.Contains("\n"+h.read("/proc/self/status")+"\n", "\nSeccomp:\t2\n") {
@@ -96,7 +96,8 @@ func (h host) options() []string {
 	return all
 }
 
-// limits says what gives a box limits as a whole. Limits for each process are not enough for root, to whom those on processes do not apply.
+// limits explains how to enable limits for a box as a whole. Limits per process are not enough for root, which is exempt
+// from the limit on processes.
 func (h host) limits() string {
 	switch {
 	case h.container() && h.user == 0:
@@ -109,7 +110,7 @@ func (h host) limits() string {
 	return "give the worker a cgroup that its user may write"
 }
 
-// systemd tells whether it runs this machine's services.
+// systemd reports whether systemd runs this machine's services.
 func (h host) systemd() bool {
 	info, err := os.Stat(filepath.Join(h.root, "/run/systemd/system"))
 	return err == nil && info.IsDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A host is told what to do about what stands in the sandbox's way there, and nothing else.
+// The remedies name the obstacles that a host has, and no others.
 func TestRemedies(t *testing.T) {
 	all, err := txtar.ParseFile("testdata/hosts.txtar")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// Groups for boxes lie in the worker's own group, or above it where the tree is of version 2.
+// Groups for boxes are below the worker's own group in v1, and below an ancestor in v2.
 func TestPlacesOfGroups(t *testing.T) {
 	const (
 		unified = "35 24 0:30 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"

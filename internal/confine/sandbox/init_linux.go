@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The program's own input and outputs come to the inner init under these numbers: bubblewrap keeps 0 to 2 open for as
-// long as it runs, and a pipe would not end when the program closes it.
+// Descriptors under which the program's stdio reaches the inner init. bubblewrap keeps 0 to 2 open while it runs, so a
+// pipe there would not end when the program closes it.
 const (
 	givenIn  = 3
 	givenOut = 4
 	givenErr = 5
 )
 
-// init turns the process into the first process of a box, and never returns, when it was started as one. It is asked here and not
-// in main because the other packages of a worker take longer to set themselves up than all the rest of a start.
+// init turns a process that was started as the first process of a box into an inner init, and does not return then. It
+// runs here instead of in main because initializing a worker's other packages takes longer than the rest of a start.
 func init() {
 	if filepath.Base(os.Args[0]) != initName {
 		return
@@ -40,11 +40,11 @@ type inner struct {
 	order   order
 }
 
-// initMain puts the last layers up, runs the program, and reports how it ended.
+// initMain applies the last layers, runs the program, and reports how it ended.
 func initMain() int {
-	debug.SetGCPercent(-1) // there is little to collect, and no thread to be had when the program has taken them all
-	runtime.LockOSThread() // the main thread stays outside the program's Landlock domain, so it can't be signalled from there
-	// Nobody may look into this process or take hold of it, and what is meant for the program must not end it.
+	debug.SetGCPercent(-1) // there is little to collect, and no thread available when the program has used them all
+	runtime.LockOSThread() // the main thread stays outside the program's Landlock domain, so the program can't signal it
+	// No process may trace this one, and signals meant for the program must not end it.
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
 		syscall.SIGUSR1, syscall.SIGUSR2)
@@ -58,8 +58,8 @@ func initMain() int {
 	return <-code
 }
 
-// serve runs the program from a thread of its own: Landlock and priority belong to the thread, and so does the signal
-// that ends the program should we be gone.
+// serve runs the program from a separate thread: Landlock and priority apply per thread, and so does the signal that
+// kills the program when this process dies.
 func (i *inner) serve() int {
 	runtime.LockOSThread()
 	pid, err := i.launch()
@@ -77,8 +77,8 @@ func (i *inner) serve() int {
 	return i.reap(pid)
 }
 
-// connect reaches the worker by the socket in our program's folder and takes the order from it. The socket is called by
-// its bare name, for a socket's path must be short.
+// connect connects to the worker through the socket in the box's folder and reads the order. It uses the socket's bare
+// name, since socket paths must be short.
 func (i *inner) connect(dir string) error {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func (i *inner) connect(dir string) error {
 	return readBody(rawReader(fd), header, &i.order)
 }
 
-// rawReader reads a descriptor without the runtime's poller, which we have no other use for.
+// rawReader reads a descriptor without the runtime's poller, which is not needed otherwise.
 type rawReader int
 
 func (r rawReader) Read(b []byte) (int, error) {
@@ -138,7 +138,7 @@ func (i *inner) tell(r report, fds ...int) error {
 	return nil
 }
 
-// endWithWorker ends the box when the worker has gone.
+// endWithWorker ends the box when the worker is gone.
 func (i *inner) endWithWorker() {
 	var b [1]byte
 	for {
@@ -148,7 +148,7 @@ func (i *inner) endWithWorker() {
 	}
 }
 
-// reap waits until the program has ended, and for every orphan on the way. What is left of them ends with us.
+// reap waits for the program, and for every orphan until it ends. Remaining processes end with this one.
 func (i *inner) reap(pid int) int {
 	for {
 		var status syscall.WaitStatus

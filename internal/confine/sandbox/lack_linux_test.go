@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// lack takes calls away from this process for good, as a kernel or a container without them would.
+// lack removes system calls from this process for good, as on a kernel or in a container without them.
 func lack(what string) error {
 	var p program
 	p = append(p, bpf.LoadAbsolute{Off: offCall, Size: 4})

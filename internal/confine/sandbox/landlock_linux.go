@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlockFloor is the lowest level we stand on. Level 1 can't tell a move within a folder from one out of it and
-// forbids both, which breaks ordinary builds. Truncating is judged from level 3 on, device controls from 5, signals and
-// abstract sockets from 6; below, the other layers alone hold there.
+// landlockFloor is the lowest supported Landlock ABI. ABI 1 can't tell a move within a folder from one out of it and
+// forbids both, which breaks ordinary builds. Truncation is controlled from ABI 3 on, device ioctls from 5, signals and
+// abstract sockets from 6; on older kernels only the other layers cover these.
 const landlockFloor = 2
 
 const (
@@ -26,7 +26,8 @@ const (
 		unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// handled is everything we judge at a level; what is granted nowhere, like making device files, is forbidden.
+// handled returns the access rights that are controlled at an ABI; a right that no rule grants, like making device
+// files, is forbidden.
 func handled(level int) uint64 {
 	all := uint64(treeRights | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK)
 	all &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
@@ -39,7 +40,7 @@ func handled(level int) uint64 {
 	return all
 }
 
-// landlockLevel asks the kernel for its Landlock level.
+// landlockLevel returns the kernel's Landlock ABI.
 func landlockLevel() (int, error) {
 	level, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -51,13 +52,13 @@ func landlockLevel() (int, error) {
 	return int(level), nil
 }
 
-// devices can be opened for writing, for their files are no place to leave anything.
+// devices may be opened for writing, since nothing can be stored in them.
 func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/pts", "/dev/ptmx"}
 }
 
-// restrict lets this process and what it starts read everything it can see and write only below the given paths. Below those of
-// noPipe no named pipe can be made.
+// restrict limits this process and its children to reading what they can see and writing below the given paths. Below
+// those in noPipe they can't make named pipes.
 func restrict(writes, noPipe []string) error {
 	level, err := landlockLevel()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// layerError is a layer that could not be put up.
+// layerError is a layer that could not be set up.
 type layerError struct {
 	layer Layer
 	err   error
@@ -65,7 +65,7 @@ func (i *inner) launch() (pid int, err error) {
 			return 0, layerError{LayerSeccomp, err}
 		}
 	}
-	// What the worker had open, or was itself given without knowing, stops here.
+	// Descriptors that the worker leaked or inherited are not passed on.
 	if err := unix.CloseRange(givenIn, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return 0, layerError{LayerNamespaces, fmt.Errorf("close descriptors: %w", err)}
 	}

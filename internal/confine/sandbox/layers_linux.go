@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// Layers says what stands and what the operator runs without.
+// Layers returns which layers work and which the operator has disabled.
 func (b *Box) Layers() []LayerState { return append([]LayerState(nil), b.states...) }
 
-// tell logs the layers: a missing one is a warning each time the worker starts.
+// tell logs the layers. A disabled one is a warning at each start of the worker.
 func (b *Box) tell() {
 	for _, s := range b.states {
 		if s.Stands {
@@ -18,7 +18,7 @@ func (b *Box) tell() {
 	}
 }
 
-// describe puts what the probe has seen into words.
+// describe turns the findings of the probe into the states of the layers.
 func (b *Box) describe(seen findings) []LayerState {
 	var out []LayerState
 	for _, layer := range AllLayers() {
@@ -45,7 +45,7 @@ func (b *Box) describe(seen findings) []LayerState {
 	return out
 }
 
-// lost says what a missing layer no longer prevents.
+// lost describes what a missing layer no longer prevents.
 var lost = map[Layer]string{
 	LayerNamespaces: "programs see the whole machine, hidden folders and other processes too, and protected paths can be written",
 	LayerNetwork:    "programs reach every network and every local service that the worker reaches",

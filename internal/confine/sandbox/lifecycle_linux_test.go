@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// marked lists the processes of the host whose command line holds the mark.
+// marked lists the processes of the host with the mark in their command line.
 func marked(mark string) (out []string) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range list {
@@ -42,7 +42,7 @@ func gone(t testing.TB, mark string) {
 
 func newMark() string { return "mark-" + randomName() }
 
-// runaways get away from their parent in every way there is. $m is their mark.
+// runaways escape from their parent in various ways. $m is their mark.
 const runaways = `
 setsid bash -c 'trap "" TERM HUP INT; while :; do sleep 1; done' "$m" &
 (setsid nohup bash -c 'while :; do sleep 1; done' "$m" >/dev/null 2>&1 &)
@@ -77,7 +77,7 @@ func TestNothingOutlivesAStop(t *testing.T) {
 	}
 	t.Cleanup(p.Stop)
 	readLine(t, p.Stdout())
-	for len(marked(mark)) < 3 && t.Context().Err() == nil { // python's two steps away from us take a moment
+	for len(marked(mark)) < 3 && t.Context().Err() == nil { // python's double fork takes a moment
 		<-time.After(time.Millisecond)
 	}
 	p.Stop()
@@ -134,7 +134,7 @@ func TestNothingOutlivesTheWorker(t *testing.T) {
 		}
 		gone(t, mark)
 		cmd.Wait()
-		gone(t, tmp) // the launcher and what it has become name a file there
+		gone(t, tmp) // the launcher's command line names a file there
 		t.Setenv("TMPDIR", tmp)
 		sweep()
 		if left := tree(t, tmp) + tree(t, work); strings.Contains(left, boxPrefix) || strings.Contains(left, "held") {
@@ -159,7 +159,7 @@ func children(pid int) (out []int) {
 	return out
 }
 
-// A sweep must not touch what is in use, nor what somebody else has put there to be followed.
+// A sweep must not touch folders in use, nor follow links that others have planted.
 func TestSweepSparesOthers(t *testing.T) {
 	tmp := realPath(t, t.TempDir())
 	t.Setenv("TMPDIR", tmp)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create makes a group for one box in each tree and gives their folders.
+// create creates a group for one box in each hierarchy and returns their folders.
 func (g groups) create(l Limits) ([]string, error) {
 	var dirs []string
 	name := groupName()
@@ -32,7 +32,7 @@ func (g groups) create(l Limits) ([]string, error) {
 	return dirs, nil
 }
 
-// limit writes one limit. The processor is shared evenly with the worker, which is what a fresh group has.
+// limit writes one limit. CPU time is shared evenly with the worker, the default of a new group.
 func (g group) limit(dir, controller string, l Limits) error {
 	value := int64(l.Processes)
 	switch controller {
@@ -41,7 +41,7 @@ func (g group) limit(dir, controller string, l Limits) error {
 	case "memory":
 		value = l.Memory
 		for _, swap := range []string{"memory.swap.max", "memory.memsw.limit_in_bytes"} {
-			defer writeLimit(filepath.Join(dir, swap), map[bool]int64{true: 0, false: l.Memory}[g.unified]) // not on every kernel
+			defer writeLimit(filepath.Join(dir, swap), map[bool]int64{true: 0, false: l.Memory}[g.unified]) // not available on every kernel
 		}
 	}
 	if err := writeLimit(filepath.Join(dir, limitFiles[g.unified][controller]), value); err != nil {
@@ -59,7 +59,7 @@ func writeLimit(file string, value int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// removeGroups removes the groups of a box that is gone. The kernel may need a moment to see that they are empty.
+// removeGroups removes the groups of a box that has ended. The kernel may take a moment to see that they are empty.
 func removeGroups(dirs []string) {
 	for _, dir := range dirs {
 		for wait := time.Millisecond; ; wait *= 2 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A fork bomb fills the box and nothing else: the worker goes on starting programs meanwhile.
+// A fork bomb exhausts the box only: the worker can still start programs.
 func TestForkBomb(t *testing.T) {
 	c := workIn(t)
 	c.Limits = Limits{Processes: 600}
@@ -73,7 +73,7 @@ try:
     for i in range(0,2<<30,4096): m[i]=1
     print("all of it")
 except (MemoryError,OSError): print("refused")`))
-	if theBox(t).groups.has("memory") && r.Output == "all of it\n" { // shared memory is no process's own: only a cgroup sees it
+	if theBox(t).groups.has("memory") && r.Output == "all of it\n" { // only a cgroup counts shared memory
 		t.Errorf("%s: %s", r.Exit, r.Output)
 	}
 }

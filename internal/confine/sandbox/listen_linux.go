@@ -8,8 +8,8 @@ import (
 
 const backlog = 128
 
-// listen opens the box's ports and hands the listeners to the worker, who answers them: a socket stays in the network it
-// was made in, wherever it is held. So nothing of the worker's is to be seen in the box, not even a socket file.
+// listen opens the box's ports and passes the listeners to the worker, which accepts on them: a socket stays in the
+// network namespace it was created in. So nothing of the worker's is visible in the box, not even a socket file.
 func (i *inner) listen() error {
 	var fds, ports []int
 	defer func() {

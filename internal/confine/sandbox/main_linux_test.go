@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testAll(m))
 }
 
-// testAll gives the tests a folder for temporary files of their own, so that what is left behind shows.
+// testAll gives the tests their own temporary folder, to detect leftovers.
 func testAll(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sandbox-test-")
 	if err != nil {
@@ -35,7 +35,7 @@ func testAll(m *testing.M) int {
 	return m.Run()
 }
 
-// elsewhere makes a folder that the user who runs this may write, and that lies in none of the folders which are a box's own.
+// elsewhere creates a folder outside of those that a box has for itself.
 func elsewhere(t testing.TB) string {
 	t.Helper()
 	here, _ := os.Getwd()
@@ -54,7 +54,7 @@ func elsewhere(t testing.TB) string {
 	return ""
 }
 
-// playPart is what this program does when a test has started it for something else than testing.
+// playPart runs this binary in another role than testing.
 func playPart(part string) {
 	switch part {
 	case "attack":
@@ -72,7 +72,7 @@ var boxOnce = sync.OnceValues(func() (*Box, error) {
 	return New(context.Background(), Config{Log: slog.New(slog.DiscardHandler)})
 })
 
-// theBox is the box that the tests share.
+// theBox is shared by the tests.
 func theBox(t testing.TB) *Box {
 	t.Helper()
 	b, err := boxOnce()
@@ -87,7 +87,7 @@ func theBox(t testing.TB) *Box {
 
 const testPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// bash is the start of a script in the worktree.
+// bash runs a script in the worktree.
 func bash(c Spec, script string) process.Spec {
 	s := process.Bash(script)
 	s.Dir, s.Env, s.Grace = c.Work, []string{testPath, "HOME=/tmp", "TMPDIR=/tmp", "LC_ALL=C"}, -1
@@ -100,7 +100,7 @@ func python(c Spec, script string) process.Spec {
 	return s
 }
 
-// inside runs a program to its end and gives its output.
+// inside runs a program to its end and returns its output.
 func inside(t testing.TB, c Spec, s process.Spec) process.Result {
 	t.Helper()
 	r, err := theBox(t).Run(t.Context(), s, process.Limits{Wall: time.Minute}, c)
@@ -113,7 +113,7 @@ func inside(t testing.TB, c Spec, s process.Spec) process.Result {
 	return r
 }
 
-// must runs a script that is to succeed.
+// must runs a script that has to succeed.
 func must(t testing.TB, c Spec, script string) string {
 	t.Helper()
 	r := inside(t, c, bash(c, script))
@@ -123,7 +123,7 @@ func must(t testing.TB, c Spec, script string) string {
 	return r.Output
 }
 
-// fails runs each line as a script of its own kind of attack, all of which are to fail.
+// fails runs each line as a script, all of which have to fail.
 func fails(t testing.TB, c Spec, lines ...string) {
 	t.Helper()
 	var script strings.Builder
@@ -142,7 +142,7 @@ func fails(t testing.TB, c Spec, lines ...string) {
 	}
 }
 
-// workIn is a fresh worktree.
+// workIn is a new worktree.
 func workIn(t testing.TB) Spec {
 	t.Helper()
 	return Spec{Work: realPath(t, t.TempDir())}
@@ -157,7 +157,7 @@ func realPath(t testing.TB, path string) string {
 	return real
 }
 
-// put writes files, given by their paths below dir; a name with a slash at its end is a folder.
+// put creates files at paths below dir; a name with a trailing slash is a folder.
 func put(t testing.TB, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -174,7 +174,7 @@ func put(t testing.TB, dir string, names ...string) {
 	}
 }
 
-// tree lists what lies below dir, with modes, link targets and contents.
+// tree lists everything below dir, with modes, link targets and contents.
 func tree(t testing.TB, dir string) string {
 	t.Helper()
 	var out strings.Builder
@@ -201,7 +201,7 @@ func tree(t testing.TB, dir string) string {
 	return out.String()
 }
 
-// unchanged fails the test when something below dir differs at its end.
+// unchanged fails the test if anything below dir has changed at its end.
 func unchanged(t testing.TB, dir string) {
 	t.Helper()
 	before := tree(t, dir)
@@ -212,7 +212,7 @@ func unchanged(t testing.TB, dir string) {
 	})
 }
 
-// nothingLeft fails the test when a start has left files or cgroups behind.
+// nothingLeft fails the test if a start has left files or cgroups behind.
 func nothingLeft(t testing.TB) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// addWork mounts the worktree. The worktree itself must not be a link, wherever it lies.
+// addWork mounts the worktree. The worktree itself must not be a symbolic link, wherever it is.
 func (p *plan) addWork(c Spec) error {
 	if info, err := os.Lstat(c.Work); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return linkError(c.Work, filepath.Clean(c.Work))
@@ -25,7 +25,7 @@ func (p *plan) addWork(c Spec) error {
 		return err
 	}
 	p.workDir = p.mounts[0].path
-	p.ground = append(p.ground, p.workDir) // writable or not: an earlier program may have written it
+	p.ground = append(p.ground, p.workDir) // even if it is read-only: an earlier program may have written it
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (p *plan) addFolder(path string, kind access) error {
 	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
 }
 
-// givable refuses what a box has for itself, or as a whole.
+// givable refuses paths that every box has for itself, and the root directory.
 func givable(real, path string) error {
 	for _, taken := range []string{"/proc", "/dev", "/sys"} {
 		if within(real, taken) || real == "/" {
@@ -78,8 +78,8 @@ func (p *plan) addMoved(path, folder string) error {
 	return p.add(mount{path: real[0], from: real[1], access: writable, folder: true})
 }
 
-// addHidden covers a path; what isn't there needs no cover. Nor does a device: the box has a /dev of its own, and a cover over
-// /dev/null in it would leave every program without one.
+// addHidden covers a path; a path that does not exist needs no cover. Nor does a device: the box has its own /dev, and
+// covering /dev/null there would take it from every program.
 func (p *plan) addHidden(path string) error {
 	real, missing, err := p.ground.resolve(path)
 	if err != nil || len(missing) > 0 {
@@ -90,13 +90,13 @@ func (p *plan) addHidden(path string) error {
 		return fault.New(fault.Infra, "sandbox: hide %s: %w", path, err)
 	}
 	if slices.Contains(privates(), real) || info.Mode()&fs.ModeDevice != 0 || within(real, "/dev") {
-		return nil // the box's own hides the host's
+		return nil // the box's own folder replaces it
 	}
 	return p.add(mount{path: real, access: hidden, folder: info.IsDir()})
 }
 
 func (p *plan) addPrivate(path string) error {
-	if path == "/dev/shm" { // lies in the box's own /dev
+	if path == "/dev/shm" { // part of the box's own /dev
 		return p.add(mount{path: path, access: private, folder: true})
 	}
 	real, missing, err := p.ground.resolve(path)
@@ -106,7 +106,7 @@ func (p *plan) addPrivate(path string) error {
 	return p.add(mount{path: real, access: private, folder: true})
 }
 
-// add puts a mount into the plan. The same path twice must mean the same thing.
+// add adds a mount to the plan. Adding a path twice with different meanings is an error.
 func (p *plan) add(m mount) error {
 	i := slices.IndexFunc(p.mounts, func(o mount) bool { return o.path == m.path })
 	if i >= 0 && p.mounts[i].access != m.access {
@@ -124,7 +124,8 @@ func (p *plan) add(m mount) error {
 	return nil
 }
 
-// identify notes which folder or file a path names now, so that the inner init can tell whether it got that very one.
+// identify records which folder or file a path names now, so that the inner init can check that the same one was
+// mounted.
 func identify(path string) (check, error) {
 	var st syscall.Stat_t
 	if err := syscall.Lstat(path, &st); err != nil {

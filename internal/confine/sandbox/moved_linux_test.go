@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// A folder is found under another path, and there it is written; what lies at that path outside, and beside it, is not to be had.
+// A folder appears at another path, and is writable there; what is at and beside that path outside is invisible.
 func TestMoved(t *testing.T) {
 	c := workIn(t)
 	data := elsewhere(t)

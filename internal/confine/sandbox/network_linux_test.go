@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// dialTo leads to a server of the test's.
+// dialTo connects to a test server.
 func dialTo(addr string) func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) }
 }
@@ -43,7 +43,7 @@ print(len(u.urlopen("http://127.0.0.1:18081/", data=b"x"*3000000).read()))
 	}
 }
 
-// What the worker's machine offers on loopback and beyond must not be reached, by any kind of socket.
+// Nothing on the host's loopback or beyond may be reached, by any kind of socket.
 func TestNothingElseIsReached(t *testing.T) {
 	c := workIn(t)
 	host := server(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("a request got out"); fmt.Fprint(w, "host") })
@@ -119,7 +119,7 @@ print("end")
 	}
 }
 
-// A service's socket file can lie anywhere that programs may read, and a read-only mount is no hindrance to connect.
+// A service's socket file may be anywhere in readable folders, and a read-only mount does not prevent connecting.
 func TestSocketFilesAreCovered(t *testing.T) {
 	base := realPath(t, t.TempDir())
 	put(t, base, "srv/", "own/", "work/")

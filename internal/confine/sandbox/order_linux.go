@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Names and places that the worker and the inner init agree on.
+// Names and paths shared by the worker and the inner init.
 const (
 	initName  = "longshift-init"
 	innerDir  = "/run/longshift"
@@ -18,37 +18,37 @@ const (
 	innerFence = innerDir + "/fence"
 )
 
-// maxFrame bounds a message in bytes: arguments and environment of a program are far below.
+// maxFrame bounds a message in bytes; arguments and environment of a program are far smaller.
 const maxFrame = 64 << 20
 
-// order is what the inner init is told to do. Texts are bytes, for paths and arguments need not be UTF-8.
+// order is what the worker tells the inner init to do. Texts are bytes, because paths and arguments need not be UTF-8.
 type order struct {
 	Path, Dir []byte
 	Args, Env [][]byte
 
-	Boxed    bool    // namespaces stand: check them
-	Mounts   []check // what must be where
-	Ports    []int   // listen here and hand the listeners over
+	Boxed    bool    // verify the namespaces
+	Mounts   []check // expected mounts
+	Ports    []int   // to listen on; the listeners are passed to the worker
 	Landlock bool
-	Writes   [][]byte // Landlock lets these be written
-	NoPipe   [][]byte // and these, but for named pipes
+	Writes   [][]byte // paths that Landlock makes writable
+	NoPipe   [][]byte // the same, but without named pipes
 	Seccomp  bool
-	SetID    uint32  // bits of a mode that programs may not set
+	SetID    uint32  // mode bits that programs may not set
 	Limits   *Limits // nil for none
 }
 
-// check is a mount as the worker has planned it.
+// check is an expected mount.
 type check struct {
 	Path     []byte
-	Dev, Ino uint64 // of the folder or file meant; zero for a fresh one
+	Dev, Ino uint64 // of the mounted folder or file; zero for a new one
 	ReadOnly bool
 }
 
-// report is what the inner init says.
+// report is a message from the inner init.
 type report struct {
 	Kind  string // one of the kinds below
-	Ports []int  // "listening": one for each descriptor that comes along
-	Layer Layer  // "failed": the layer that could not be put up, "" when it was the program itself
+	Ports []int  // "listening": one for each descriptor in the message
+	Layer Layer  // "failed": the layer that could not be set up, "" when the program could not be started
 	Text  string // "failed": what went wrong
 	Errno syscall.Errno
 	Code  int // "ended"
@@ -62,7 +62,7 @@ const (
 	isEnded     = "ended"
 )
 
-// frame is a message with its length before it.
+// frame encodes a message, prefixed by its length.
 func frame(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -71,7 +71,7 @@ func frame(v any) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...), nil
 }
 
-// readBody reads what follows a frame's header into v.
+// readBody decodes the message that follows a frame's header into v.
 func readBody(r io.Reader, header [4]byte, v any) error {
 	size := binary.BigEndian.Uint32(header[:])
 	if size > maxFrame {

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// workerMain plays a worker that will be killed: it starts a box with the script it is given and waits.
+// workerMain acts as a worker that will be killed: it starts a box with the given script and waits.
 func workerMain() {
 	b, err := New(context.Background(), Config{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -31,7 +31,7 @@ func workerMain() {
 	p.Wait()
 }
 
-// probeWithoutMain plays a worker on a host that lacks what SANDBOX_TEST_LACKS names.
+// probeWithoutMain acts as a worker on a host that lacks what SANDBOX_TEST_LACKS names.
 func probeWithoutMain() {
 	if err := lack(os.Getenv("SANDBOX_TEST_LACKS")); err != nil {
 		fmt.Println("lack:", err)
@@ -61,7 +61,7 @@ func probeWithoutMain() {
 	fmt.Println(r.Output, r.Code, err)
 }
 
-// readLine reads one line without its end.
+// readLine reads one line without its newline.
 func readLine(t testing.TB, r io.Reader) string {
 	t.Helper()
 	var line strings.Builder

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoPipes makes none below the worktree, on no way, and all else as ever.
+// TestNoPipes checks that no named pipe can be made below the worktree, and that everything else works.
 func TestNoPipes(t *testing.T) {
 	work := elsewhere(t)
 	state := realPath(t, t.TempDir())

@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// access is what a mount lets the program do.
+// access is what a mount allows the program to do.
 type access int
 
 const (
 	readable  access = iota + 1
-	writable         // Landlock allows it too
-	pinned           // writable, and a mount only so that it can't be moved away with a protected path in it
+	writable         // also by Landlock
+	pinned           // writable; a mount point only so that it can't be moved away along with a protected path in it
 	protected        // read-only
 	hidden           // an empty read-only folder, or a file that can't be opened
-	private          // a fresh folder in memory
-	fenced           // writable for the mounts, not for Landlock: the probe tells the two apart by it
+	private          // a new tmpfs
+	fenced           // writable by the mounts but not by Landlock, so that the probe can tell the two apart
 )
 
-// mount is one line of the plan. Its path is real: no component is a link.
+// mount is one mount of a box. Its path is real: no component is a symbolic link.
 type mount struct {
 	path   string
-	from   string // where it comes from on the host; "" for the same path
+	from   string // source on the host; "" for the same path
 	access access
 	folder bool
 	source check // what the path named when the plan was made
 }
 
-// plan is everything that differs from a read-only view of the host, parents before children.
+// plan lists everything that differs from a read-only view of the host, parents before children.
 type plan struct {
 	mounts  []mount
 	ground  territory
-	made    []string // folders made to hold a protected path, to be removed
+	made    []string // folders created as placeholders for protected paths, to be removed
 	masks   *masks
 	workDir string
 }
@@ -40,8 +40,8 @@ type plan struct {
 // privates are the folders that every box has for itself.
 func privates() []string { return []string{"/tmp", "/var/tmp", "/dev/shm"} }
 
-// alwaysHidden holds what ordinary work has no use for: sockets of the host's services, and, for a worker that runs as
-// root, what only root may read.
+// alwaysHidden lists what builds don't need: sockets of the host's services and, when the worker runs as root, files
+// that only root may read.
 func alwaysHidden() []string {
 	list := []string{"/run"}
 	if os.Geteuid() == 0 {
@@ -63,12 +63,12 @@ func (m *masks) plan(c Spec) (*plan, error) {
 	return p, nil
 }
 
-// prune drops covers over what is covered already.
+// prune drops covers below other covers.
 func (p *plan) prune() {
 	var kept []mount
 	for _, m := range p.mounts {
 		i := -1
-		for j, o := range kept { // sorted: the last one that holds the path is the innermost
+		for j, o := range kept { // sorted: the last one that contains the path is the innermost
 			if within(m.path, o.path) {
 				i = j
 			}
@@ -120,7 +120,7 @@ func (p *plan) fill(c Spec) error {
 	if err := p.addSockets(); err != nil {
 		return err
 	}
-	for _, path := range slices.Sorted(slices.Values(c.Protected)) { // last and outermost first: they pin what lies between
+	for _, path := range slices.Sorted(slices.Values(c.Protected)) { // in reverse order, so that the outermost pin what is between
 		if err := p.addProtected(path); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (p *plan) fill(c Spec) error {
 	return nil
 }
 
-// checks is what the inner init must find.
+// checks is what the inner init must verify.
 func (p *plan) checks() []check {
 	var out []check
 	for _, m := range p.mounts {
@@ -140,7 +140,7 @@ func (p *plan) checks() []check {
 	return out
 }
 
-// writes is what Landlock lets the program write, pipes included or, below Work, without them.
+// writes is what Landlock lets the program write: with named pipes, or below Work without them.
 func (p *plan) writes(noPipes bool) (all, noPipe [][]byte) {
 	for _, m := range p.mounts {
 		switch {

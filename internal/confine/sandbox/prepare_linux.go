@@ -12,10 +12,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// maxReach bounds the ports of a box; two listeners for each go over in one message.
+// maxReach bounds the ports of a box; the two listeners of each port are all passed in one message.
 const maxReach = 64
 
-// prepare makes everything that a start needs and translates it into the start of a launcher.
+// prepare creates everything that a start needs and returns the Spec of the launcher.
 func (b *Box) prepare(s process.Spec, c Spec) (*session, process.Spec, error) {
 	if err := checkReach(c.Reach); err != nil {
 		return nil, s, err
@@ -32,7 +32,7 @@ func (b *Box) prepare(s process.Spec, c Spec) (*session, process.Spec, error) {
 		return nil, s, err
 	}
 	s.Path, s.Args = "/bin/sh", args
-	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1"} // for the inner init; what the program gets is in the order
+	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1"} // for the inner init; the program's own are in the order
 	s.Ended = sess.ended
 	return sess, s, nil
 }
@@ -52,7 +52,7 @@ func checkReach(list []Reach) error {
 	return nil
 }
 
-// fill writes the order and the launcher's arguments.
+// fill writes the order and returns the launcher's arguments.
 func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	limits, err := c.Limits.orDefault()
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	return append(append(args, "--"), command...), nil
 }
 
-// order is what the inner init is to do.
+// order builds the order for the inner init.
 func (b *Box) order(p *plan, s process.Spec, c Spec) order {
 	o := order{
 		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: toBytes(s.Args), Env: toBytes(s.Env),
@@ -93,14 +93,14 @@ func (b *Box) order(p *plan, s process.Spec, c Spec) order {
 	o.Writes, o.NoPipe = p.writes(c.NoPipes)
 	for _, r := range c.Reach {
 		if b.weak[LayerNetwork] {
-			break // the ports of the host are taken, by what they lead to among others
+			break // on the host's loopback the ports are in use, by their targets among others
 		}
 		o.Ports = append(o.Ports, r.Port)
 	}
 	return o
 }
 
-// command is what the launcher becomes: bubblewrap, or the inner init itself when there are to be no namespaces.
+// command is what the launcher executes: bubblewrap, or the inner init directly without namespaces.
 func (b *Box) command(sess *session, env []string, limits Limits) ([]string, error) {
 	exe, err := b.exe()
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *Box) command(sess *session, env []string, limits Limits) ([]string, err
 	return append([]string{b.bwrap}, sess.plan.bwrapArgs(f, !b.weak[LayerNetwork], limits.Memory)...), nil
 }
 
-// withSession marks the program's own environment as process.Start would.
+// withSession adds the session's mark to the program's environment, as process.Start would.
 func withSession(env []string, session string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, process.SessionEnv+"=") })
 	if session != "" {
@@ -126,7 +126,8 @@ func withSession(env []string, session string) []string {
 	return out
 }
 
-// passwd is the user list inside: a program must be able to look its own user up. The host's other users are nobody.
+// passwd is the /etc/passwd inside: a program must be able to look up its own user. It does not list the host's other
+// users.
 func passwd(env []string) []byte {
 	home := "/tmp"
 	for _, v := range env {

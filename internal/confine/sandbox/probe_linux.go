@@ -21,32 +21,32 @@ const (
 	probeWord  = "probe"
 	probeTime  = 20 * time.Second
 	probePort  = 20001
-	probeForks = 64 // as many as the probe tries; it must be stopped before
-	probeLimit = 40 // threads of the probe itself count
+	probeForks = 64 // processes that the probe tries to start; the limit must stop it before
+	probeLimit = 40 // the probe's own threads count
 )
 
-// probeOrder is what the confined part of the probe is told.
+// probeOrder is sent to the confined part of the probe.
 type probeOrder struct {
-	Fence  string            // a file that everything but Landlock lets it write
+	Fence  string            // a file that only Landlock keeps it from writing
 	HostNS map[string]string // the worker's own namespaces
 	Port   int
 	Forks  int
 }
 
-// findings is what it has seen.
+// findings is what the confined part has observed.
 type findings struct {
-	SharedNS   []string // namespaces that are the worker's
-	Writable   []string // places that are not read-only
+	SharedNS   []string // namespaces shared with the worker
+	Writable   []string // paths that should be read-only and are not
 	Caps       bool     // capabilities are left
-	Landlock   int      // level; 0 when the fence could be written
-	Calls      []string // calls that were let through
+	Landlock   int      // the ABI; 0 when the fence could be written
+	Calls      []string // system calls that should be refused and are not
 	Interfaces []string
-	Echo       string // why the port to reach did not answer, "" when it did
-	Forks      bool   // every process it tried to start was started
+	Echo       string // why the forwarded port did not answer, "" when it did
+	Forks      bool   // all processes could be started
 	FileSize   uint64
 }
 
-// probe runs a small program in a box that has everything a real one has, and judges what it has seen.
+// probe runs a small program in a fully equipped box, and checks what it could do.
 func (b *Box) probe(ctx context.Context) (f findings, err error) {
 	dir, lock, err := makeFolder()
 	if err != nil {
@@ -85,14 +85,14 @@ func (b *Box) probeSpec(dir string) (process.Spec, Spec, error) {
 	}
 	o := probeOrder{Fence: innerFence + "/written", Port: probePort, Forks: probeForks, HostNS: ownNamespaces()}
 	c := Spec{Work: work, Limits: Limits{Processes: probeLimit}, fence: fence}
-	if !b.weak[LayerNetwork] { // on the host's own loopback the port may be taken
+	if !b.weak[LayerNetwork] { // on the host's own loopback the port may be in use
 		c.Reach = []Reach{{Port: probePort, Dial: dialEcho}}
 	} else {
 		o.Port = 0
 	}
 	s := process.Spec{Path: innerExe, Env: []string{"GOMAXPROCS=1", "PATH=/usr/bin:/bin"}, Dir: work, Grace: -1}
 	if b.weak[LayerNamespaces] {
-		o.Fence = "/proc/self/comm" // the program's own; /proc is read-only in a box
+		o.Fence = "/proc/self/comm" // a process may write its own; the rest of /proc is read-only in a box
 		exe, err := b.exe()
 		if err != nil {
 			return s, c, err
@@ -124,7 +124,7 @@ func ownNamespaces() map[string]string {
 	return out
 }
 
-// judge compares what was seen with what each layer promises.
+// judge compares the findings with what each layer promises.
 func (b *Box) judge(f findings) error {
 	net := slices.DeleteFunc(slices.Clone(f.SharedNS), func(n string) bool { return n != "net" })
 	others := slices.DeleteFunc(slices.Clone(f.SharedNS), func(n string) bool { return n == "net" })

@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// onHost runs New in a process of its own on a host that lacks something, and gives what it prints.
+// onHost runs New in a child process on a host that lacks something, and returns its output.
 func onHost(t *testing.T, lacks, weaken, bwrap string) string {
 	t.Helper()
 	theBox(t)
@@ -123,14 +123,14 @@ func TestWrongBubblewrap(t *testing.T) {
 	}
 }
 
-// strip makes a bubblewrap that leaves one thing out.
+// strip creates a bubblewrap wrapper that omits one option.
 func strip(t *testing.T, script func(name, text string) string, name, old, new string) string {
 	t.Helper()
 	real, err := exec.LookPath("bwrap")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The probe's own paths hold no blanks, so the arguments can be taken as one line.
+	// The probe's paths contain no spaces, so the arguments can be handled as one line.
 	return script(name, fmt.Sprintf(`line=" $* "; case $line in *' %[1]s '*) ;; *) exec %[3]s "$@";; esac
 exec %[3]s ${line%%%% %[1]s *} %[2]s ${line#* %[1]s }`, old, new, real))
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeMain is the confined part of the probe: it tries what must fail and says what did not.
+// probeMain is the confined part of the probe: it tries what must fail and reports what succeeded.
 func probeMain(args []string) {
 	var o probeOrder
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &o) != nil {
@@ -44,7 +44,7 @@ func probeMain(args []string) {
 	json.NewEncoder(os.Stdout).Encode(f)
 }
 
-// tryCalls makes calls that the filter answers before the kernel's own checks would.
+// tryCalls makes system calls that the filter must refuse and the kernel alone would not.
 func tryCalls() []string {
 	var through []string
 	try := func(name string, want unix.Errno, call uintptr, args ...uintptr) {
@@ -53,7 +53,7 @@ func tryCalls() []string {
 			through = append(through, fmt.Sprintf("%s (%v)", name, errno))
 		}
 	}
-	try("unshare", unix.EPERM, unix.SYS_UNSHARE, 0) // nothing to unshare: the kernel would say yes
+	try("unshare", unix.EPERM, unix.SYS_UNSHARE, 0) // flags 0 unshare nothing: without the filter it succeeds
 	try("clone3", unix.ENOSYS, unix.SYS_CLONE3)
 	try("io_uring_setup", unix.EPERM, unix.SYS_IO_URING_SETUP)
 	try("bpf", unix.EPERM, unix.SYS_BPF, ^uintptr(0))
@@ -62,7 +62,7 @@ func tryCalls() []string {
 	return through
 }
 
-// tryFence gives the kernel's level when Landlock, and nothing else, stops a write.
+// tryFence returns the Landlock ABI when Landlock, and nothing else, prevents a write.
 func tryFence(path string) int {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {
@@ -110,7 +110,7 @@ func interfaces() []string {
 	return out
 }
 
-// tryForks has a shell start n children that wait, and tells whether it could.
+// tryForks has a shell start n children that wait, and reports whether all started.
 func tryForks(n int) bool {
 	var pipe [2]int
 	if unix.Pipe2(pipe[:], unix.O_CLOEXEC) != nil {
@@ -126,7 +126,7 @@ func tryForks(n int) bool {
 		Sys:   &unix.SysProcAttr{Setpgid: true},
 	})
 	if err != nil {
-		return false // there was not even room for the shell
+		return false // not even the shell could be started
 	}
 	state, err := p.Wait()
 	unix.Kill(-p.Pid, unix.SIGKILL)

@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// addProtected makes a path a read-only mount of its own. What lies between it and the folder that may be written is
-// pinned: moving a folder takes the mounts in it along, and a new one could be put in its place.
+// addProtected makes a path a read-only mount of its own. The folders between it and the writable folder above are
+// pinned: renaming one would move the mounts in it along, and a new folder could take its place.
 func (p *plan) addProtected(path string) error {
 	real, missing, err := p.ground.resolve(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *plan) addProtected(path string) error {
 			p.made = append(p.made, dir)
 		}
 	}
-	if p.readOnly(real) { // nothing can be written or made there, but a folder above may be moved away
+	if p.readOnly(real) { // it can't be written or created, but a folder above may be renamed
 		return p.pin(root, real)
 	}
 	for _, name := range missing {
@@ -58,7 +58,7 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(st.Nlink)
 }
 
-// readOnly tells whether the innermost mount above path, or at it, can't be written.
+// readOnly reports whether the innermost mount that contains path is read-only.
 func (p *plan) readOnly(path string) bool {
 	var best mount
 	for _, m := range p.mounts {
@@ -69,7 +69,7 @@ func (p *plan) readOnly(path string) bool {
 	return best.access == readable || best.access == protected || best.access == hidden
 }
 
-// pin mounts every folder below root, down to dir, onto itself. What is a mount already can't be moved either.
+// pin mounts every folder below root, down to dir, onto itself. Mount points can't be renamed.
 func (p *plan) pin(root, dir string) error {
 	for ; dir != root && within(dir, root); dir = filepath.Dir(dir) {
 		isMount := slices.ContainsFunc(p.mounts, func(m mount) bool { return m.path == dir })
@@ -83,8 +83,8 @@ func (p *plan) pin(root, dir string) error {
 	return nil
 }
 
-// hold makes the folder that keeps a missing path. A folder, for git sees no empty ones: should we be killed before it is
-// removed, it gets into no commit.
+// hold creates a placeholder for a missing path. It is a folder because git ignores empty ones: if the worker is killed
+// before it is removed, it gets into no commit.
 func (p *plan) hold(path string) error {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return fault.New(fault.Infra, "sandbox: hold protected path: %w", err)
@@ -94,7 +94,7 @@ func (p *plan) hold(path string) error {
 	return nil
 }
 
-// masks counts the boxes that need a folder made by hold: removing it would take the mount of another box away.
+// masks counts the boxes that use each placeholder: removing it would remove the mount of another box.
 type masks struct {
 	mu    sync.Mutex // held while a plan is made or undone
 	users map[string]int
@@ -102,7 +102,7 @@ type masks struct {
 
 func newMasks() *masks { return &masks{users: map[string]int{}} }
 
-// join tells whether the path is held by another box already, and counts us in.
+// join counts this box in and reports whether another one already uses the placeholder.
 func (m *masks) join(path string) bool {
 	if m.users[path] == 0 {
 		return false
@@ -111,7 +111,7 @@ func (m *masks) join(path string) bool {
 	return true
 }
 
-// undo removes what was made to hold protected paths. A folder that isn't empty has become somebody's own.
+// undo removes the placeholders of protected paths. A folder that is not empty is in use by others and stays.
 func (p *plan) undo() {
 	p.masks.mu.Lock()
 	defer p.masks.mu.Unlock()

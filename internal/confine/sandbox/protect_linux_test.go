@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// takeovers are ways to get at a path $p, whose folder is $d: its content, its name, or the name of what it lies in.
+// takeovers are ways to change a path $p in folder $d: its content, its name, or its parent's name.
 var takeovers = []string{
 	`echo x > "$p"`, `echo x >> "$p"`, `echo x > "$p/config"`, `mkdir -p "$p/hooks" && echo x > "$p/hooks/pre-commit"`,
 	`rm -rf "$p"`, `rmdir "$p"`, `mv "$p" moved`, `mv -T "$p" "$p.old"`, `echo x > n && mv -f n "$p"`, `mkdir n && mv -T n "$p"`,
@@ -85,7 +85,7 @@ func TestProtectedBelowWritableBelowProtected(t *testing.T) {
 	}
 }
 
-// A git worktree's program must see nothing strange where a missing path is held, and commit none of it.
+// A program in a git worktree must not notice the placeholder of a missing path, nor commit it.
 func TestHeldPathIsNotCommitted(t *testing.T) {
 	c := workIn(t)
 	c.Protected = []string{filepath.Join(c.Work, ".mcp.json"), filepath.Join(c.Work, ".claude/settings.json")}
@@ -101,7 +101,7 @@ func TestHeldPathIsNotCommitted(t *testing.T) {
 	}
 }
 
-// Two boxes in one worktree: the end of one must not open what the other one holds.
+// When one of two boxes in a worktree ends, the other's placeholders must stay.
 func TestHeldPathOfTwoBoxes(t *testing.T) {
 	c := workIn(t)
 	c.Protected = []string{filepath.Join(c.Work, "m/held")}
@@ -123,7 +123,7 @@ func TestHeldPathOfTwoBoxes(t *testing.T) {
 	}
 }
 
-// What one session plants must not make the next one mount something else.
+// Links planted by one session must not change what the next one mounts.
 func TestPlantedLinks(t *testing.T) {
 	base := realPath(t, t.TempDir())
 	put(t, base, "outside/secret", "outside/dir/file")
@@ -178,7 +178,7 @@ func TestWorktreeIsALink(t *testing.T) {
 	if _, err := theBox(t).Start(t.Context(), bash(c, "true"), c); fault.KindOf(err) != fault.Denied {
 		t.Errorf("got %v", err)
 	}
-	// A link above it is the host's own and is followed.
+	// A link above it belongs to the host and is followed.
 	if err := os.Symlink(base, filepath.Join(base, "way")); err != nil {
 		t.Fatal(err)
 	}

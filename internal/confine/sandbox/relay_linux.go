@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	maxConns    = 64 // connections of a box at one time
+	maxConns    = 64 // concurrent connections of a box
 	dialTime    = 10 * time.Second
 	acceptPause = 20 * time.Millisecond
 	copySize    = 16 << 10
-	bufferSize  = 128 << 10 // of the kernel, for each side of a connection; left alone it would grow to megabytes
+	bufferSize  = 128 << 10 // kernel buffer for each side of a connection, which could grow to megabytes otherwise
 )
 
-// relays answer the ports of one box. Whatever the program does on its side, they hold maxConns connections at most, and
-// none is left when close has returned.
+// relays serves the ports of one box. It holds at most maxConns connections, whatever the program does; none is left
+// when close has returned.
 type relays struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	log    *slog.Logger
 	slots  chan struct{}
 	wg     sync.WaitGroup
-	told   sync.Once // a program could fill the log otherwise
+	told   sync.Once // limits logging, since a program could fill the log
 
 	mu    sync.Mutex
 	open  map[io.Closer]bool
@@ -39,7 +39,7 @@ func newRelays(log *slog.Logger) *relays {
 	return r
 }
 
-// serve relays what comes in at l. The listener is closed with the rest.
+// serve forwards connections accepted on l. The listener is closed by close.
 func (r *relays) serve(l net.Listener, to Reach) {
 	if !r.hold(l) {
 		return
@@ -53,7 +53,7 @@ func (r *relays) serve(l net.Listener, to Reach) {
 					c.Close()
 				}
 				return
-			} else if err != nil { // out of descriptors: somebody has to let go of some first
+			} else if err != nil { // out of descriptors: wait until some are closed
 				r.pause()
 				continue
 			}
@@ -76,7 +76,7 @@ func (r *relays) pause() {
 	}
 }
 
-// relay joins a connection with a new one on the worker's side until both directions have ended.
+// relay connects an accepted connection with a new one on the worker's side, until both directions have ended.
 func (r *relays) relay(in net.Conn, to Reach) {
 	if !r.hold(in) {
 		return
@@ -111,10 +111,10 @@ func (r *relays) relay(in net.Conn, to Reach) {
 	<-back
 }
 
-// pass copies until src has ended and tells dst so. An error ends both directions at once, for no answer can come any
-// more; so does an end that dst has no way of being told.
+// pass copies until src ends and then closes dst for writing. It ends both directions on an error, since no answer can
+// arrive any more, and when dst can't be closed for writing.
 func pass(dst, src net.Conn) {
-	// Not spliced by the kernel: that would take two pipes for each connection, and descriptors are what a flood is after.
+	// Avoid splice: it would need two pipes for each connection, and a flood of connections exhausts descriptors.
 	_, err := io.CopyBuffer(struct{ io.Writer }{dst}, struct{ io.Reader }{src}, make([]byte, copySize))
 	half, ok := dst.(interface{ CloseWrite() error })
 	if err == nil && ok && half.CloseWrite() == nil {
@@ -124,7 +124,7 @@ func pass(dst, src net.Conn) {
 	src.Close()
 }
 
-// reset closes a connection so that the other side sees an error instead of an empty answer.
+// reset closes a connection so that the peer sees an error instead of an empty answer.
 func reset(c net.Conn) {
 	if t, ok := c.(*net.TCPConn); ok {
 		t.SetLinger(0)
@@ -132,7 +132,7 @@ func reset(c net.Conn) {
 	c.Close()
 }
 
-// hold notes something to be closed at the end. It is false, and c is closed, when the end has come already.
+// hold registers c to be closed at the end. It closes c and returns false after the end.
 func (r *relays) hold(c io.Closer) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +151,7 @@ func (r *relays) drop(c io.Closer) {
 	c.Close()
 }
 
-// close ends every connection and returns when nothing is left running.
+// close ends every connection and returns when all goroutines have ended.
 func (r *relays) close() {
 	r.cancel()
 	r.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// A long answer with long pauses is what an agent's model sends.
+// A model's answer may be long and have long pauses.
 func TestSlowStreamIsNotCut(t *testing.T) {
 	c := workIn(t)
 	next := make(chan struct{})
@@ -73,8 +73,8 @@ func openFiles(t testing.TB) int {
 	return len(list)
 }
 
-// A program that opens connections without end, leaves them half closed or never reads must cost the worker little, and
-// nothing once it is gone.
+// A program that opens endless connections, leaves them half-closed or never reads must cost the worker little, and
+// nothing after its end.
 func TestFloodIsBounded(t *testing.T) {
 	goroutines(t)
 	c := workIn(t)
@@ -83,7 +83,7 @@ func TestFloodIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	go func() { // a server that says much and reads nothing
+	go func() { // a server that sends much and reads nothing
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -126,7 +126,7 @@ sys.stdin.readline()
 	}
 	t.Cleanup(p.Stop)
 	readLine(t, p.Stdout())
-	if n := openFiles(t) - before; n > 3*maxConns+20 { // both ends of the way, and the test's own server
+	if n := openFiles(t) - before; n > 3*maxConns+20 { // both ends of each connection, and the test's own server
 		t.Errorf("%d files are open", n)
 	}
 	io.WriteString(p.Stdin(), "\n")
@@ -190,7 +190,7 @@ func TestHalfClose(t *testing.T) {
 			if err != nil {
 				return
 			}
-			go func() { // answers when the question has ended
+			go func() { // answers at the end of the request
 				defer conn.Close()
 				b, _ := io.ReadAll(conn)
 				fmt.Fprintf(conn, "%d bytes", len(b))
@@ -212,7 +212,7 @@ except ConnectionResetError: print("reset")
 	}
 }
 
-// Two boxes may use the same port for different ends.
+// Two boxes may forward the same port to different targets.
 func TestPortsAreEachBoxsOwn(t *testing.T) {
 	type answer struct {
 		r   process.Result

@@ -12,11 +12,11 @@ import (
 
 const maxLinks = 40
 
-// territory lists the real paths of folders that confined programs may have written, in this session or one before.
-// Whatever lies below them is theirs: a symbolic link there is never followed.
+// territory lists the real paths of folders that confined programs may have written, now or in an earlier session.
+// Symbolic links below them are never followed.
 type territory []string
 
-// outermost gives the outermost folder of the territory that holds path, or "".
+// outermost returns the outermost folder of the territory that contains path, or "".
 func (t territory) outermost(path string) string {
 	best := ""
 	for _, root := range t {
@@ -31,8 +31,8 @@ func within(path, root string) bool {
 	return path == root || root == "/" || strings.HasPrefix(path, root+"/")
 }
 
-// resolve walks path from the root directory. It gives the real path of what exists and the components that don't.
-// Links on the host's own ground are followed, as the host's administrator has set them.
+// resolve walks path from the root directory. It returns the real path of the part that exists, and the missing
+// components. It follows links outside of the territory, since the host's administrator has set them.
 func (t territory) resolve(path string) (real string, missing []string, err error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", nil, fault.New(fault.Input, "sandbox: path %q is not absolute", path)
@@ -70,7 +70,7 @@ func (t territory) resolve(path string) (real string, missing []string, err erro
 	return cur, nil, nil
 }
 
-// linkError is for a link that an agent may have planted: going on would mount whatever it points to.
+// linkError is the error for a link that an agent may have planted: following it would mount whatever it points to.
 func linkError(path, link string) error {
 	msg := "sandbox: %s is a symbolic link"
 	args := []any{link}

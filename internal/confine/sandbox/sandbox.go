@@ -1,18 +1,18 @@
-// Package sandbox confines programs: what an agent, a setup command or a check starts sees the machine read-only, writes
-// only where it was told it may, reaches only the ports it was given, and is gone with everything it has started when it
-// ends. It holds when the program is hostile and nobody has judged its commands.
+// Package sandbox confines programs: an agent, a setup command or a check sees the machine read-only, writes only to the
+// folders it was given, reaches only the ports it was given, and ends together with everything it has started. This
+// holds for hostile programs, and without any review of their commands.
 //
-// Five layers stand one behind the other: namespaces made by bubblewrap, a network of its own, Landlock, a seccomp
-// filter, and limits on what it may use up. Each is probed by running a confined program before the first real one, and
-// a layer that is missing is an error, not a log line. An operator can run without one by naming it.
+// There are five layers: namespaces made by bubblewrap, a separate network, Landlock, a seccomp filter, and resource
+// limits. Each is probed by running a confined program before the first real one, and a missing layer is an error, not a
+// log line. An operator can disable a layer by naming it.
 //
-// The package may start programs only through internal/confine/process. It decides nothing about which commands are good, which
-// folders are worth protecting or what may be reached: callers do. It never follows a symbolic link that a confined
-// program may have planted.
+// The package may start programs only through internal/confine/process. It may not decide which commands are safe, which
+// folders need protection or what may be reached; callers do. It never follows a symbolic link that a confined program
+// may have planted.
 //
-// Two things are taken for granted. Nobody but the confined program of the moment writes below Work, and what ran there
-// before is gone; a folder that several running boxes share as Writable holds no protected path. And the kernel itself
-// keeps its promises: a hole in it is not ours to close.
+// It relies on two assumptions. Only the program that is currently confined writes below Work, and earlier programs
+// there have ended; a folder that several running boxes share as Writable contains no protected path. And the kernel
+// enforces its own rules: the package can't protect against a kernel vulnerability.
 package sandbox
 
 import (
@@ -25,98 +25,98 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Layer is one line of defence. Its text is what an operator writes to run without it.
+// Layer is one layer of the sandbox. Its text is what operators write to run without it.
 type Layer string
 
 const (
 	LayerNamespaces Layer = "namespaces" // read-only root, own process table, no capabilities
 	LayerNetwork    Layer = "network"    // a network of its own, with nothing on it but what Spec.Reach names
-	LayerLandlock   Layer = "landlock"   // writes judged a second time, apart from the mounts
+	LayerLandlock   Layer = "landlock"   // writes checked a second time, independently of the mounts
 	LayerSeccomp    Layer = "seccomp"    // system calls that no ordinary program needs are refused
-	LayerLimits     Layer = "limits"     // bounds on processes, memory, files and time
+	LayerLimits     Layer = "limits"     // limits on processes, memory, files and time
 )
 
-// AllLayers lists the layers from the outside in.
+// AllLayers lists the layers, outermost first.
 func AllLayers() []Layer {
 	return []Layer{LayerNamespaces, LayerNetwork, LayerLandlock, LayerSeccomp, LayerLimits}
 }
 
-// WeakenFlag is the setting of the worker that runs without a layer; messages name it.
+// WeakenFlag is the worker's setting that disables a layer, for messages.
 const WeakenFlag = "LONGSHIFT_SANDBOX_WITHOUT"
 
-// Config is what New needs.
+// Config configures a Box.
 type Config struct {
-	Bwrap  string         // bubblewrap: a path, or a name on the PATH of the worker; "" for "bwrap"
-	Weaken map[Layer]bool // layers the operator runs without
+	Bwrap  string         // path of bubblewrap, or a name on the worker's PATH; "" for "bwrap"
+	Weaken map[Layer]bool // layers that the operator has disabled
 	Log    *slog.Logger   // nil for slog.Default
 }
 
-// LayerState says how a layer stands.
+// LayerState is the state of a layer.
 type LayerState struct {
 	Layer  Layer
-	Stands bool   // false when the operator runs without it
+	Stands bool   // false when the operator has disabled it
 	Detail string // what was found: version, level, mechanism
 }
 
-// Spec says what a program may do. Paths are absolute; the folders exist.
+// Spec is what a program may do. Paths are absolute; the folders must exist.
 type Spec struct {
 	// Work is the worktree. The program sees it at the same path.
 	Work string
 	// ReadOnly makes Work read-only.
 	ReadOnly bool
-	// NoPipes keeps named pipes from being made below Work: whoever reads there later, as git does, would wait at one for ever.
-	// Landlock sees to it; it does not hold below a folder that is the box's own, such as /tmp.
+	// NoPipes forbids named pipes below Work: a later reader, such as git, would block on one for ever. Landlock
+	// enforces it, but not below the box's own folders, such as /tmp.
 	NoPipes bool
-	// Protected are paths below Work or Writable that become read-only mounts of their own, so that they can be neither
-	// written, moved, removed nor replaced. A path that does not exist is held by an empty folder while the program runs,
-	// so that nothing can be put there. A symbolic link on the way is an error: it can't be held.
+	// Protected are paths below Work or Writable that become read-only mounts of their own, so that they can't be
+	// written, moved, removed or replaced. A missing path is occupied by an empty folder while the program runs, so that
+	// it can't be created. A symbolic link in the path is an error, since a link can't be protected.
 	Protected []string
 	// Writable are further folders that may be written: caches, the agent's home.
 	Writable []string
-	// Moved are further folders that may be written, by the path under which the program finds them. That path exists outside too,
-	// holds no protected path, and takes the namespaces layer.
+	// Moved are further writable folders, keyed by the path at which the program sees them. That path must also exist
+	// outside and contain no protected path. Moved needs the namespaces layer.
 	Moved map[string]string
-	// Readable are folders shown read-only again although a hidden folder lies above them.
+	// Readable are read-only folders that stay visible below a hidden one.
 	Readable []string
-	// Hidden are folders and files that are covered; one that does not exist is none. /tmp, /var/tmp, /dev/shm and /run
-	// are the box's own in any case.
+	// Hidden are folders and files that are covered; missing ones are ignored. /tmp, /var/tmp, /dev/shm and /run are
+	// always the box's own.
 	Hidden []string
-	// Reach is what the program reaches on loopback, and all it reaches. Without the network layer there are no such ports: the
-	// program is on the host's own loopback.
+	// Reach lists the only ports that the program reaches on loopback. It has no effect without the network layer: the
+	// program then uses the host's own loopback.
 	Reach []Reach
-	// Limits bound what the program uses up.
+	// Limits bound the resources of the program.
 	Limits Limits
 
-	fence string // a folder that may be written by the mounts' account and not by Landlock's: for the probe
+	fence string // a folder that is writable by the mounts but not by Landlock, for the probe
 }
 
-// Reach leads from a port of the box's loopback to the worker's side.
+// Reach forwards a port of the box's loopback to the worker.
 type Reach struct {
 	Port int                                         // 1024 to 65535, on 127.0.0.1 and ::1 inside
-	Dial func(ctx context.Context) (net.Conn, error) // called once for each connection; ctx ends with the box
+	Dial func(ctx context.Context) (net.Conn, error) // called for each connection; ctx ends with the box
 }
 
-// Limits bound a box. A zero field means the default of DefaultLimits.
+// Limits bound a box. Zero fields get the values of DefaultLimits.
 type Limits struct {
-	Processes int           // processes and threads of the whole box at one time
+	Processes int           // concurrent processes and threads of the whole box
 	OpenFiles int           // descriptors of each process
 	FileSize  int64         // bytes of one file
-	Memory    int64         // bytes: private memory of each process, and of the whole box where a cgroup can be used
-	CPU       time.Duration // processor time of each process
+	Memory    int64         // bytes of private memory of each process, and of all memory of the box where a cgroup can be used
+	CPU       time.Duration // CPU time of each process
 }
 
-// DefaultLimits are meant for a build on a machine that others use too: ordinary work does not notice them. Builds start
-// as many threads as there are processors, each of them, so the bound on processes grows with the machine.
+// DefaultLimits suit builds on a shared machine: ordinary work does not reach them. Parallel build jobs each start a
+// thread per CPU, so the limit on processes grows with the machine.
 func DefaultLimits() Limits {
 	return Limits{Processes: max(1024, 256*runtime.NumCPU()), OpenFiles: 16384, FileSize: 8 << 30, Memory: 8 << 30, CPU: 6 * time.Hour}
 }
 
-// leastLimits leave room for what a box needs for itself.
+// leastLimits leave room for the box itself.
 func leastLimits() Limits {
 	return Limits{Processes: 32, OpenFiles: 64, FileSize: 1, Memory: 512 << 20, CPU: time.Second}
 }
 
-// orDefault fills in what is not set. A limit below the least is a mistake of the caller's.
+// orDefault fills in defaults. It fails when a limit is below the least.
 func (l Limits) orDefault() (Limits, error) {
 	d, least := DefaultLimits(), leastLimits()
 	for _, f := range []struct {

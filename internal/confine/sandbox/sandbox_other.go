@@ -10,10 +10,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Box confines programs. There is none but on Linux.
+// Box confines programs. It is only implemented on Linux.
 type Box struct{}
 
-// New fails: every layer is Linux's own.
+// New fails: every layer needs Linux.
 func New(context.Context, Config) (*Box, error) { return nil, missing() }
 
 func missing() error {

@@ -9,33 +9,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets into the data that the kernel hands a filter.
+// Offsets into struct seccomp_data.
 const (
 	offCall = 0
 	offArch = 4
-	offArgs = 16 // eight bytes each; the lower half comes first on every machine we know
+	offArgs = 16 // eight bytes each; the lower half comes first on the supported machines
 )
 
-// lastKnown is the highest call number this filter was written for. Later calls are answered as by a kernel that does
-// not have them: nobody has looked at what they can do.
+// lastKnown is the highest call number that was reviewed for this filter. Later calls fail as on a kernel that lacks
+// them.
 const lastKnown = unix.SYS_FILE_SETATTR
 
-// refused are calls that no ordinary program needs, on every machine. Most of them want a capability that the box does
-// not have; that they are refused here spares us from trusting each one's own check.
+// refused are calls that no ordinary program needs, on all architectures. Most need a capability that the box does not
+// have; refusing them here avoids relying on each call's own check.
 var refused = []uint32{
-	// rings do what the filter refuses, past the filter
+	// io_uring performs operations that the filter refuses, without passing the filter
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	// other processes' memory and descriptors
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
-	// the kernel's own machines
+	// programs loaded into the kernel, profiling and fault handling
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
 	unix.SYS_LOOKUP_DCOOKIE, unix.SYS_SYSLOG,
 	// mounts and namespaces
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOUNT_SETATTR, unix.SYS_MOVE_MOUNT,
 	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
 	unix.SYS_UNSHARE, unix.SYS_SETNS,
-	// files by number instead of by path, and watching all of them
+	// files by handle instead of by path, and watching whole mounts
 	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
 	// the machine itself
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
@@ -45,11 +45,11 @@ var refused = []uint32{
 	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 }
 
-// newNamespaces are the flags of clone that open namespaces. The one for time has no room among clone's flags.
+// newNamespaces are the flags of clone that create namespaces. There is no such flag for time namespaces.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID |
 	unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP
 
-// program is a filter in the making.
+// program is a filter under construction.
 type program []bpf.Instruction
 
 var (
@@ -63,12 +63,12 @@ func fail(errno unix.Errno) bpf.RetConstant {
 
 func loadArg(n int) bpf.LoadAbsolute { return bpf.LoadAbsolute{Off: uint32(offArgs + 8*n), Size: 4} }
 
-// ifEqual runs the block when the value at hand is val. A block ends with an answer.
+// ifEqual runs the block when the loaded value is val. A block must end with a return.
 func (p program) ifEqual(val uint32, block ...bpf.Instruction) program {
 	return append(append(p, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: val, SkipTrue: uint8(len(block))}), block...)
 }
 
-// oneOf answers yes for the values and no for the rest.
+// oneOf allows the values and answers others with no.
 func oneOf(no bpf.Instruction, values ...uint32) program {
 	var p program
 	for _, v := range values {
@@ -77,11 +77,11 @@ func oneOf(no bpf.Instruction, values ...uint32) program {
 	return append(p, no)
 }
 
-// filter is the whole program for this machine. Modes with one of the bits are refused.
+// filter is the whole program for this architecture. Calls that set one of the setID bits in a mode are refused.
 func filter(setID uint32) ([]bpf.RawInstruction, error) {
 	p := program{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, kill, // a foreign machine's numbers mean other calls
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, kill, // other architectures number their calls differently
 		bpf.LoadAbsolute{Off: offCall, Size: 4},
 	}
 	p = append(p, foreignCalls...)
@@ -89,24 +89,24 @@ func filter(setID uint32) ([]bpf.RawInstruction, error) {
 	for _, call := range append(refused, refusedHere...) {
 		p = p.ifEqual(call, fail(unix.EPERM))
 	}
-	// clone3 keeps its flags where a filter can't look; every C library goes on with clone then.
+	// clone3 passes its flags in memory, where a filter can't see them; C libraries fall back to clone.
 	p = p.ifEqual(unix.SYS_CLONE3, fail(unix.ENOSYS))
 	p = p.ifEqual(unix.SYS_CLONE, loadArg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 1}, fail(unix.EPERM), allow)
 	p = append(p, setIDRules(setID)...)
 	p = p.ifEqual(unix.SYS_SOCKET, socketRules()...)
 	p = p.ifEqual(unix.SYS_SOCKETPAIR, append(program{loadArg(0)}, oneOf(fail(unix.EAFNOSUPPORT), unix.AF_UNIX)...)...)
-	// Typing into the terminal of whoever started us.
+	// TIOCSTI types into the terminal of the process that started the worker.
 	p = p.ifEqual(unix.SYS_IOCTL, append(program{loadArg(1)}.
 		ifEqual(unix.TIOCSTI, fail(unix.EPERM)).ifEqual(unix.TIOCLINUX, fail(unix.EPERM)), allow)...)
-	// Linux, asking, and without random addresses; others bring back what was taken out for safety.
+	// Linux, the query, and disabled address randomization; other values disable protections.
 	p = p.ifEqual(unix.SYS_PERSONALITY, append(program{loadArg(0)}, oneOf(fail(unix.EPERM), 0, 0x8, 0x20000, 0x40000, 0xffffffff)...)...)
 	return bpf.Assemble(append(p, allow))
 }
 
-// socketRules lets streams and datagrams of the internet and of this machine through, and questions about the box's own
-// interfaces, which runtimes ask when a server starts. The answers are those of a kernel that lacks the rest, for
-// libraries are prepared for that.
+// socketRules allows stream and datagram sockets of the internet and of this machine, and netlink queries about the
+// box's interfaces, which runtimes make when a server starts. The rest fails as on a kernel that lacks it, which
+// libraries are prepared for.
 func socketRules() program {
 	plain := append(program{
 		loadArg(1),
@@ -125,7 +125,7 @@ func socketRules() program {
 	return append(p, plain...)
 }
 
-// filterCalls confines every thread of this process, and what it starts.
+// filterCalls applies the filter to every thread of this process and its children.
 func filterCalls(setID uint32) error {
 	raw, err := filter(setID)
 	if err != nil {

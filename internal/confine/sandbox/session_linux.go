@@ -16,31 +16,31 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// goneAfter is how long a finished box's socket may stay open before it is closed from our side.
+// goneAfter is how long the socket of a finished box may stay open before the worker closes it.
 const goneAfter = 2 * time.Second
 
-// session is one start: the folder with its few files, the talk with the inner init, and what is to be cleaned up.
+// session is one start: its folder, the connection to the inner init, and what to clean up.
 type session struct {
 	dir     string
-	lock    *os.File // on dir, while the box is in use
+	lock    *os.File // on dir while the box is in use
 	order   order
 	plan    *plan // nil without namespaces
 	groups  []string
 	reach   []Reach
 	relays  *relays
 	socket  *net.UnixListener
-	started chan struct{} // closed when the program runs, or never will
-	served  chan struct{} // closed when the inner init has said its last word
+	started chan struct{} // closed when the program runs or has failed to start
+	served  chan struct{} // closed when the inner init has disconnected
 
 	mu      sync.Mutex
 	conn    *net.UnixConn
-	over    bool // ended has been called, or never will be
+	over    bool // ended was called, or will never be
 	begun   bool
 	failure error
 	end     *process.Exit
 }
 
-// openSession makes the folder and listens for the inner init.
+// openSession creates the folder and listens for the inner init.
 func openSession() (*session, error) {
 	dir, lock, err := makeFolder()
 	if err != nil {
@@ -55,7 +55,7 @@ func openSession() (*session, error) {
 	return s, nil
 }
 
-// listenIn opens the socket by way of the folder's descriptor, for a socket's own path must be short.
+// listenIn opens the socket through the folder's descriptor, since socket paths must be short.
 func listenIn(dir string) (*net.UnixListener, error) {
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -65,19 +65,19 @@ func listenIn(dir string) (*net.UnixListener, error) {
 	short := fmt.Sprintf("/proc/self/fd/%d/%s", fd, filepath.Base(innerSock))
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 	if err == nil {
-		l.SetUnlinkOnClose(false) // the path means nothing once the descriptor is closed
+		l.SetUnlinkOnClose(false) // the path is invalid once the descriptor is closed
 	}
 	return l, err
 }
 
 func (s *session) path(name string) string { return filepath.Join(s.dir, name) }
 
-// serve talks with the inner init until it is gone.
+// serve handles the inner init's reports until it disconnects.
 func (s *session) serve() {
 	defer close(s.served)
 	defer s.settle(nil)
 	conn, err := s.socket.AcceptUnix()
-	s.socket.Close() // one is expected, and it comes before the program
+	s.socket.Close() // only one connection is expected, and it is made before the program starts
 	os.Remove(s.path(filepath.Base(innerSock)))
 	if err != nil {
 		return
@@ -105,7 +105,7 @@ func (s *session) serve() {
 	}
 }
 
-// settle notes that the start is decided, and why it failed.
+// settle records whether the start has succeeded.
 func (s *session) settle(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *session) settle(err error) {
 	}
 }
 
-// ended is called when nothing of the box is left. It says how the program ended and cleans up.
+// ended is called when all processes of the box are gone. It returns how the program ended, and cleans up.
 func (s *session) ended(outer process.Exit) process.Exit {
 	s.mu.Lock()
 	s.over = true
@@ -127,7 +127,7 @@ func (s *session) ended(outer process.Exit) process.Exit {
 	defer timer.Stop()
 	select {
 	case <-s.served:
-	case <-timer.C: // somebody who got away holds the socket
+	case <-timer.C: // a process that escaped holds the socket
 		s.mu.Lock()
 		if s.conn != nil {
 			s.conn.Close()
@@ -148,7 +148,7 @@ func (s *session) ended(outer process.Exit) process.Exit {
 	return outer
 }
 
-// setupError tells why no program has run from what bubblewrap has said.
+// setupError explains why no program has run, from bubblewrap's output.
 func (s *session) setupError(outer process.Exit) error {
 	b, _ := os.ReadFile(s.path(errorsFile))
 	said := strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD"))
@@ -158,7 +158,7 @@ func (s *session) setupError(outer process.Exit) error {
 	return layerFault(LayerNamespaces, errors.New(strings.ReplaceAll(said, "\n", "; ")))
 }
 
-// clean removes what the start has left. Cgroups may be busy for a moment after their last process.
+// clean removes what the start has created. Cgroups may be busy for a moment after their last process.
 func (s *session) clean() {
 	s.socket.Close()
 	s.relays.close()

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file with a set-id bit runs with the rights of its owner for whoever starts it. In the box that means nothing, but the file lies on
-// the host as well, and a worker may be root. So no program of a box sets these bits; to take them away when the box has ended would leave
-// them there until then.
+// A file with a set-id bit runs with the rights of its owner for any user. Inside the box the bit has no effect, but the
+// file exists on the host as well, and the worker may be root. So programs in a box can't set these bits; removing them
+// after the box has ended would be too late.
 
-// modeArgs are the calls that give a file a mode, by the argument that holds it. mkdir takes no such bits.
+// modeArgs are the calls that set a file's mode, and the index of that argument. mkdir ignores these bits.
 var modeArgs = append([]modeArg{
 	{unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}, {unix.SYS_MKNODAT, 2},
 }, modeArgsHere...)
@@ -21,13 +21,13 @@ type modeArg struct {
 	at   int
 }
 
-// opens are the calls that may make a file, by the argument that holds the flags; the mode comes behind it.
+// opens are the calls that may create a file, and the index of the flags; the mode is the next argument.
 var opens = append([]modeArg{{unix.SYS_OPENAT, 2}}, opensHere...)
 
-// making are the flags of an open that heeds the mode; without them it is what happens to stand there.
+// making are the flags with which open uses its mode argument; without them the argument is undefined.
 const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
 
-// setIDRules refuse modes that have one of the bits.
+// setIDRules refuses modes with one of the bits.
 func setIDRules(bits uint32) program {
 	refuse := program{bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, fail(unix.EPERM), allow}
 	var p program
@@ -38,12 +38,14 @@ func setIDRules(bits uint32) program {
 		p = p.ifEqual(o.call, append(program{loadArg(o.at),
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: making, SkipTrue: 1}, allow, loadArg(o.at + 1)}, refuse...)...)
 	}
-	// openat2 keeps its mode where a filter can't look. It came with Linux 5.6, and who uses it goes on with openat.
+	// openat2 passes its mode in memory, where a filter can't see it. It came with Linux 5.6; its users fall back to
+	// openat.
 	return p.ifEqual(unix.SYS_OPENAT2, fail(unix.ENOSYS))
 }
 
-// setIDBits are the bits that programs of a box may not set. Where the folders they write to hand down their group, as volumes in
-// containers do, each folder inside has the bit of the group, and every copy sets it again: only the owner's is refused there.
+// setIDBits are the mode bits that programs in a box may not set. Where a writable folder has the set-group-id bit, as
+// volumes in containers do, every folder created in it inherits the bit and every copy sets it again; then only
+// set-user-id is refused.
 func setIDBits(c Spec) uint32 {
 	for _, dir := range append([]string{c.Work}, c.Writable...) {
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSetgid != 0 {

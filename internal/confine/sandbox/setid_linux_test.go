@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// setIDTries are the ways to a file that runs as its owner, one a line. Each leaves a file of its own.
+// setIDTries are ways to create a set-id file, one per line. Each leaves a file of its own.
 const setIDTries = `
 import ctypes, os, shutil, stat, struct, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
@@ -60,7 +60,7 @@ call(257 if X86 else 56, HERE, b"plain", os.O_RDONLY, 0o4755) # heeded only when
 print("end")
 `
 
-// No program of a box leaves a file behind that runs with the rights of its owner, whom the worker may be, nor one with capabilities.
+// No program in a box can leave a set-id file or a file with capabilities on the host.
 func TestNoSetIDOnTheHost(t *testing.T) {
 	whole := theBox(t)
 	x86 := "X86 = " + map[bool]string{true: "True", false: "False"}[len(opensHere) > 0]
@@ -73,7 +73,7 @@ func TestNoSetIDOnTheHost(t *testing.T) {
 		given := filepath.Join(c.Work, "given")
 		put(t, given, "setid", "folder/")
 		must(t, c, "tar -cf given/setid.tar --mode=u+s -C given --transform=s/setid/unpack/ setid")
-		outside := filepath.Join(realPath(t, t.TempDir()), "outside") // what is there already is read and copied
+		outside := filepath.Join(realPath(t, t.TempDir()), "outside") // existing files are read and copied
 		put(t, outside, "setid")
 		if err := os.Chmod(filepath.Join(outside, "setid"), 0o755|fs.ModeSetuid|fs.ModeSetgid); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestNoSetIDOnTheHost(t *testing.T) {
 	}
 }
 
-// Where folders hand down their group, what copies them goes on to work.
+// Copying folders with an inherited group works.
 func TestFoldersThatHandDownTheirGroup(t *testing.T) {
 	c := workIn(t)
 	if err := os.Chmod(c.Work, 0o755|fs.ModeSetgid); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// accepting marks a listening socket in the kernel's list.
+// accepting marks a listening socket in /proc/net/unix.
 const accepting = "00010000"
 
-// addSockets covers the socket files of services that run on this machine, wherever they lie: a read-only mount does not
-// keep a program from speaking to them. A socket in a folder that the caller lets the program write is the caller's.
-// A service that is started later is seen, unless its folder is hidden.
+// addSockets covers the socket files of services on this machine, wherever they are: a read-only mount does not prevent
+// connecting to them. Sockets in a folder that the program may write are left to the caller. The socket of a service
+// that starts later is visible, unless its folder is hidden.
 func (p *plan) addSockets() error {
 	list, err := os.ReadFile("/proc/self/net/unix")
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *plan) addSockets() error {
 		}
 		real, missing, err := p.ground.resolve(f[7])
 		if err != nil || len(missing) > 0 || p.ground.outermost(real) != "" {
-			continue // the name is what was asked for at the time; it may be gone
+			continue // the path from bind time; it may no longer exist
 		}
 		if info, err := os.Lstat(real); err != nil || info.Mode()&os.ModeSocket == 0 {
 			continue
@@ -39,7 +39,7 @@ func (p *plan) addSockets() error {
 	return nil
 }
 
-// socketFields splits a line after its seven columns; the rest is a path, blanks and all.
+// socketFields splits a line into its seven columns and the path, which may contain spaces.
 func socketFields(line string) []string {
 	var out []string
 	rest := strings.TrimSuffix(line, "\n")

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	errorsFile = "errors" // what the launcher and bubblewrap have to say
+	errorsFile = "errors" // output of the launcher and bubblewrap
 	passwdFile = "passwd"
 )
 
-// startTime is what a box may take until its program runs: mounting needs milliseconds, unless a disk does not answer.
+// startTime is how long a box may take until its program runs: mounting takes milliseconds, unless a disk hangs.
 const startTime = time.Minute
 
-// launcher runs in the host's shell, with arguments only, and becomes the outer bubblewrap. TERM is meant for the
-// program, which gets it too; bubblewrap would end at once and take the program with it. The program's own input and
-// outputs go under numbers that bubblewrap does not keep. The box is the first to go when memory runs out.
+// launcher runs in the host's shell, with arguments only, and becomes the outer bubblewrap. It ignores TERM, which the
+// program gets as well: bubblewrap would exit at once and kill the program. The program's stdio moves to descriptors
+// that bubblewrap does not keep open. The box is the first to be killed when memory runs out.
 const launcher = `trap '' TERM
 exec 3<&0 4>&1 5>&2 </dev/null >/dev/null 2>"$1"
 shift
@@ -29,8 +29,8 @@ while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 1; shift; done
 shift
 exec "$@"`
 
-// Start starts s confined by c. The contract is that of process.Start; Process.Pid is the outer bubblewrap's. What the
-// program reaches is closed, and what was made for it removed, before Process.Wait returns.
+// Start starts s confined by c. It behaves like process.Start; Process.Pid is that of the outer bubblewrap. Forwarded
+// ports are closed and temporary files removed before Process.Wait returns.
 func (b *Box) Start(ctx context.Context, s process.Spec, c Spec) (*process.Process, error) {
 	sess, spec, err := b.prepare(s, c)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *Box) Start(ctx context.Context, s process.Spec, c Spec) (*process.Proce
 	return nil, sess.why(ctx, s.Path)
 }
 
-// Run runs s confined by c to its end. The contract is that of process.Run.
+// Run runs s confined by c to its end. It behaves like process.Run.
 func (b *Box) Run(ctx context.Context, s process.Spec, l process.Limits, c Spec) (process.Result, error) {
 	sess, spec, err := b.prepare(s, c)
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *Box) Run(ctx context.Context, s process.Spec, l process.Limits, c Spec)
 	return r, err
 }
 
-// rename lets an error speak of the program instead of the shell that would have started it.
+// rename makes an error name the program instead of the launcher's shell.
 func rename(err error, path string) error {
 	if err == nil {
 		return nil
@@ -81,7 +81,7 @@ func rename(err error, path string) error {
 	return fmt.Errorf("start %s in a sandbox: %w", path, err)
 }
 
-// abort cleans up after a start that process has refused. It is false when there was one.
+// abort cleans up after process.Start has failed. It returns false when a process was started.
 func (s *session) abort() bool {
 	s.mu.Lock()
 	over := s.over
@@ -102,7 +102,7 @@ func (s *session) runs() bool {
 	return s.begun
 }
 
-// why is the error of a start that came to nothing. It matches fs.ErrNotExist and fs.ErrPermission as process.Start's.
+// why is the error of a failed start. It matches fs.ErrNotExist and fs.ErrPermission as that of process.Start.
 func (s *session) why(ctx context.Context, path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,21 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// boxPrefix begins the name of every folder that a box makes for itself in the folder for temporary files.
+// boxPrefix is the prefix of the temporary folders of boxes.
 const boxPrefix = "longshift-box-"
 
-// madeFile lists the folders made to hold protected paths, NUL after each, for whoever cleans up after a killed worker.
+// madeFile lists the placeholders of protected paths, each terminated by NUL, so that they can be removed after a worker
+// was killed.
 const madeFile = "made"
 
-// makeFolder makes a folder that no sweep takes for one that was left. A sweep of another worker may come between making and
-// marking it; then the next one is tried.
+// makeFolder creates a folder and locks it, so that no sweep removes it. If another worker's sweep comes between the two
+// steps, it tries again.
 func makeFolder() (dir string, lock *os.File, err error) {
 	for range 20 {
 		if dir, err = os.MkdirTemp("", boxPrefix); err != nil {
 			return "", nil, err
 		}
 		if lock, err = lockFolder(dir); err != nil {
-			continue // it is about to be removed
+			continue // a sweep is about to remove it
 		}
 		if there, err := os.Stat(dir); err == nil {
 			if mine, err := lock.Stat(); err == nil && os.SameFile(there, mine) {
@@ -37,7 +38,7 @@ func makeFolder() (dir string, lock *os.File, err error) {
 	return "", nil, err
 }
 
-// lockFolder marks a folder as in use for as long as the file is open. A worker that is killed lets go of it.
+// lockFolder marks a folder as in use while the file is open. The kernel releases the lock of a killed worker.
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -57,13 +58,13 @@ func (s *session) noteMade(paths []string) error {
 	return os.WriteFile(s.path(madeFile), []byte(strings.Join(paths, "\x00")+"\x00"), 0o600)
 }
 
-// sweep removes what killed workers have left: their folders, and the empty folders that held protected paths.
+// sweep removes what killed workers have left: their folders, and empty placeholders of protected paths.
 func sweep() {
 	list, _ := filepath.Glob(filepath.Join(os.TempDir(), boxPrefix+"*"))
 	for _, dir := range list {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() || !own(info) {
-			continue // the folder for temporary files is everybody's
+			continue // anybody can create files in the temporary folder
 		}
 		lock, err := lockFolder(dir)
 		if err != nil {
@@ -72,7 +73,7 @@ func sweep() {
 		b, _ := os.ReadFile(filepath.Join(dir, madeFile))
 		for _, path := range slices.Backward(strings.Split(string(b), "\x00")) {
 			if real, err := filepath.EvalSymlinks(filepath.Dir(path)); path != "" && err == nil && real == filepath.Dir(path) {
-				syscall.Rmdir(path) // only if empty, and only where it was made: a link may stand in its place now
+				syscall.Rmdir(path) // only if empty, and not through a link that may have replaced it
 			}
 		}
 		os.RemoveAll(dir)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFoldersBesideSweeps: workers that start at the same time sweep while others make their folders.
+// TestFoldersBesideSweeps starts workers that sweep while others create their folders.
 func TestFoldersBesideSweeps(t *testing.T) {
 	stop := make(chan struct{})
 	var sweeps sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// hear reads one report and the descriptors that come along.
+// hear reads one report and the descriptors passed with it.
 func hear(conn *net.UnixConn) (r report, fds []int, err error) {
 	var header [4]byte
 	oob := make([]byte, unix.CmsgSpace(4*2*maxReach))
@@ -49,7 +49,7 @@ func closeAll(fds []int) {
 	}
 }
 
-// take acts on a report.
+// take handles a report.
 func (s *session) take(r report, fds []int) error {
 	switch r.Kind {
 	case isListening:
@@ -74,7 +74,7 @@ func (s *session) take(r report, fds []int) error {
 	return nil
 }
 
-// relay takes over the box's listeners.
+// relay starts serving the box's listeners.
 func (s *session) relay(ports, fds []int) error {
 	if len(ports) != len(fds) {
 		closeAll(fds)
@@ -110,7 +110,7 @@ func (r report) failure() error {
 		}
 	}
 	if r.Layer == "" {
-		return err // the program's own, told like any other program's
+		return err // the program's own error, as without a sandbox
 	}
 	return layerFault(r.Layer, err)
 }

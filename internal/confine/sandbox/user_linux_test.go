@@ -11,8 +11,8 @@ import (
 
 const otherUser = 65534
 
-// The layers rest on different things for root and for everybody else. A run as root runs the tests that matter once
-// more as a user who may do nothing; a run as anybody else is that very run.
+// The layers work differently for root. When run as root, this test runs the important tests again as an unprivileged
+// user.
 func TestAsAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Log("this run is not root's")

@@ -12,8 +12,8 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// TestReachWithoutANetworkLayer starts two boxes at once that are to reach a port of the host: without a network of their own they
-// reach it as it is, and nothing of theirs stands in its place.
+// TestReachWithoutANetworkLayer starts two boxes that forward the same host port: without a network of their own they
+// reach the host's port directly.
 func TestReachWithoutANetworkLayer(t *testing.T) {
 	theBox(t)
 	b, err := New(t.Context(), Config{Log: slog.New(slog.DiscardHandler), Weaken: map[Layer]bool{LayerNetwork: true}})

@@ -39,7 +39,8 @@ type block struct {
 	Element  element           `json:"element"`
 }
 
-// checkBlocks holds blocks against the limits of the Block Kit reference. It gives Slack's error code for the first that is broken.
+// checkBlocks checks blocks against the limits of the Block Kit reference. It returns Slack's error code for the first
+// violation.
 func checkBlocks(t testing.TB, blocks []block) string {
 	t.Helper()
 	if len(blocks) == 0 || len(blocks) > 50 {

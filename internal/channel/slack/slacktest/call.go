@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// scopesOf are the bot scopes that Slack's reference names for a method, "" for none; for history it depends on the conversation.
+// scopesOf are the bot scopes of each method in Slack's reference, "" for none; those of history depend on the
+// conversation.
 var scopesOf = map[string]string{"auth.test": "", "chat.postMessage": "chat:write", "chat.postEphemeral": "chat:write",
 	"chat.update": "chat:write", "views.open": "", "conversations.history": "history", "conversations.replies": "history"}
 
-// Methods are those of the Web API that are played with a bot token, in order.
+// Methods lists the simulated methods of the Web API, sorted.
 func Methods() (names []string) {
 	for name := range scopesOf {
 		names = append(names, name)
@@ -22,11 +23,11 @@ func Methods() (names []string) {
 	return names
 }
 
-// ServeHTTP takes the calls of a program: the Web API below /api/, the socket, and the answer addresses of slash commands.
+// ServeHTTP serves the Web API below /api/, the socket, and the response URLs of slash commands.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, err := s.read(r)
 	if err != nil {
-		return // whoever called is gone, as a program that was killed
+		return // the caller is gone, like a program that was killed
 	}
 	s.mu.Lock()
 	down := s.down
@@ -105,17 +106,17 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 	return s.history(p, func(m *standing) bool { return m.thread == root || m.ts == root }, false)
 }
 
-// stamp gives a time of its own to each message, in Slack's form.
+// stamp returns a unique timestamp in Slack's format.
 func (s *Server) stamp() string {
 	s.last = max(s.last+1, time.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", s.last/1_000_000, s.last%1_000_000)
 }
 
-// Answer writes what Slack answers.
+// Answer writes an answer of Slack.
 func Answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// Deny answers with an error code of Slack's.
+// Deny writes an error answer with one of Slack's codes.
 func Deny(w http.ResponseWriter, code string) { Answer(w, map[string]any{"ok": false, "error": code}) }

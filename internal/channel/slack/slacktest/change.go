@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for something that must happen.
 const patience = 10 * time.Second
 
-// change tells those who wait that something is different now.
+// change notifies waiting goroutines of any change.
 type change struct {
 	mu sync.Mutex
 	ch chan struct{}
@@ -29,7 +29,7 @@ func (c *change) next() <-chan struct{} {
 	return c.ch
 }
 
-// wait asks after each change, and gives up after patience.
+// wait checks ok after each change, and gives up after patience.
 func (c *change) wait(ok func() bool) bool {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

@@ -10,11 +10,11 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Deliver sends a payload of a kind to one of those that are connected, and gives the id of its envelope.
+// Deliver sends a payload to one of the connections, and returns the envelope's id.
 func (s *Socket) Deliver(kind string, payload any) string {
 	raw, err := json.Marshal(payload)
 	if err != nil {
-		panic(err) // payloads are made of strings
+		panic(err) // strings can't fail
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Socket) redeliver() bool {
 	return true
 }
 
-// Raw sends a message as it is to all that are connected.
+// Raw sends a message unchanged to all connections.
 func (s *Socket) Raw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Socket) send(e envelope) {
 }
 
 func (s *Socket) write(c *websocket.Conn, e envelope) {
-	_ = c.WriteJSON(e) // a connection that is broken ends its own reading, which sends it again
+	_ = c.WriteJSON(e) // the reader of a broken connection resends the envelope
 	if before := s.sent[e.EnvelopeID]; before != nil {
 		before.timer.Stop()
 	}
@@ -75,28 +75,28 @@ func (s *Socket) sendAgain(e envelope) {
 	s.send(e)
 }
 
-// Again sets after what time an envelope that was not acknowledged is sent again.
+// Again sets after what time an unacknowledged envelope is sent again.
 func (s *Socket) Again(after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.again = after
 }
 
-// Deaf lets new connections be closed at once.
+// Deaf makes the server close new connections at once.
 func (s *Socket) Deaf(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deaf = on
 }
 
-// AnswerOpening sets what the next calls for a connection are answered with, one after the other.
+// AnswerOpening sets the answers to the next calls of apps.connections.open.
 func (s *Socket) AnswerOpening(answers ...func(w http.ResponseWriter)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = append(s.answers, answers...)
 }
 
-// State gives what was seen until now.
+// State returns what has happened so far.
 func (s *Socket) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Socket) State() State {
 	return now
 }
 
-// Wait waits until ok holds, and gives up after ten seconds.
+// Wait waits until ok returns true. It returns false after ten seconds.
 func (s *Socket) Wait(ok func(State) bool) bool {
 	return s.changed.wait(func() bool { return ok(s.State()) })
 }

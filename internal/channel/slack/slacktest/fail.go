@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
-// Down lets Slack be away: until Down(false) each call is answered with 503, and nobody is connected. What people do in the meantime
-// waits for the next connection.
+// Down simulates an outage: until Down(false), each call gets 503 and there are no connections. Events in the meantime
+// wait for the next connection.
 func (s *Server) Down(away bool) {
 	s.mu.Lock()
 	s.down = away
@@ -19,35 +19,35 @@ func (s *Server) Down(away bool) {
 	s.Socket.away(away)
 }
 
-// Fail lets the next call that writes fail, once.
+// Fail makes the next writing call fail, once.
 func (s *Server) Fail(kind channeltest.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failNext = kind
 }
 
-// Lose lets the next call that writes take effect, and breaks the connection before the answer.
+// Lose lets the next writing call take effect, and breaks the connection before the answer.
 func (s *Server) Lose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loseNext = true
 }
 
-// Refuse answers the next call of a method with an error code of Slack's.
+// Refuse answers the next call of a method with one of Slack's error codes.
 func (s *Server) Refuse(method, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refusals[method] = code
 }
 
-// Calls says how often each method was called.
+// Calls counts the calls by method.
 func (s *Server) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.calls)
 }
 
-// Needed gives the scopes that the calls needed, in order.
+// Needed lists the scopes that the calls needed, sorted.
 func (s *Server) Needed() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Server) Needed() []string {
 
 func writes(method string) bool { return strings.HasPrefix(method, "chat.") }
 
-// fails answers in the way that a test asked for.
+// fails answers with the failure that a test has set.
 func (s *Server) fails(w http.ResponseWriter, method string) bool {
 	if code := s.refusals[method]; code != "" {
 		delete(s.refusals, method)

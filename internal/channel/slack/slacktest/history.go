@@ -17,7 +17,7 @@ func historyScope(channel string) string {
 	return "channels:history"
 }
 
-// history gives pages: of a channel newest first, of a thread oldest first.
+// history returns pages: newest first for a channel, oldest first for a thread.
 func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) (map[string]any, string) {
 	if p.need("channel") == Gone {
 		return nil, "channel_not_found"
@@ -48,7 +48,7 @@ func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) 
 	return r, ""
 }
 
-// past is a message as the history has it. One that has replies names itself as its thread.
+// past is a message in a history. One with replies has its own timestamp as its thread.
 func (s *Server) past(m *standing, withMetadata bool) map[string]any {
 	e := map[string]any{"type": "message", "user": m.user, "text": m.text, "ts": m.ts}
 	if m.bot != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// gap is a zero-width space: a sign of emphasis between two of them is meant as it is.
+// gap is a zero-width space: an emphasis character between two of them is literal.
 const gap = "\u200b"
 
 // look is what people see of blocks.
@@ -14,7 +14,7 @@ type look struct {
 	text    string
 	code    []string
 	buttons []Button
-	calls   int // live mentions
+	calls   int // effective mentions
 }
 
 func show(blocks []block) (l look) {
@@ -37,8 +37,8 @@ func show(blocks []block) (l look) {
 	return l
 }
 
-// read shows Slack's text form: fences are code, angle brackets are references, entities are signs, and emphasis is a sign without a
-// zero-width space on both sides of it, outside of words.
+// read renders Slack's text format: fences are code, angle brackets are references, entities are characters, and
+// emphasis characters have an effect outside of words and without surrounding gaps.
 func (l *look) read(s string) string {
 	var out strings.Builder
 	for i, part := range strings.Split(s, "```") {
@@ -69,7 +69,7 @@ func (l *look) reference(s string) string {
 
 func visibleOnly(s string) string { return strings.ReplaceAll(s, gap, "") }
 
-// emphasis takes the signs of emphasis out, and keeps those inside of code, references and words.
+// emphasis removes effective emphasis characters, but not those in code, references and words.
 func emphasis(s string) string {
 	r := []rune(s)
 	at := func(i int) rune {

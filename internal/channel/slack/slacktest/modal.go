@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Modal is a form that was opened for somebody.
+// Modal is an open form.
 type Modal struct {
 	ID, CallbackID, PrivateMetadata string
 	Label                           string // of its only field
@@ -51,7 +51,7 @@ func (s *Server) openView(p params) (map[string]any, string) {
 	return map[string]any{"view": map[string]any{"id": m.ID}}, ""
 }
 
-// View tells whether somebody has a form open that was not sent yet, and the label of its field. Of several the newest counts.
+// View reports whether a user has an open form, and the label of its field. With several forms the newest counts.
 func (s *Server) View(user string) (open bool, label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Server) modal(user string) *Modal {
 	return nil
 }
 
-// take waits for a form, and closes it as sending it does.
+// take waits for a form, and closes it as submitting does.
 func (s *Server) take(user string) (Modal, bool) {
 	var taken Modal
 	ok := s.changed.wait(func() bool {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// params are those of one call, form or JSON.
+// params are the parameters of a call, from a form or JSON.
 type params struct {
 	t      testing.TB
 	method string
@@ -19,7 +19,7 @@ type params struct {
 	values map[string]string
 }
 
-// read reads a call to its end. An error means that the caller broke off.
+// read reads a call completely. It fails if the caller has aborted.
 func (s *Server) read(r *http.Request) (params, error) {
 	p := params{t: s.t, method: strings.TrimPrefix(r.URL.Path, "/api/"), values: map[string]string{},
 		token: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
@@ -67,10 +67,10 @@ func (p params) need(name string) string {
 	return p.values[name]
 }
 
-// on tells whether a switch is set.
+// on reports whether a switch is set.
 func (p params) on(name string) bool { return p.values[name] == "true" || p.values[name] == "1" }
 
-// content holds what posts and edits have in common.
+// content parses what posts and edits have in common.
 func (p params) content() (text string, blocks []block, code string) {
 	text = p.need("text")
 	if chars(text) > 4000 {
@@ -102,7 +102,7 @@ func (p params) metadata() (json.RawMessage, string) {
 	return json.RawMessage(raw), ""
 }
 
-// chars counts as Slack's limits may: a sign beyond the first plane counts twice.
+// chars counts as Slack's limits may: characters beyond the basic plane count twice.
 func chars(s string) (n int) {
 	for _, r := range s {
 		n += max(1, utf16.RuneLen(r))

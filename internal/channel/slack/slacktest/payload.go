@@ -8,9 +8,9 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// The payloads are in the shapes of Slack's reference, with fields that we do not use.
+// Payloads as in Slack's reference, including fields that Longshift does not use.
 
-// MessageEvent is somebody's message; kind is "message" or "app_mention".
+// MessageEvent is a message; kind is "message" or "app_mention".
 func MessageEvent(kind, channel, user, text, ts, thread string) map[string]any {
 	e := map[string]any{"type": kind, "channel": channel, "user": user, "text": text, "ts": ts, "event_ts": ts, "team": Team,
 		"client_msg_id": "e1f2", "blocks": []any{map[string]any{"type": "rich_text", "block_id": "x", "elements": []any{}}}}
@@ -26,14 +26,14 @@ func MessageEvent(kind, channel, user, text, ts, thread string) map[string]any {
 	return e
 }
 
-// EventCall is the outer shape of an event.
+// EventCall wraps an event.
 func EventCall(event map[string]any) map[string]any {
 	return map[string]any{"token": "XXYYZZ", "team_id": Team, "api_app_id": "A0", "event": event, "type": "event_callback",
 		"event_id": "Ev0PV52K21", "event_time": 1355517523,
 		"authorizations": []any{map[string]any{"team_id": Team, "user_id": BotUser, "is_bot": true}}}
 }
 
-// buttonsID is the block_id of a button that stands nowhere.
+// buttonsID is the block_id of a button whose message does not exist.
 const buttonsID = "longshift"
 
 // PressCall is a press of a button below a message. thread is "" for a message without one.
@@ -59,7 +59,7 @@ func pressCall(channel, message, thread, block string, b Button, trigger, action
 		"actions": []any{action}}
 }
 
-// FormCall is a form that somebody sent.
+// FormCall is a submitted form.
 func FormCall(m Modal, text string, by channel.User) map[string]any {
 	return map[string]any{"type": "view_submission", "team": map[string]any{"id": Team}, "api_app_id": "A0", "token": "XXYYZZ",
 		"user":       map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": Team},
@@ -69,26 +69,26 @@ func FormCall(m Modal, text string, by channel.User) map[string]any {
 				m.BlockID: map[string]any{m.ActionID: map[string]any{"type": "plain_text_input", "value": text}}}}}}
 }
 
-// CommandCall is a slash command, as HTTP carries it. response is the address for the answer.
+// CommandCall is a slash command, as over HTTP. response is the response URL.
 func CommandCall(channel, text, trigger, response string, by channel.User) url.Values {
 	return url.Values{"token": {"XXYYZZ"}, "team_id": {Team}, "team_domain": {"example"}, "channel_id": {channel}, "channel_name": {"general"},
 		"user_id": {by.ID}, "user_name": {by.Name}, "command": {"/longshift"}, "text": {text}, "api_app_id": {"A0"},
 		"is_enterprise_install": {"false"}, "response_url": {response}, "trigger_id": {trigger}}
 }
 
-// Person gives somebody by id. The name is made of it: U0ADA is called ada.
+// Person returns a user. The name is derived from the id: U0ADA is called ada.
 func Person(id string) channel.User {
 	return channel.User{ID: id, Name: strings.ToLower(strings.TrimPrefix(id, "U0"))}
 }
 
-// Body gives a payload as an HTTP call of a kind carries it.
+// Body encodes a payload for an HTTP request.
 func Body(kind string, payload any) string {
 	if v, ok := payload.(url.Values); ok {
 		return v.Encode()
 	}
 	raw, err := json.Marshal(payload)
 	if err != nil {
-		panic(err) // payloads are made of strings
+		panic(err) // strings can't fail
 	}
 	if kind == Interaction {
 		return url.Values{"payload": {string(raw)}}.Encode()
@@ -96,7 +96,7 @@ func Body(kind string, payload any) string {
 	return string(raw)
 }
 
-// Flat gives a form as Socket Mode carries it, as JSON.
+// Flat converts a form to JSON, as Socket Mode has it.
 func Flat(payload any) any {
 	form, ok := payload.(url.Values)
 	if !ok {

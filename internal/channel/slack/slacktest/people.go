@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
-// Say lets somebody write, in a thread or not, and delivers it over Socket Mode. direct adds a mention of us, but not in a private
-// chat, where there is no need of one. It gives the TS of the message.
+// Say writes a message as a user, possibly in a thread, and delivers it over Socket Mode. direct adds a mention of the
+// bot, except in a private chat, where none is needed. It returns the message's TS.
 func (s *Server) Say(t testing.TB, channel, user, text, thread string, direct bool) (ts string) {
 	t.Helper()
 	ts, payload := s.speech(t, channel, user, text, thread, direct)
@@ -16,14 +16,14 @@ func (s *Server) Say(t testing.TB, channel, user, text, thread string, direct bo
 	return ts
 }
 
-// Press lets somebody press a button below a message that stands, over Socket Mode. There need not be such a button: the message may
-// have been edited since it was shown.
+// Press presses a button of an existing message, over Socket Mode. The button need not exist: the message may have been
+// edited since it was shown.
 func (s *Server) Press(t testing.TB, channel, ts, token, user string) {
 	t.Helper()
 	s.Socket.Deliver(Interaction, s.press(t, channel, ts, token, user))
 }
 
-// Fill enters a text in the form that was opened last for somebody, and sends it over Socket Mode. It waits for the form.
+// Fill submits a user's latest form, over Socket Mode. It waits for the form.
 func (s *Server) Fill(t testing.TB, text, user string) {
 	t.Helper()
 	m, ok := s.take(user)
@@ -33,22 +33,22 @@ func (s *Server) Fill(t testing.TB, text, user string) {
 	s.Socket.Deliver(Interaction, FormCall(m, text, Person(user)))
 }
 
-// Command lets somebody use the slash command, over Socket Mode.
+// Command uses the slash command, over Socket Mode.
 func (s *Server) Command(channel, user, text string) {
 	s.Socket.Deliver(Command, Flat(s.command(channel, user, text)))
 }
 
-// Redeliver sends the latest envelope once more, as when our acknowledgement was lost.
+// Redeliver sends the latest envelope once more, as after a lost acknowledgement.
 func (s *Server) Redeliver() {
 	if !s.Socket.redeliver() {
 		s.t.Error("nothing was delivered that could be delivered again")
 	}
 }
 
-// Connected says how many Socket Mode connections stand.
+// Connected is the number of Socket Mode connections.
 func (s *Server) Connected() int { return s.Socket.State().Open }
 
-// Trigger lets somebody set off what may open a form.
+// Trigger creates a trigger id for a user, which may open a form.
 func (s *Server) Trigger(user string) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Server) trigger(user string) string {
 	return id
 }
 
-// AnswerURL makes an address at which a slash command of somebody's may be answered.
+// AnswerURL creates a response URL for a user's slash command.
 func (s *Server) AnswerURL(user string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Server) press(t testing.TB, channel, ts, token, user string) any {
 	return pressCall(channel, ts, s.threadOf(m), block, button, s.trigger(user), s.stamp(), Person(user))
 }
 
-// speech lets a message stand and gives its event. A mention comes as app_mention; Slack sends it as message too.
+// speech creates a message and returns its event. A mention is an app_mention; Slack sends it as message too.
 func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payload any) {
 	t.Helper()
 	s.mu.Lock()
@@ -106,7 +106,7 @@ func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct
 			t.Fatalf("no message %s stands in %s", thread, channel)
 		}
 		if root.thread != "" {
-			thread = root.thread // people who reply to a reply write in its thread
+			thread = root.thread // a reply to a reply belongs to the same thread
 		}
 	}
 	kind, text := "message", entities(text)
@@ -121,7 +121,7 @@ func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct
 	return m.ts, EventCall(e)
 }
 
-// Echo gives the event of a message that no person wrote: by another program, or our own that comes back.
+// Echo returns the event of a message by another program, or of Longshift's own message.
 func Echo(by channeltest.Author, channel, text, ts string) map[string]any {
 	e := MessageEvent("message", channel, BotUser, entities(text), ts, "")
 	e["bot_id"] = BotID

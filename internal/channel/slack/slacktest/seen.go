@@ -2,17 +2,17 @@ package slacktest
 
 import "encoding/json"
 
-// Message is a message as it stands now.
+// Message is the current state of a message.
 type Message struct {
 	TS        string
-	Thread    string // TS of the message that it replies to, "" for none
-	User      string // BotUser for ours
+	Thread    string // TS of the message that it replies to, or ""
+	User      string // BotUser for Longshift's
 	Text      string // as people see it, without markup
 	Code      []string
 	Buttons   []Button
-	Edited    int  // how often it was edited
+	Edited    int  // number of edits
 	Broadcast bool // a reply that is shown in the channel too
-	Mentions  int  // what calls people, in the message and in its notification
+	Mentions  int  // effective mentions in the message and its notification
 }
 
 // Button is a button below a message.
@@ -21,7 +21,7 @@ type Button struct {
 	Style        string // "primary", "danger" or ""
 }
 
-// Messages gives what stands in a channel, its threads included, oldest first: ours and what people said.
+// Messages returns all messages in a channel, including its threads, oldest first.
 func (s *Server) Messages(channel string) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *Server) Messages(channel string) (list []Message) {
 	return list
 }
 
-// Ephemeral gives what only one person got to see, oldest first, as plain text. What stands in a private chat is in Messages.
+// Ephemeral returns the ephemeral messages to a user, oldest first, as plain text. Messages has those in a private chat.
 func (s *Server) Ephemeral(user string) (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Server) Ephemeral(user string) (list []string) {
 	return list
 }
 
-// Post is a message that a test puts in a channel without a call.
+// Post is a message that a test adds without a call.
 type Post struct {
 	Channel, Thread, User, Bot, Text string
 
@@ -60,7 +60,7 @@ type Post struct {
 	Metadata json.RawMessage
 }
 
-// Put lets messages stand, and gives the TS of the last one.
+// Put adds messages, and returns the TS of the last one.
 func (s *Server) Put(posts ...Post) (ts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Server) Put(posts ...Post) (ts string) {
 	return ts
 }
 
-// Keep drops all messages of all channels but the n oldest.
+// Keep deletes all messages of all channels except the n oldest.
 func (s *Server) Keep(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package slacktest plays Slack for tests: the Web API as its reference pages describe it, Socket Mode, signed HTTP calls, and the
-// people who press, write and fill in forms. It is for tests only, knows nothing of the leaf that it is played to, and holds every
-// call against the limits that the reference names: what breaks one fails the test.
+// Package slacktest simulates Slack for tests: the Web API according to its reference, Socket Mode, signed HTTP
+// requests, and people who press buttons, write and fill in forms. It is for tests only and may not import the channel
+// under test. It checks every call against the limits in the reference, and fails the test on a violation.
 package slacktest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
-// What a Server is set up with. No other program knows these values.
+// Fixed values of a Server.
 const (
 	BotToken      = "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy"
 	AppToken      = "xapp-1-A0LONGSHIFT-998877-0123456789abcdef"
@@ -21,15 +21,15 @@ const (
 	BotID         = "B0BOT"
 	Team          = "T0"
 	General       = "C0GENERAL"
-	Gone          = "C0GONE" // a channel that is not there
+	Gone          = "C0GONE" // a channel that does not exist
 )
 
-// Scopes are those that the app was installed with.
+// Scopes are those of the installed app.
 var Scopes = []string{"app_mentions:read", "channels:history", "chat:write", "commands", "groups:history", "im:history", "mpim:history"}
 
-// Server is one workspace with our app in all of its channels. The first letter of an id tells the kind of a conversation: C is a
-// public channel, P a private one, G a group and D one person. It is safe for concurrent use, and any number of programs may come,
-// go and break off in the midst of a call.
+// Server is one workspace with the app in all of its channels. The first letter of an id is the kind of conversation: C
+// is a public channel, P a private one, G a group and D a chat with one person. It is safe for concurrent use, and
+// callers may disconnect at any time.
 type Server struct {
 	URL           string // base of the Web API
 	BotToken      string
@@ -42,25 +42,25 @@ type Server struct {
 	client *http.Client
 
 	mu       sync.Mutex
-	root     string // of all addresses here
-	last     int64  // microseconds of the newest stamp
-	count    int    // triggers and answer addresses
+	root     string // path prefix of all URLs
+	last     int64  // microseconds of the latest timestamp
+	count    int    // number of triggers and response URLs
 	messages []*standing
 	answers  []answered
 	calls    map[string]int // by method
 	needed   map[string]bool
 	modals   []*Modal
-	triggers map[string]string // by whom they were set off
-	commands map[string]string // who may be answered, by the path of the address
+	triggers map[string]string // users by trigger
+	commands map[string]string // users by path of the response URL
 	down     bool
 	failNext channeltest.Failure
 	loseNext bool
-	refusals map[string]string // an error code for the next call of a method
+	refusals map[string]string // error code for the next call of a method
 	changed  *change
-	sent     call // over HTTP
+	sent     call // the last HTTP request
 }
 
-// New starts a Slack that ends with the test.
+// New starts a server that stops when the test ends.
 func New(t testing.TB) *Server {
 	s := &Server{BotToken: BotToken, AppToken: AppToken, SigningSecret: SigningSecret, General: General, Socket: newSocket(), t: t,
 		client: &http.Client{Transport: &http.Transport{}, Timeout: patience}, calls: map[string]int{}, needed: map[string]bool{},

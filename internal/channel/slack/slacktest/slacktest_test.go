@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// witness remembers what a Server finds wrong.
+// witness records the failures that a Server reports.
 type witness struct {
 	testing.TB
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ func (w *witness) Errorf(format string, args ...any) {
 
 func (w *witness) Error(args ...any) { w.Errorf("%s", fmt.Sprint(args...)) }
 
-// post gives the parameters of a post that nothing is wrong with, changed by pairs of name and value.
+// post returns the parameters of a valid post, modified by pairs of name and value.
 func post(more ...string) url.Values {
 	v := url.Values{"token": {BotToken}, "channel": {General}, "text": {"x"}, "parse": {"none"}, "unfurl_links": {"false"},
 		"unfurl_media": {"false"}, "blocks": {`[{"type":"section","text":{"type":"mrkdwn","text":"x","verbatim":true}}]`}}
@@ -40,8 +40,8 @@ func TestStrict(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string
 		params func(root, reply string) url.Values
-		code   string // in the answer; "" for none
-		wrong  string // what the test is told; "" for nothing
+		code   string // error code of the answer, or ""
+		wrong  string // reported failure, or ""
 	}{
 		"a post":            {"chat.postMessage", func(_, _ string) url.Values { return post() }, "", ""},
 		"shown in channel":  {"chat.postMessage", func(root, _ string) url.Values { return post("thread_ts", root, "reply_broadcast", "true") }, "", ""},
@@ -75,7 +75,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestDown: every address is away, and comes back.
+// TestDown checks that all URLs fail during an outage, and work again after it.
 func TestDown(t *testing.T) {
 	s := New(t)
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}

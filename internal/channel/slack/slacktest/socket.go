@@ -12,15 +12,15 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// The kinds of delivery, as Socket Mode names them.
+// Kinds of delivery, as in Socket Mode.
 const (
 	Event       = "events_api"
 	Interaction = "interactive"
 	Command     = "slash_commands"
 )
 
-// Socket plays Socket Mode. What is sent while nobody is connected waits; what was sent over a connection that broke before it was
-// acknowledged is sent again over the next one, and so is what nobody acknowledged within a second.
+// Socket simulates Socket Mode. Envelopes wait for a connection; they are sent again if they were not acknowledged
+// within a second, or before their connection broke.
 type Socket struct {
 	mu      sync.Mutex
 	changed *change
@@ -28,23 +28,23 @@ type Socket struct {
 	conns   map[*websocket.Conn]bool
 	state   State
 	count   int               // envelopes
-	latest  *envelope         // sent last
+	latest  *envelope         // last sent
 	waiting []envelope        // not sent yet
 	sent    map[string]*timed // not acknowledged yet
-	again   time.Duration     // after which an envelope that was not acknowledged is sent again
+	again   time.Duration     // time until an unacknowledged envelope is sent again
 	ticket  int
 	closed  bool
 	down    bool
-	deaf    bool                          // the handshake is answered by closing
-	answers []func(w http.ResponseWriter) // to the next openings
+	deaf    bool                          // close connections right after the handshake
+	answers []func(w http.ResponseWriter) // to the next calls of apps.connections.open
 }
 
-// State is what a Socket has seen.
+// State is what a Socket has observed.
 type State struct {
-	Open   int      // connections that stand
-	Opened int      // connections that were made
-	Acks   []string // ids of envelopes that were acknowledged, as often as they were
-	Tokens []string // that asked for a connection
+	Open   int      // current connections
+	Opened int      // connections so far
+	Acks   []string // ids of acknowledged envelopes, with repetitions
+	Tokens []string // tokens used to request a connection
 }
 
 type timed struct {
@@ -121,7 +121,7 @@ func (s *Socket) serve(w http.ResponseWriter, r *http.Request) {
 	s.gone(c)
 }
 
-// greet takes a connection up and sends what waits.
+// greet starts a connection and sends waiting envelopes.
 func (s *Socket) greet(c *websocket.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Socket) acknowledged(id string) {
 	}
 }
 
-// gone takes a broken connection out. When it was the only one, all that nobody acknowledged was sent over it.
+// gone removes a broken connection. If it was the only one, all unacknowledged envelopes were sent over it.
 func (s *Socket) gone(c *websocket.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

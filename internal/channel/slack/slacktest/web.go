@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// call is what was sent over HTTP.
+// call is an HTTP request that was sent.
 type call struct {
 	body   string
 	header http.Header
 }
 
-// SayHTTP is Say over HTTP: signed, to a program's webhook. It gives the program's answer; the message is the last in Messages.
+// SayHTTP is Say as a signed request to a webhook. It returns the webhook's answer; the message is the last in Messages.
 func (s *Server) SayHTTP(url, channel, user, text, thread string, direct bool) (status int, body string) {
 	s.t.Helper()
 	_, payload := s.speech(s.t, channel, user, text, thread, direct)
@@ -30,7 +30,7 @@ func (s *Server) PressHTTP(url, channel, ts, token, user string) (status int, bo
 	return s.Send(url, Interaction, s.press(s.t, channel, ts, token, user))
 }
 
-// FillHTTP is Fill over HTTP. The form stays open when it is not taken in with 200.
+// FillHTTP is Fill over HTTP. The form stays open unless the status is 200.
 func (s *Server) FillHTTP(url, text, user string) (status int, body string) {
 	s.t.Helper()
 	m, ok := s.take(user)
@@ -55,12 +55,12 @@ func (s *Server) reopen(id string) {
 	s.changed.note()
 }
 
-// CommandHTTP lets somebody use the slash command; Slack delivers it over HTTP.
+// CommandHTTP is Command over HTTP.
 func (s *Server) CommandHTTP(url, channel, user, text string) (status int, body string) {
 	return s.Send(url, Command, s.command(channel, user, text))
 }
 
-// Send signs a payload of a kind and sends it. LastHTTP gives what was sent.
+// Send signs a payload and sends it. LastHTTP returns the request.
 func (s *Server) Send(url, kind string, payload any) (status int, body string) {
 	text := Body(kind, payload)
 	c := call{text, s.Sign(text, time.Now())}
@@ -70,19 +70,19 @@ func (s *Server) Send(url, kind string, payload any) (status int, body string) {
 	return s.Post(url, c.body, c.header)
 }
 
-// LastHTTP gives what was sent last by the methods above, so that it can be sent again, later or changed.
+// LastHTTP returns the last request sent by the methods above, so that it can be repeated, late or modified.
 func (s *Server) LastHTTP() (body string, header http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sent.body, s.sent.header.Clone()
 }
 
-// Sign gives the header of a body that Slack signed at some time.
+// Sign returns the headers for a body signed by Slack at a time.
 func (s *Server) Sign(body string, at time.Time) http.Header {
 	return SignWith(SigningSecret, body, at)
 }
 
-// SignWith signs with a secret of one's own.
+// SignWith signs with another secret.
 func SignWith(secret, body string, at time.Time) http.Header {
 	stamp := fmt.Sprint(at.Unix())
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -97,7 +97,7 @@ func SignWith(secret, body string, at time.Time) http.Header {
 	return h
 }
 
-// Post sends a call as it is. Where nobody answers the status is 0 and the text says why.
+// Post sends a request unchanged. Without an answer the status is 0 and the text is the error.
 func (s *Server) Post(url, body string, header http.Header) (status int, text string) {
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// standing is a message as it stands.
+// standing is a message in a channel.
 type standing struct {
 	channel, ts, thread, user, bot, text string
 
@@ -51,7 +51,7 @@ func (s *Server) postMessage(p params) (map[string]any, string) {
 	return map[string]any{"channel": m.channel, "ts": m.ts, "message": map[string]any{"type": "message", "user": BotUser, "text": m.text}}, ""
 }
 
-// checkThread holds a thread to what hangs on a message of the channel that is no reply itself.
+// checkThread checks that thread is a message of the channel and not a reply.
 func (s *Server) checkThread(p params, channel, thread string) string {
 	if thread == "" {
 		return ""
@@ -74,7 +74,7 @@ func (s *Server) update(p params) (map[string]any, string) {
 	if m.user != BotUser {
 		return nil, "cant_update_message"
 	}
-	if p.on("reply_broadcast") { // it shows an old reply as it is, and takes no new text
+	if p.on("reply_broadcast") { // Slack broadcasts an old reply without changing its text
 		s.t.Error("chat.update: reply_broadcast beside a new text")
 		return nil, "no_dual_broadcast_content_update"
 	}
@@ -86,12 +86,12 @@ func (s *Server) update(p params) (map[string]any, string) {
 	if code != "" {
 		return nil, code
 	}
-	m.text, m.blocks, m.metadata = text, blocks, meta // what an edit leaves out may be lost
+	m.text, m.blocks, m.metadata = text, blocks, meta // fields missing from an edit may be lost
 	m.edited++
 	return map[string]any{"channel": m.channel, "ts": m.ts, "text": m.text}, ""
 }
 
-// answered is what only one person got to see.
+// answered is an ephemeral message.
 type answered struct{ user, text string }
 
 func (s *Server) postEphemeral(p params) (map[string]any, string) {
@@ -117,7 +117,7 @@ func (s *Server) tell(user string, blocks []block) {
 	s.changed.note()
 }
 
-// respond takes an answer at the address that came with a slash command.
+// respond handles a request to the response URL of a slash command.
 func (s *Server) respond(w http.ResponseWriter, path string, p params) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

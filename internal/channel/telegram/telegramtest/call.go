@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// methods and the parameters that each may have, by the description of the Bot API.
+// methods lists the parameters of each method, according to the Bot API.
 var methods = map[string][]string{
 	"getMe":               {},
 	"getUpdates":          {"offset", "limit", "timeout", "allowed_updates"},
@@ -24,7 +24,7 @@ var methods = map[string][]string{
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever called is gone, as a program that was killed
+		return // the caller is gone, like a program that was killed
 	}
 	method, ok := strings.CutPrefix(r.URL.Path, "/bot"+Token+"/")
 	known, listed := methods[method]
@@ -86,7 +86,7 @@ func (s *Server) do(method string, params map[string]string) (any, string) {
 	return s.answer(params)
 }
 
-// answer ends the waiting sign on a button, with an alert or without.
+// answer handles answerCallbackQuery, with or without an alert.
 func (s *Server) answer(params map[string]string) (any, string) {
 	id, text := params["callback_query_id"], params["text"]
 	if units(text) > 200 {
@@ -106,7 +106,7 @@ func (s *Server) answer(params map[string]string) (any, string) {
 	return true, ""
 }
 
-// read gives the parameters of a call, sent as a form or as JSON.
+// read returns the parameters of a call, sent as a form or as JSON.
 func read(kind string, body []byte) (map[string]string, error) {
 	params := map[string]string{}
 	media, more, err := mime.ParseMediaType(kind)
@@ -126,7 +126,7 @@ func read(kind string, body []byte) (map[string]string, error) {
 	form := multipart.NewReader(bytes.NewReader(body), more["boundary"])
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF || err != nil && len(params) == 0 { // the library ends a form without fields in no form at all
+		if err == io.EOF || err != nil && len(params) == 0 { // the library sends an invalid form if there are no fields
 			return params, nil
 		}
 		if err != nil {
@@ -149,7 +149,7 @@ func gateway(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway)
 }
 
-// Refuse answers as the Bot API does when something is wrong. words go without quotation marks.
+// Refuse answers with an error of the Bot API. words must not contain quotation marks.
 func Refuse(code int, words string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -158,7 +158,7 @@ func Refuse(code int, words string) http.HandlerFunc {
 	}
 }
 
-// Slow asks for a pause.
+// Slow answers with a rate limit.
 func Slow(seconds int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// Entity marks a part of a text. Offset and Length count UTF-16 code units.
+// Entity styles a part of a text. Offset and Length count UTF-16 code units.
 type Entity struct {
 	Type     string `json:"type"`
 	Offset   int    `json:"offset"`
@@ -19,12 +19,12 @@ type Entity struct {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// Cut gives the text of an entity.
+// Cut returns the text of an entity.
 func (m Message) Cut(e Entity) string {
 	return string(utf16.Decode(utf16.Encode([]rune(m.Sent))[e.Offset : e.Offset+e.Length]))
 }
 
-// Code gives the blocks of code.
+// Code returns the code blocks.
 func (m Message) Code() (list []string) {
 	for _, e := range m.Entities {
 		if e.Type == "pre" {
@@ -36,7 +36,7 @@ func (m Message) Code() (list []string) {
 
 var styles = []string{"bold", "italic", "strikethrough", "code", "pre", "text_link", "blockquote"}
 
-// Check holds the rules about where entities may stand, and what may stand in what.
+// Check verifies the rules for the positions and nesting of entities.
 func (m Message) Check() error {
 	text := utf16.Encode([]rune(m.Sent))
 	if len(m.Entities) > 100 {
@@ -84,19 +84,19 @@ func inPair(text []uint16, at int) bool {
 	return at > 0 && at < len(text) && utf16.IsSurrogate(rune(text[at-1])) && text[at-1] < 0xdc00
 }
 
-// found is what Telegram finds by itself in a text that is not code: names, commands, and addresses that lead into the app.
+// found matches what Telegram detects in text outside of code: names, commands, and addresses that open the app.
 var found = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])@[a-z0-9_]{2,32}|(?:^|[^\pL\pN_/<>])/[a-z0-9_]{1,64}|\b(?:tg|ton|tonsite)://|\b(?:t|telegram)\.(?:me|dog)\b`)
 
 var ownLink = regexp.MustCompile(`(?i)^https?://([^/]*\.)?(t|telegram)\.(me|dog)\.?([:/?#]|$)`)
 
-// Live gives what in the message calls people, is a command, or leads into the app.
+// Live returns everything in the message that notifies people, is a command, or opens the app.
 func (m Message) Live() (list []string) {
 	text := utf16.Encode([]rune(m.Sent))
 	for _, e := range m.Entities {
 		if e.Type == "code" || e.Type == "pre" {
 			for i := e.Offset; i < e.Offset+e.Length; i++ {
 				if inWord(text[i]) {
-					text[i] = 'x' // it still is what stands before something
+					text[i] = 'x' // code still counts as what precedes other text
 				} else {
 					text[i] = ' '
 				}

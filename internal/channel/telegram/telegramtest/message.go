@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Message is a message of the bot as it stands.
+// Message is the current state of one of the bot's messages.
 type Message struct {
 	ID       int
-	Text     string // as people see it: without markup and without signs that have no look
-	Sent     string // as it was sent; the entities count in it
+	Text     string // as people see it: without markup and invisible characters
+	Sent     string // as it was sent; entities refer to it
 	Entities []Entity
 	Buttons  []Button // row by row
-	ReplyTo  int      // the message that it answers, which may be one that opened a topic; 0 for none
+	ReplyTo  int      // the message that it answers, or the one that opened the topic; 0 for none
 	Topic    int      // 0 for none
 	Silent   bool
-	Edited   int // how many times
+	Edited   int // number of edits
 }
 
 // Button is a button below a message.
 type Button struct{ Text, Data string }
 
-// Messages gives what the bot has written to a chat and what still stands, oldest first.
+// Messages returns the bot's messages in a chat, oldest first.
 func (s *Server) Messages(chat int64) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ type standing struct {
 	id       int
 	chat     int64
 	topic    int
-	opens    bool // the topic
+	opens    bool // opens a topic
 	replyTo  int
 	ours     bool
 	from     map[string]any
@@ -70,7 +70,7 @@ func keyboard(raw string) []map[string]string {
 	return slices.Concat(k.Rows...)
 }
 
-// stand numbers a message and puts it into its chat.
+// stand assigns an id to a message and adds it to its chat.
 func (s *Server) stand(m *standing) *standing {
 	s.nextID++
 	m.id = s.nextID
@@ -86,7 +86,7 @@ func (s *Server) find(chat int64, id int) *standing {
 	return s.stands[i]
 }
 
-// json is the message as an update or an answer has it.
+// json is the message in an update or an answer.
 func (m *standing) json(s *Server) map[string]any {
 	out := map[string]any{"message_id": m.id, "date": time.Now().Unix(), "text": m.text, "from": m.from,
 		"chat": map[string]any{"id": m.chat, "type": s.chats[m.chat], "is_forum": true}}
@@ -103,7 +103,7 @@ func (m *standing) json(s *Server) map[string]any {
 		if r.opens {
 			j["forum_topic_created"] = map[string]any{"name": "topic"}
 		}
-		j["forward_origin"] = map[string]any{"type": "brand_new", "date": 1} // of a kind that came after the library
+		j["forward_origin"] = map[string]any{"type": "brand_new", "date": 1} // a kind that the library does not know
 		out["reply_to_message"] = j
 	}
 	return out

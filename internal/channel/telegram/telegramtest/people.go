@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Open makes chats that the bot may write to: a number above 0 is a person's own chat, and below it a group.
+// Open creates chats that the bot may write to: a positive id is a private chat, a negative one a group.
 func (s *Server) Open(chats ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Server) open(chat int64) {
 	}
 }
 
-// Topic opens a topic in a group and gives its number, which is that of the message that opened it.
+// Topic opens a topic in a group and returns its id, which is that of the message that opened it.
 func (s *Server) Topic(chat int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *Server) Topic(chat int64) int {
 	return m.id
 }
 
-// Say lets somebody write, and gives the message's number. replyTo is the message or the topic that it answers, 0 for none. The
-// bot's name after an @ counts as a mention, as in the apps. The bot hears also what is not meant for it, as without privacy mode.
+// Say writes a message as a user, and returns its id. replyTo is the message or topic that it answers, 0 for none. The
+// bot's name after an @ is a mention, as in the apps. The bot receives all messages, as without privacy mode.
 func (s *Server) Say(chat, user int64, name, text string, replyTo int) (message int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,15 +57,15 @@ func (s *Server) Say(chat, user int64, name, text string, replyTo int) (message 
 	return m.id
 }
 
-// Press lets somebody press a button below a message, whether there is such a button or not: apps are free programs. alerts gives
-// what the person got to see for it until then.
+// Press presses a button of a message, which need not exist, since apps may send anything. alerts returns the alerts
+// that the user has seen for it so far.
 func (s *Server) Press(chat, user int64, name string, message int, data string) (alerts func() []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var j map[string]any
 	if m := s.find(chat, message); m != nil {
 		j = m.json(s)
-	} else { // too old to be shown in full
+	} else { // too old to be included in full
 		j = map[string]any{"message_id": message, "date": 0, "chat": map[string]any{"id": chat, "type": s.chats[chat]}}
 	}
 	id := fmt.Sprint("query", len(s.presses)+1)
@@ -76,7 +76,7 @@ func (s *Server) Press(chat, user int64, name string, message int, data string) 
 	return func() []string { return s.shown(func(a alert) bool { return a.query == id }) }
 }
 
-// Alerts gives what somebody got to see for what they pressed, oldest first; user 0 is everybody.
+// Alerts returns the alerts that a user has seen, oldest first; user 0 means everybody.
 func (s *Server) Alerts(user int64) []string {
 	return s.shown(func(a alert) bool { return user == 0 || a.user == user })
 }
@@ -92,14 +92,14 @@ func (s *Server) shown(which func(alert) bool) (texts []string) {
 	return texts
 }
 
-// Waiting counts the presses that nobody has answered: their buttons show the waiting sign.
+// Waiting counts unanswered presses, whose buttons show a progress indicator.
 func (s *Server) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.waits)
 }
 
-// Again delivers the latest update once more, under its number, after it was confirmed: as when the confirmation was lost.
+// Again delivers the latest update once more after it was confirmed, as if the confirmation was lost.
 func (s *Server) Again() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,14 +111,14 @@ func (s *Server) Again() {
 	s.put(s.last)
 }
 
-// Add queues an update of any shape, without its number, and gives that.
+// Add queues an update of any form, without an id, and returns its id.
 func (s *Server) Add(update map[string]any) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.add(update)
 }
 
-// Person is somebody as updates show people. name is the one that can be mentioned.
+// Person is a user in an update. name is the username.
 func Person(id int64, name string) map[string]any {
 	return map[string]any{"id": id, "is_bot": false, "first_name": "Ada", "last_name": "Lovelace", "username": name}
 }

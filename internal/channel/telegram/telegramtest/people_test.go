@@ -25,7 +25,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestAgain: an update comes until it is confirmed, and then once more for each Again.
+// TestAgain checks that an update is delivered until it is confirmed, and then once more for each Again.
 func TestAgain(t *testing.T) {
 	s := New(t)
 	s.Say(chat, 7, "ada", "a", 0)
@@ -50,7 +50,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestPollers: however many poll, a newer poll ends an older one, none hangs, and all is well again after an outage.
+// TestPollers checks that a newer poll ends an older one, that none hangs, and that polling works after an outage.
 func TestPollers(t *testing.T) {
 	s := New(t)
 	s.Open(chat)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// queued is an update that waits to be taken.
+// queued is an unconfirmed update.
 type queued struct {
 	id     int64
 	update map[string]any
-	again  int // how many times more it comes after it was confirmed
+	again  int // how many more times it is delivered after its confirmation
 }
 
-// poll gives what nobody has confirmed, and waits for it. A newer poll ends an older one.
+// poll returns unconfirmed updates, and waits for one. A newer poll ends an older one.
 func (s *Server) poll(w http.ResponseWriter, r *http.Request, p map[string]string) {
 	if p["allowed_updates"] != `["message","callback_query"]` {
 		s.t.Errorf("allowed_updates %s", p["allowed_updates"])
@@ -63,7 +63,7 @@ func (s *Server) poll(w http.ResponseWriter, r *http.Request, p map[string]strin
 	}
 }
 
-// begin ends the poll before, and confirms what is below the offset. newer is closed when the next poll comes.
+// begin ends the previous poll, and confirms updates below the offset. newer is closed when the next poll begins.
 func (s *Server) begin(offset int64) (newer chan struct{}, fail http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Server) pending() []map[string]any {
 	return list
 }
 
-// add queues an update and gives its number.
+// add queues an update and returns its id.
 func (s *Server) add(update map[string]any) int64 {
 	s.nextQueue++
 	s.last = queued{id: s.nextQueue, update: update}
@@ -119,35 +119,35 @@ func (s *Server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// Last gives the number of the latest update. It is taken when Confirmed is above it.
+// Last returns the id of the latest update. It is confirmed when Confirmed is greater.
 func (s *Server) Last() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last.id
 }
 
-// Confirmed gives the highest offset of a poll: all updates below it were taken.
+// Confirmed returns the highest offset of a poll: all updates below it are confirmed.
 func (s *Server) Confirmed() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.confirmed
 }
 
-// Offset gives the offset of the latest poll.
+// Offset returns the offset of the latest poll.
 func (s *Server) Offset() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offset
 }
 
-// Conflicts counts the polls that were ended by a newer one.
+// Conflicts counts the polls ended by a newer one.
 func (s *Server) Conflicts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.conflicts
 }
 
-// Renumber lets the numbers of updates go on behind a number, as Telegram may after a week of silence.
+// Renumber continues the ids of updates after a number, as Telegram may after a week without updates.
 func (s *Server) Renumber(last int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

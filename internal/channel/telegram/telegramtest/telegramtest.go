@@ -1,5 +1,5 @@
-// Package telegramtest plays Telegram's Bot API and the people who use the app, for one bot. It is for tests only; nothing outside
-// of them may import it, and it may not import the channel that it is there to hold to the API's rules.
+// Package telegramtest simulates Telegram's Bot API and the users of the app, for one bot. It is for tests only: other
+// code may not import it, and it may not import the channel under test.
 package telegramtest
 
 import (
@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// The bot. Token is the only one that the server takes, and has the shape of a real one.
+// The bot. The server accepts only Token, which has the form of a real one.
 const (
 	Token   = "123456789:AAF-test_secret_of_the_bot_0123456789"
 	BotID   = 123456789
 	BotName = "longshift_bot"
 )
 
-// Server plays the Bot API. It is strict: what the real one would refuse, drop or read otherwise fails the test. It is safe for
-// concurrent use, and for several programs that poll: as with the real one, a newer poll ends an older one.
+// Server simulates the Bot API. It is strict: what the real one would refuse, drop or interpret fails the test. It is
+// safe for concurrent use and several polling programs: as with the real one, a newer poll ends an older one.
 type Server struct {
-	URL   string // without a slash at the end
+	URL   string // without a trailing slash
 	Token string
 
 	t      testing.TB
@@ -32,38 +32,38 @@ type Server struct {
 	nextID int
 	calls  []Call
 	down   bool
-	fails  []http.HandlerFunc // in place of the next calls that write; a nil one lets its call through
+	fails  []http.HandlerFunc // answers to the next writing calls; nil lets a call succeed
 	lose   bool
 
-	presses map[string]int64 // query to user; what nobody answered yet is in waits
+	presses map[string]int64 // users by query; unanswered queries are in waits
 	waits   map[string]bool
 	alerts  []alert
 
 	queue     []queued
 	last      queued
 	nextQueue int64
-	confirmed int64         // all updates below it are
+	confirmed int64         // all updates below are confirmed
 	offset    int64         // of the latest poll
-	polled    chan struct{} // closed when a newer poll comes; nil before the first one
-	changed   chan struct{} // closed when an update comes, or all goes down
+	polled    chan struct{} // closed when a newer poll begins; nil before the first
+	changed   chan struct{} // closed on a new update and on shutdown
 	pollFails []http.HandlerFunc
 	conflicts int
 }
 
-// alert is what one who pressed a button got to see.
+// alert is shown to a user who pressed a button.
 type alert struct {
 	query string
 	user  int64
 	text  string
 }
 
-// Call is one call that came in.
+// Call is a received call.
 type Call struct {
 	Method string
-	Params map[string]string // objects in JSON
+	Params map[string]string // objects as JSON
 }
 
-// New starts a server, which ends with the test. Until Open was called, or somebody has written, it knows no chat.
+// New starts a server that stops when the test ends. It knows no chat before Open or the first message of a user.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
@@ -80,13 +80,13 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Client is a client that the server can wait for when it ends.
+// Client is a client whose connections the server closes when it stops.
 func (s *Server) Client() *http.Client { return s.http.Client() }
 
-// Break drops all connections, and with them the polls that are held open.
+// Break drops all connections, including open polls.
 func (s *Server) Break() { s.http.CloseClientConnections() }
 
-// Down lets every call fail with 502 from now on, and ends the polls that are held open. With false all is well again.
+// Down makes every call fail with 502, and ends open polls. Down(false) ends the outage.
 func (s *Server) Down(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,29 +94,29 @@ func (s *Server) Down(down bool) {
 	s.wake()
 }
 
-// Fail answers in place of the next calls that write, one for each. A nil one lets its call through. What an earlier Fail left is
-// forgotten.
+// Fail sets the answers to the next writing calls, one for each. nil lets a call succeed. It replaces those of an
+// earlier Fail.
 func (s *Server) Fail(answers ...http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fails = answers
 }
 
-// FailPolls answers in place of the next polls.
+// FailPolls sets the answers to the next polls.
 func (s *Server) FailPolls(answers ...http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pollFails = answers
 }
 
-// Lose lets the next call that writes take effect, and then drops the connection before the answer.
+// Lose lets the next writing call take effect, and then drops the connection before the answer.
 func (s *Server) Lose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = true
 }
 
-// Calls gives the names of the methods that were called, polls left out, also of those that failed.
+// Calls returns the methods that were called, including failed calls but not polls.
 func (s *Server) Calls() (names []string) {
 	for _, c := range s.Requests() {
 		names = append(names, c.Method)
@@ -124,7 +124,7 @@ func (s *Server) Calls() (names []string) {
 	return names
 }
 
-// Requests gives the calls that came in, polls left out, also those that failed.
+// Requests returns the received calls, including failed ones but not polls.
 func (s *Server) Requests() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

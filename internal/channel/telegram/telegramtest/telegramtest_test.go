@@ -11,7 +11,7 @@ import (
 
 const chat = int64(4242)
 
-// recorder notes what would fail a test.
+// recorder records test failures.
 type recorder struct {
 	testing.TB
 	mu     sync.Mutex
@@ -26,7 +26,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
 
-// take gives what was noted since the last time.
+// take returns the failures since the last call.
 func (r *recorder) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +35,7 @@ func (r *recorder) take() []string {
 	return list
 }
 
-// do calls a method and gives the status and the result.
+// do calls a method and returns the status and the result.
 func do(t *testing.T, s *Server, method string, params map[string]any) (int, json.RawMessage) {
 	t.Helper()
 	body, err := json.Marshal(params)
@@ -63,7 +63,7 @@ func text(words string, more ...any) map[string]any {
 	return p
 }
 
-// get polls, and gives the numbers of the updates.
+// get polls, and returns the ids of the updates.
 func get(t *testing.T, s *Server, offset int64) (status int, ids []int64) {
 	t.Helper()
 	status, raw := do(t, s, "getUpdates", map[string]any{"offset": offset, "limit": 100, "timeout": 1, "allowed_updates": []string{"message", "callback_query"}})
@@ -77,7 +77,7 @@ func get(t *testing.T, s *Server, offset int64) (status int, ids []int64) {
 	return status, ids
 }
 
-// TestStrict: each of these would fail a test, and most are refused.
+// TestStrict makes calls that must fail a test; most are refused too.
 func TestStrict(t *testing.T) {
 	r := &recorder{TB: t}
 	s := New(r)

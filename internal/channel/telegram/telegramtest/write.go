@@ -49,12 +49,12 @@ func (s *Server) edit(p map[string]string) (any, string) {
 	if n.text == m.text && slices.Equal(n.entities, m.entities) && n.keys == m.keys {
 		return nil, "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
 	}
-	m.text, m.entities, m.keys = n.text, n.entities, n.keys // buttons that are not given go away
+	m.text, m.entities, m.keys = n.text, n.entities, n.keys // an edit without buttons removes them
 	m.edited++
 	return m.json(s), ""
 }
 
-// fill reads what is to be seen, and holds it against the limits.
+// fill parses text, entities and buttons, and checks the limits.
 func (s *Server) fill(m *standing, p map[string]string) string {
 	m.text, m.keys = p["text"], p["reply_markup"]
 	if p["link_preview_options"] != `{"is_disabled":true}` {

@@ -10,36 +10,36 @@ import (
 	"time"
 )
 
-// display is the business number itself.
+// display is the business phone number.
 const display = "15550783881"
 
-// Sign gives the signature that goes with a body in the header X-Hub-Signature-256.
+// Sign returns the signature of a body for the header X-Hub-Signature-256.
 func Sign(body, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Batch is a delivery in the documented shape, of messages in JSON that one person wrote.
+// Batch is a delivery, as documented, of JSON messages by one person.
 func Batch(from, name string, messages ...string) string {
 	return fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":"102290129340398","changes":[{"value":{"messaging_product":"whatsapp",`+
 		`"metadata":{"display_phone_number":"%s","phone_number_id":"%s"},"contacts":[{"profile":{"name":%s},%s}],`+
 		`"messages":[%s]},"field":"messages"}]}]}`, display, PhoneID, quote(name), person("wa_id", "user_id", from), strings.Join(messages, ","))
 }
 
-// Said is a message for Batch. replyTo is the message that it answers, "" for none.
+// Said is a message for Batch. replyTo is the message that it answers, or "".
 func Said(from, id, text, replyTo string, at time.Time) string {
 	return fmt.Sprintf(`{%s%s,"id":%s,"timestamp":"%d","type":"text","text":{"body":%s}}`,
 		quoting(replyTo), person("from", "from_user_id", from), quote(id), at.Unix(), quote(text))
 }
 
-// Pressed is, for Batch, that a button below a message was pressed.
+// Pressed is a press of a button, for Batch.
 func Pressed(from, id, button, title, message string, at time.Time) string {
 	return fmt.Sprintf(`{%s%s,"id":%s,"timestamp":"%d","type":"interactive","interactive":{"type":"button_reply","button_reply":{"id":%s,"title":%s}}}`,
 		quoting(message), person("from", "from_user_id", from), quote(id), at.Unix(), quote(button), quote(title))
 }
 
-// person names somebody by a phone number, or by the id that stands in another field when the number is hidden.
+// person identifies a person by phone number or, if that is hidden, by an id in another field.
 func person(open, secret, id string) string {
 	if hidden.MatchString(id) {
 		open = secret

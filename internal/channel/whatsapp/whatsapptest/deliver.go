@@ -9,31 +9,30 @@ import (
 	"time"
 )
 
-// Delivery is what was posted to a webhook.
+// Delivery is a request to a webhook.
 type Delivery struct {
 	Body      string
 	Signature string // "" for none
-	Message   string // id of the person's message, when Say or Press made it; an answer quotes it
+	Message   string // id of the message by Say or Press, which an answer quotes
 }
 
-// At sets the time of what people do from now on; the zero time is that of the clock.
+// At sets the time of further events; zero means the clock.
 func (s *Server) At(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = at
 }
 
-// Say lets somebody write, and delivers it once to a webhook. from is a phone number, or the id of somebody who hides it. replyTo
-// is the message that it answers, "" for none. It gives the HTTP status, and 0 if nobody answered; the platform would deliver again
-// then, which Post does with Last.
+// Say writes a message as a person, and delivers it once to a webhook. from is a phone number, or the id of a person who
+// hides it. replyTo is the message that it answers, or "". It returns the HTTP status, or 0 without an answer; the
+// platform would then deliver again, as Post does with Last.
 func (s *Server) Say(webhook, from, name, text, replyTo string) (status int) {
 	s.t.Helper()
 	id, at := s.next()
 	return s.deliver(webhook, id, Batch(from, name, Said(from, id, text, replyTo, at)))
 }
 
-// Press lets somebody press a button below a message, and delivers it like Say, whether there is such a button or not. The id of a
-// button is its Data.
+// Press presses a button of a message, and delivers it like Say. The button need not exist. Its id is its Data.
 func (s *Server) Press(webhook, from, name, message, button, title string) (status int) {
 	s.t.Helper()
 	id, at := s.next()
@@ -60,14 +59,14 @@ func (s *Server) deliver(webhook, id, body string) int {
 	return s.Post(webhook, d.Body, d.Signature)
 }
 
-// Last gives what Say or Press delivered last, byte by byte.
+// Last returns the last delivery of Say or Press, byte for byte.
 func (s *Server) Last() Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
 }
 
-// Post delivers any body with any signature, or "" for none, and gives the HTTP status; 0 if nobody answered.
+// Post delivers any body with any signature, or "" for none. It returns the HTTP status, or 0 without an answer.
 func (s *Server) Post(webhook, body, signature string) (status int) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, webhook, strings.NewReader(body))
@@ -83,7 +82,7 @@ func (s *Server) Post(webhook, body, signature string) (status int) {
 	return status
 }
 
-// Confirm sets a webhook up: the platform asks it to give a number back, and takes it if the status is 200 and the number is right.
+// Confirm verifies a webhook: the platform asks it to return a number, and accepts status 200 with the right number.
 func (s *Server) Confirm(webhook, verifyToken string) bool {
 	s.t.Helper()
 	const challenge = "1158201444"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What the apps make of marks: right beside the words, and on the other side no letter of the alphabet and no digit.
+// The apps format a text if the marks touch it on the inside, and have no ASCII letter or digit on the outside.
 var (
 	fenced = regexp.MustCompile("(?s)```(.+?)```")
 	marked = []*regexp.Regexp{
@@ -18,8 +18,8 @@ var (
 	looksAs = strings.NewReplacer("∗", "*", "＿", "_", "∼", "~", "ˋ", "`")
 )
 
-// Look gives what people see of a text: without the marks, and signs that look alike as the ones they look like. code is what
-// stands in blocks of its own, and live how many marks took effect.
+// Look returns what people see of a text: without marks, and with look-alikes replaced by the characters that they
+// resemble. code has the code blocks, and live counts the effective marks.
 func Look(s string) (text string, code []string, live int) {
 	var b strings.Builder
 	rest := s

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// call has the documented fields of a call, and no others.
+// call has all documented fields of a call.
 type call struct {
 	Product   string `json:"messaging_product"`
 	Kind      string `json:"recipient_type"`
@@ -50,7 +50,7 @@ var (
 	hidden = regexp.MustCompile(`^[A-Z]{2}(\.ENT)?\.[0-9A-Za-z]{1,128}$`)
 )
 
-// read holds a call against the documentation and gives the error code of what is wrong.
+// read checks a call against the documentation, and returns the error code of the first violation.
 func read(r *http.Request, body []byte) (m Message, code int, wrong string) {
 	var c call
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -115,7 +115,7 @@ func replies(buttons []button) (list []Button, wrong string) {
 	return list, ""
 }
 
-// TooMuch tells what is wrong with the length of a text, and "" if nothing is. It counts as strictly as the platform could.
+// TooMuch returns what is wrong with the length of a text, or "". It counts as strictly as the platform might.
 func TooMuch(what, s string, most int) string {
 	if n := len(utf16.Encode([]rune(s))); strings.TrimSpace(s) == "" || n > most {
 		return fmt.Sprintf("%s has %d characters, of 1 to %d", what, n, most)

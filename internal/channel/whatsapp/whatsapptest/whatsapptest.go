@@ -1,5 +1,5 @@
-// Package whatsapptest plays WhatsApp's Business Cloud API for one business number, and the people who write to it. It is for tests
-// only; nothing outside of them may import it, and it may not import the channel that it is there to hold to the API's rules.
+// Package whatsapptest simulates WhatsApp's Business Cloud API for one business number, and the people who write to it.
+// It is for tests only: other code may not import it, and it may not import the channel under test.
 package whatsapptest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What the app is set up with.
+// Fixed values of the app.
 const (
 	Token       = "EAAJB-secret-access-token-0123456789"
 	AppSecret   = "0123456789abcdef0123456789abcdef"
@@ -20,25 +20,25 @@ const (
 	PhoneID     = "106540352242922"
 )
 
-// Message is a message of the business as the platform took it. None can be changed.
+// Message is a message of the business that the platform accepted. Messages can't be changed.
 type Message struct {
 	ID       string
-	To       string // a phone number, or the id of somebody who hides it
+	To       string // a phone number, or the id of a person who hides it
 	Text     string // as people see it: without marks
 	Sent     string // as it was sent
 	Buttons  []Button
-	QuotedID string // the message that it quotes; "" for none
-	Key      string // what the platform gives back with the fate of the message
+	QuotedID string // the quoted message, or ""
+	Key      string // returned by the platform with the message's status
 	Type     string // "text" or "interactive"
 }
 
 // Button is a button below a message.
 type Button struct{ Text, Data string }
 
-// Server plays the messages edge of the Graph API, and delivers what people do. It takes only what the documentation allows;
-// anything else is refused and fails the test. It is safe for concurrent use.
+// Server simulates the messages edge of the Graph API, and delivers events. Calls that the documentation does not allow
+// are refused and fail the test. It is safe for concurrent use.
 type Server struct {
-	URL         string // without a slash at the end
+	URL         string // without a trailing slash
 	Token       string
 	AppSecret   string
 	VerifyToken string
@@ -46,19 +46,19 @@ type Server struct {
 
 	t       testing.TB
 	http    *httptest.Server
-	carrier http.Client // carries deliveries
+	carrier http.Client // sends deliveries
 
 	mu       sync.Mutex
 	messages []Message
-	fail     http.HandlerFunc // in place of the next answer
+	fail     http.HandlerFunc // the next answer
 	lose     bool
 	down     bool
-	at       time.Time // of what people do; zero for now
-	heard    int       // messages of people
+	at       time.Time // of events; zero means now
+	heard    int       // number of messages by people
 	last     Delivery
 }
 
-// New starts a server, which ends with the test.
+// New starts a server that stops when the test ends.
 func New(t testing.TB) *Server {
 	t.Helper()
 	carried := &http.Transport{}
@@ -74,10 +74,10 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Client is a client that the server can wait for when it ends.
+// Client is a client whose connections the server closes when it stops.
 func (s *Server) Client() *http.Client { return s.http.Client() }
 
-// Messages gives what was sent to somebody, oldest first; "" is everybody.
+// Messages returns the messages to a person, oldest first; "" means everybody.
 func (s *Server) Messages(to string) (list []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,14 +89,14 @@ func (s *Server) Messages(to string) (list []Message) {
 	return list
 }
 
-// Down lets every call fail with 503 from now on. With false all is well again.
+// Down makes every call fail with 503. Down(false) ends the outage.
 func (s *Server) Down(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = down
 }
 
-// Fail answers in place of the next call.
+// Fail sets the answer to the next call.
 func (s *Server) Fail(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Server) Lose() {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever called is gone, as a program that was killed
+		return // the caller is gone, like a program that was killed
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"messaging_product":"whatsapp","contacts":[{"input":%q,"wa_id":%q}],"messages":[{"id":%q,"message_status":"accepted"}]}`, m.To, m.To, m.ID)
 }
 
-// Problem is an error in the shape of the Graph API.
+// Problem is an error answer of the Graph API.
 func Problem(status, code int, words string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -14,7 +14,7 @@ import (
 
 const ada = "16505551234"
 
-// recorder notes what would fail a test.
+// recorder records test failures.
 type recorder struct {
 	testing.TB
 	mu     sync.Mutex
@@ -35,7 +35,7 @@ func (r *recorder) take() int {
 	return n
 }
 
-// send makes a call and gives the status.
+// send makes a call and returns the status.
 func send(t *testing.T, s *Server, token, body string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v23.0/"+s.PhoneID+"/messages", strings.NewReader(body))
@@ -56,7 +56,7 @@ func text(body string) string {
 	return fmt.Sprintf(`{"messaging_product":"whatsapp","recipient_type":"individual","to":%q,"type":"text","text":{"preview_url":false,"body":%s}}`, ada, quote(body))
 }
 
-// TestStrict: each of these is refused and would fail a test.
+// TestStrict makes calls that must be refused and fail a test.
 func TestStrict(t *testing.T) {
 	r := &recorder{TB: t}
 	s := New(r)
@@ -95,7 +95,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestDelivered holds what comes to a webhook, and that the last delivery can be repeated byte by byte.
+// TestDelivered checks deliveries to a webhook, and that the last one can be repeated byte for byte.
 func TestDelivered(t *testing.T) {
 	type came struct{ body, signature string }
 	var got []came
