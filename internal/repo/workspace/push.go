@@ -83,7 +83,7 @@ func (t *taskRefs) pushBranch(ctx context.Context, rem remote, head string) erro
 	if err := t.mayReplace(ctx, rem, there, head); err != nil {
 		return err
 	}
-	if now := t.state.Record; now.Checkpoint != head { // checkpoint first: if a crash moves the branch only, the commit is still known as ours
+	if now := t.state.Record; now.Checkpoint != head { // checkpoint first: a crash may move the branch only
 		if err := t.write(ctx, rem, now, update{checkpointRef(t.id), now.Checkpoint, head}); err != nil {
 			return err
 		}
