@@ -51,7 +51,7 @@ type CommandsConfig struct {
 	Destructive *bool    `json:"destructive,omitempty" yaml:"destructive"` // agents may remove and move files
 	Questions   *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
 	Wait        *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
-	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // without an answer by then the answer is no; an approval is valid as long
+	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.
