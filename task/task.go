@@ -11,7 +11,7 @@ type Input struct {
 	Repository  string  `json:"repository"`            // owner/name, git URL, or absolute path
 	Task        string  `json:"task"`                  // what to do, in words
 	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
-	Fork        bool    `json:"fork,omitempty"`        // push branches to a fork in the token's account; the pull request goes to the repository
+	Fork        bool    `json:"fork,omitempty"`        // push to a fork in the token's account; the pull request goes to the repository
 	Issue       *Issue  `json:"issue,omitempty"`       // issue that the task was started for
 	RequestedBy *Person `json:"requestedBy,omitempty"` // who has asked for it
 	Room        *Room   `json:"room,omitempty"`        // chat that follows the task, in addition to the operator's rooms

@@ -134,7 +134,7 @@ func codeOf(err error) codes.Code { return serviceerror.ToStatus(err).Code() }
 func wantsTLS(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
-	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) // nothing is sent over this connection
+	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) // sends nothing
 	if err == nil {
 		c.Close()
 		return true

@@ -37,10 +37,10 @@ type Turn struct {
 	Thinking string          `json:"thinking,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Tools    []Tool          `json:"tools,omitempty"`  // calls, in order
-	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: through the StructuredOutput tool, or as text where that is not offered
+	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: with the StructuredOutput tool if offered, else as text
 	Usage    task.Usage      `json:"usage,omitzero"`   // tokens of this call; 100 in and 50 out when zero. Cost and Calls are not used
 	Stop     string          `json:"stop,omitempty"`   // stop reason; tool_use or end_turn, as fits, when empty
-	Redo     bool            `json:"redo,omitempty"`   // repeat this turn if one of its tool calls was interrupted; otherwise continue with the next turn
+	Redo     bool            `json:"redo,omitempty"`   // repeat this turn if one of its tool calls was interrupted
 	Fault    *Fault          `json:"fault,omitempty"`  // what goes wrong first
 
 	// Before is called before anything is answered, on every try. The answer waits for it.
@@ -61,7 +61,7 @@ type Fault struct {
 	Body   string            `json:"body,omitempty"`   // error message, or the whole body when it starts with {
 	Header map[string]string `json:"header,omitempty"` // added to the answer
 	After  int               `json:"after,omitempty"`  // let this many stream events through before the silence or the break
-	Hang   bool              `json:"hang,omitempty"`   // be silent until Release is closed (then answer), the client goes or the server ends
+	Hang   bool              `json:"hang,omitempty"`   // send nothing until Release is closed (then answer), or the connection ends
 	Drop   bool              `json:"drop,omitempty"`   // break the connection
 
 	Release <-chan struct{} `json:"-"`

@@ -127,7 +127,7 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is outdated
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
-		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // otherwise two minutes, which is too short for cold builds
+		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // the default of two minutes is too short for cold builds
 		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
 	} {
 		env[k] = v

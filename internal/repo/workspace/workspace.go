@@ -40,11 +40,11 @@ type Auth struct {
 type Config struct {
 	Dir        string // data directory, absolute
 	Author     Person
-	SigningKey string                                               // path of an SSH key, or id of a GPG key, that signs commits; "" for none
+	SigningKey string                                               // SSH key path or GPG key id that signs commits; "" for none
 	Auth       func(context.Context, task.Repository) (Auth, error) // called at each use; nil for no login
 	RemoteURL  func(task.Repository) (string, error)                // a URL or an absolute path
 	Silence    time.Duration                                        // a remote that sends nothing for this long counts as down; 0 for 60 s
-	Environ    []string                                             // where proxies, certificates and the ssh agent are set; nil for os.Environ
+	Environ    []string                                             // with proxies, certificates and the ssh agent; nil for os.Environ
 	Log        *slog.Logger                                         // nil for no log
 	Now        func() time.Time                                     // nil for time.Now
 }
