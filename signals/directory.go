@@ -9,48 +9,48 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Directory is the workflow type of the one workflow that remembers which chats people have bound to this installation with a
-// one-time code, and which workspace each of them has chosen. It needs no input and never ends; DirectoryID is its workflow id.
+// Directory is the workflow type of the single workflow that stores which chats people have bound to this installation with a one-time
+// code, and which workspace each of them has chosen. It needs no input and never ends. DirectoryID is its workflow id.
 const (
 	Directory   = "Directory"
 	DirectoryID = "longshift-directory"
 )
 
-// Updates and the query of a Directory. A caller starts the workflow with its first update.
+// Updates and queries of a Directory. A caller starts the workflow with its first update.
 const (
-	Invite     = "invite" // an Invitation goes in, nothing comes back: its code may be used once, until it expires
-	Bind       = "bind"   // a BindRequest goes in, a BindAnswer comes back
-	Unbind     = "unbind" // an UnbindRequest goes in, a BindAnswer comes back: Bound tells whether there was such a binding
-	Switch     = "switch" // a SwitchRequest goes in, a WorkspaceAnswer comes back
-	QueryBound = "bound"  // gives []Binding
+	Invite     = "invite" // takes an Invitation, returns nothing: its code can be used once, until it expires
+	Bind       = "bind"   // takes a BindRequest, returns a BindAnswer
+	Unbind     = "unbind" // takes an UnbindRequest, returns a BindAnswer: Bound reports whether there was such a binding
+	Switch     = "switch" // takes a SwitchRequest, returns a WorkspaceAnswer
+	QueryBound = "bound"  // returns []Binding
 
-	QueryWorkspace = "workspace" // takes a WorkspaceQuery and gives a WorkspaceAnswer
+	QueryWorkspace = "workspace" // takes a WorkspaceQuery, returns a WorkspaceAnswer
 )
 
-// Invitation makes a code known, never in the clear.
+// Invitation announces a code by its hash.
 type Invitation struct {
 	Channel string    `json:"channel"`
 	Hash    string    `json:"hash"` // CodeHash of the code
 	Expires time.Time `json:"expires"`
 }
 
-// BindRequest gives a code back.
+// BindRequest redeems a code.
 type BindRequest struct {
 	Message
 	Channel string    `json:"channel"`
-	Hash    string    `json:"hash"` // of what the person typed
+	Hash    string    `json:"hash"` // CodeHash of what the person has typed
 	User    string    `json:"user"` // id
 	Name    string    `json:"name,omitempty"`
 	Room    task.Room `json:"room"`
 }
 
-// BindAnswer says whether the code was good.
+// BindAnswer says whether the code was valid.
 type BindAnswer struct {
 	Bound bool   `json:"bound"`
 	Text  string `json:"text"` // one line for the person
 }
 
-// UnbindRequest takes a binding back.
+// UnbindRequest removes a binding.
 type UnbindRequest struct {
 	Message
 	Channel string `json:"channel"`
@@ -63,11 +63,11 @@ type Binding struct {
 	User    string    `json:"user"`
 	Name    string    `json:"name,omitempty"`
 	Room    task.Room `json:"room"`
-	Hash    string    `json:"hash,omitempty"` // of the code, which is used up
+	Hash    string    `json:"hash,omitempty"` // of the code, which can't be used again
 	Since   time.Time `json:"since"`
 }
 
-// SwitchRequest makes a workspace the current one of a user of a channel. No name is none.
+// SwitchRequest sets the current workspace of a user of a channel. An empty name clears it.
 type SwitchRequest struct {
 	Message
 	Channel   string `json:"channel"`
@@ -81,12 +81,12 @@ type WorkspaceQuery struct {
 	User    string `json:"user"`
 }
 
-// WorkspaceAnswer names the current workspace of a user; empty is none.
+// WorkspaceAnswer is the current workspace of a user; empty for none.
 type WorkspaceAnswer struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// Workspace is what a user of a channel has chosen: the name of a folder below the one that the listening process lists.
+// Workspace is the choice of a user of a channel: the name of a folder in the operator's folder of projects.
 type Workspace struct {
 	Channel string    `json:"channel"`
 	User    string    `json:"user"`
@@ -94,14 +94,14 @@ type Workspace struct {
 	Since   time.Time `json:"since"`
 }
 
-// DirectoryState is what one run of a Directory hands to the next.
+// DirectoryState is handed from one run of a Directory to the next.
 type DirectoryState struct {
 	Invitations []Invitation `json:"invitations,omitempty"`
 	Bindings    []Binding    `json:"bindings,omitempty"`
 	Workspaces  []Workspace  `json:"workspaces,omitempty"`
 }
 
-// CodeHash is how a code is passed on: whoever reads a history must not learn one that is still good. Case and hyphens do not count.
+// CodeHash is the form in which a code is stored, so that a history reveals no valid code. Case and hyphens are ignored.
 func CodeHash(channel, code string) string {
 	plain := strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
 	sum := sha256.Sum256([]byte("longshift bind\x00" + channel + "\x00" + plain))

@@ -2,23 +2,23 @@ package signals
 
 import "time"
 
-// Task queues: control work, "who takes it", and two queues for each host.
+// Task queues: control work, assignment, and two queues for each host.
 const (
 	Queue      = "longshift"       // workflows and control activities (forges, channels, intake)
-	QueueHosts = "longshift-hosts" // polled by every host: who takes this task?
+	QueueHosts = "longshift-hosts" // polled by every host for assignments
 )
 
-// HostQueue is the queue of one host's long work: agent sessions, setup, checks. Slots are the host's capacity.
+// HostQueue is the queue of a host's long activities: agent sessions, setup, checks. Slots limit how many run.
 func HostQueue(host string) string { return "longshift-host-" + host }
 
-// HostControlQueue is the queue of one host's short work: git and probes. It has many slots.
+// HostControlQueue is the queue of a host's short activities: git and probes. Many run at once.
 func HostControlQueue(host string) string { return "longshift-host-" + host + "-ctl" }
 
-// WorkflowTaskTimeout is what starters should set: how long a step of the workflow itself may take. It is also how long a task
-// stands still when its worker is killed in the middle of one; the server's own default is ten seconds.
+// WorkflowTaskTimeout is what starters should set: the time limit of a workflow task. It is also how long a task is blocked when its
+// worker is killed during one. The server's default is ten seconds.
 const WorkflowTaskTimeout = 4 * time.Second
 
-// Search attributes and their types, as the server names them.
+// Search attributes. Their types are named as on the server.
 const (
 	AttrRepository   = "LongshiftRepository"
 	AttrPhase        = "LongshiftPhase"
@@ -29,13 +29,13 @@ const (
 	AttrNeedsHuman   = "LongshiftNeedsHuman"
 	AttrCostUSD      = "LongshiftCostUSD"
 	AttrWaitingUntil = "LongshiftWaitingUntil"
-	AttrWaitsFor     = "LongshiftWaitsFor" // of a queued task: a Wait
+	AttrWaitsFor     = "LongshiftWaitsFor" // what a waiting task waits for: a Wait
 )
 
-// Attribute is a search attribute with its type's name on the server.
+// Attribute is a search attribute and its type's name on the server.
 type Attribute struct{ Name, Type string }
 
-// Attributes lists every search attribute a namespace must have.
+// Attributes lists every search attribute that a namespace must have.
 func Attributes() []Attribute {
 	return []Attribute{
 		{AttrRepository, "Keyword"}, {AttrPhase, "Keyword"}, {AttrOutcome, "Keyword"}, {AttrHost, "Keyword"},

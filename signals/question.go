@@ -8,46 +8,46 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Ask is the update by which a host asks a person whether a command may run: a Question goes in, an Answer comes back, at once
-// when there is one and after the time of commands.wait at the latest. It is for hosts; there is no signal of that name.
+// Ask is the update by which a host asks a person whether a command may run. It takes a Question and returns an Answer, as soon as there
+// is one and at the latest after commands.wait. Only hosts use it; there is no signal of that name.
 const Ask = "ask"
 
 // Question is a command that policy leaves to a person, or a push (see Push).
 type Question struct {
-	ID      string    `json:"id"`               // of the exact text, its folder, the task and Files; an approval is bound to it
-	TextID  string    `json:"textId,omitempty"` // of the same without Files; empty where there are none
-	Session int       `json:"session"`          // number of the session that asks
+	ID      string    `json:"id"`               // hash of the exact text, its folder, the task and Files; an approval is bound to it
+	TextID  string    `json:"textId,omitempty"` // the same hash without Files; empty if there are none
+	Session int       `json:"session"`          // number of the session that has asked
 	Role    task.Role `json:"role"`
 	Tool    string    `json:"tool"`
-	Command string    `json:"command"`           // as people see it: escapes visible, secrets hidden, at most 4 KiB; of a push what deserves a second look in it
-	Dir     string    `json:"dir,omitempty"`     // below the workspace; empty for its root
-	Files   []File    `json:"files,omitempty"`   // that the command names, with what they hold
-	Changed []string  `json:"changed,omitempty"` // of these, those that are not as they were when the command was last asked about
-	Rule    string    `json:"rule"`              // the rule that asks
-	Reason  string    `json:"reason"`            // why, in a sentence
+	Command string    `json:"command"`           // for people: escapes visible, secrets hidden, at most 4 KiB; a push's changes
+	Dir     string    `json:"dir,omitempty"`     // relative to the workspace; empty for its root
+	Files   []File    `json:"files,omitempty"`   // files that the command names, with checksums
+	Changed []string  `json:"changed,omitempty"` // files that have changed since the command was last asked about
+	Rule    string    `json:"rule"`              // rule that has caused the question
+	Reason  string    `json:"reason"`            // reason, in one sentence
 	Asked   time.Time `json:"asked,omitzero"`
-	Expires time.Time `json:"expires,omitzero"` // no answer by then is a no; a push waits as long as it takes
+	Expires time.Time `json:"expires,omitzero"` // without an answer by then, the answer is no; a push waits without limit
 }
 
 // File is a file that a command names. Its content stays on the host.
 type File struct {
-	Path string `json:"path"`          // as people see it, below the workspace where it lies there
-	Sum  string `json:"sum,omitempty"` // the beginning of the SHA-256 of what it holds; empty where an approval can't be bound to that
+	Path string `json:"path"`          // for people, relative to the workspace if it lies there
+	Sum  string `json:"sum,omitempty"` // start of the content's SHA-256; empty if an approval can't be bound to it
 }
 
-// PushID begins the id of a question that is about a push of the task's branch.
+// PushID is the prefix of ids of questions about a push of the task's branch.
 const PushID = "push-"
 
-// IsPush tells whether a question with this id is about a push.
+// IsPush reports whether a question with this id is about a push.
 func IsPush(id string) bool { return strings.HasPrefix(id, PushID) }
 
-// Push tells whether the question is about a push of the task's branch, which no session has asked for.
+// Push reports whether the question is about a push of the task's branch, which no session has asked for.
 func (q Question) Push() bool { return IsPush(q.ID) }
 
-// Text gives the id of the command whatever its files hold.
+// Text returns the id of the command regardless of its files' content.
 func (q Question) Text() string { return cmp.Or(q.TextID, q.ID) }
 
-// Bound says in a sentence or two what an approval is bound to beside the text, "" when that is nothing.
+// Bound says in a sentence or two what an approval is bound to in addition to the text, "" for nothing.
 func (q Question) Bound() string {
 	var bound, not []string
 	for _, f := range q.Files {
@@ -70,7 +70,7 @@ func (q Question) Bound() string {
 	return strings.TrimSuffix(text, " ")
 }
 
-// ForTask says what the wider approval means, in the words of all channels.
+// ForTask describes the wider approval; all channels use this text.
 const ForTask = "as often as it comes, whatever its files hold then"
 
 // Verdict answers a Question.
@@ -83,14 +83,14 @@ const (
 	Later Verdict = "later"
 )
 
-// Answer is what came of a Question.
+// Answer is the answer to a Question.
 type Answer struct {
 	Verdict Verdict   `json:"verdict"`
 	By      string    `json:"by,omitempty"`
 	Note    string    `json:"note,omitempty"`
-	Expires time.Time `json:"expires,omitzero"`  // for Yes: the command must be asked about again after it; zero for one that is ForTask
-	ForTask bool      `json:"forTask,omitempty"` // for Yes: as often as the text comes, whatever its files hold; without it, once
+	Expires time.Time `json:"expires,omitzero"`  // for Yes: when the command must be asked about again; zero with ForTask
+	ForTask bool      `json:"forTask,omitempty"` // for Yes: valid for every run, whatever the files contain; otherwise once
 }
 
-// Lasting tells whether the answer holds for the text as often as it comes, and not only for one run of these files.
+// Lasting reports whether the answer is valid for every run of the text, and not only for one run of these files.
 func (a Answer) Lasting() bool { return a.Verdict == No || a.ForTask }

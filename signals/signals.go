@@ -1,5 +1,5 @@
-// Package signals is the contract with the outside: names and payloads of signals, updates and queries, workflow ids,
-// task queues, search attributes. It imports the standard library and task only, so that any client can use it.
+// Package signals is the contract with clients: names and payloads of signals, updates and queries, workflow ids, task queues and search
+// attributes. It imports only the standard library and task, so that any client can use it.
 package signals
 
 import (
@@ -11,8 +11,8 @@ import (
 // CodingTask is the workflow type of one task. Its input is one task.Input as JSON.
 const CodingTask = "CodingTask"
 
-// Names of messages. Each is both an Update (with an answer) and a Signal (without), with the same payload.
-// Every payload field is optional, and so is the payload.
+// Names of messages. Each is both an Update (with an answer) and a Signal (without), with the same payload. The payload and all its
+// fields are optional.
 const (
 	Approve = "approve" // ApproveRequest
 	Edit    = "edit"    // EditRequest
@@ -24,45 +24,45 @@ const (
 	Deny    = "deny"    // DenyRequest
 )
 
-// QueryStatus gives a Status.
+// QueryStatus returns a Status.
 const QueryStatus = "status"
 
-// Message is what every request carries. ID makes a redelivered message count once.
+// Message is the common part of every request. A message that is redelivered with the same ID counts once.
 type Message struct {
 	ID string `json:"id,omitempty"` // delivery id; a second message with the same one is ignored
-	By string `json:"by,omitempty"` // who sends it, as people know them
+	By string `json:"by,omitempty"` // sender's name for people
 }
 
-// ApproveRequest lets a plan pass.
+// ApproveRequest approves a plan.
 type ApproveRequest struct {
 	Message
-	Revision int    `json:"revision,omitempty"` // plan revision meant; 0 means the current one
-	Comment  string `json:"comment,omitempty"`  // told to the next session
+	Revision int    `json:"revision,omitempty"` // plan revision that is meant; 0 for the current one
+	Comment  string `json:"comment,omitempty"`  // passed to the next session
 }
 
-// EditRequest sends a plan back to the planner with a wish.
+// EditRequest sends a plan back to the planner with a request for changes.
 type EditRequest struct {
 	Message
 	Revision int    `json:"revision,omitempty"`
-	Text     string `json:"text,omitempty"` // what is to change
+	Text     string `json:"text,omitempty"` // what should change
 }
 
-// RejectRequest ends a task whose plan is not wanted.
+// RejectRequest rejects the plan and ends the task.
 type RejectRequest struct {
 	Message
 	Revision int    `json:"revision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 }
 
-// ResumeRequest lets a suspended or waiting task go on.
+// ResumeRequest resumes a suspended or waiting task.
 type ResumeRequest struct {
 	Message
-	Note    string  `json:"note,omitempty"`    // told to the next session
-	AddCost float64 `json:"addCost,omitempty"` // US dollars on top of the budget
-	AddTime string  `json:"addTime,omitempty"` // Go duration on top of the time budget, such as "30m"
+	Note    string  `json:"note,omitempty"`    // passed to the next session
+	AddCost float64 `json:"addCost,omitempty"` // US dollars to add to the budget
+	AddTime string  `json:"addTime,omitempty"` // Go duration to add to the time budget, such as "30m"
 }
 
-// AbandonRequest ends a task for good; its workspace and checkpoint are kept for a while.
+// AbandonRequest ends a task for good. Its workspace and checkpoint are kept for a while.
 type AbandonRequest struct {
 	Message
 	Reason string `json:"reason,omitempty"`
@@ -74,27 +74,27 @@ type TellRequest struct {
 	Text string `json:"text,omitempty"`
 }
 
-// AllowRequest lets a command run that waits for a person: this text, in this folder, in this task, once, with the files that it names
-// as they are, until the approval expires. Or it lets a push happen that waits.
+// AllowRequest allows a command that waits for a person: this text, in this folder, in this task, once, with its files unchanged, until
+// the approval expires. Or it allows a waiting push.
 type AllowRequest struct {
 	Message
-	Question string `json:"question,omitempty"` // id of the question, or its beginning; empty when there is only one
-	Comment  string `json:"comment,omitempty"`  // told to the session
-	ForTask  bool   `json:"forTask,omitempty"`  // a command as often as it comes in this task, whatever its files hold then
+	Question string `json:"question,omitempty"` // id of the question, or a prefix of it; empty if there is only one
+	Comment  string `json:"comment,omitempty"`  // passed to the session
+	ForTask  bool   `json:"forTask,omitempty"`  // every run of the command in this task, whatever its files contain
 }
 
-// DenyRequest refuses a command, or a push, that waits for a person.
+// DenyRequest denies a command or push that waits for a person.
 type DenyRequest struct {
 	Message
 	Question string `json:"question,omitempty"`
-	Reason   string `json:"reason,omitempty"` // told to the session
+	Reason   string `json:"reason,omitempty"` // passed to the session
 }
 
 // Ack is the answer to an update.
 type Ack struct {
 	Phase    task.Phase `json:"phase"`
 	Revision int        `json:"revision,omitempty"` // current plan revision
-	Text     string     `json:"text"`               // what happened, one line
+	Text     string     `json:"text"`               // what has happened, one line
 }
 
 // Reason says why a task is suspended or waiting.
@@ -103,21 +103,21 @@ type Reason string
 // The reasons.
 const (
 	ReasonApproval  Reason = "approval"       // the plan waits for a decision
-	ReasonBudget    Reason = "budget"         // money is used up
-	ReasonTime      Reason = "time"           // running time is used up
+	ReasonBudget    Reason = "budget"         // the money budget is used up
+	ReasonTime      Reason = "time"           // the time budget is used up
 	ReasonQuota     Reason = "quota"          // the account's quota is used up
 	ReasonSpecIssue Reason = "spec_issue"     // the specification is unclear
 	ReasonErrors    Reason = "errors"         // too many errors in a row
-	ReasonInfra     Reason = "infrastructure" // the surroundings keep failing
-	ReasonAccess    Reason = "access"         // a key or login is refused
+	ReasonInfra     Reason = "infrastructure" // infrastructure keeps failing
+	ReasonAccess    Reason = "access"         // a key or login was rejected
 	ReasonChanged   Reason = "branch_changed" // somebody else moved the branch
 	ReasonCommand   Reason = "command"        // a command waits for a person
-	ReasonLoop      Reason = "loop"           // an agent did the same over and over
-	ReasonSecret    Reason = "secret"         // the work holds a secret and must not leave
-	ReasonBlocker   Reason = "blocker"        // what a round has worked on stands as it stood before
-	ReasonRounds    Reason = "rounds"         // as many rounds as a pull request gets are used up
-	ReasonPush      Reason = "push"           // what is to be pushed deserves a second look, and waits for a person
-	ReasonReview    Reason = "review"         // our own reviewer does not let a round's work pass
+	ReasonLoop      Reason = "loop"           // an agent has repeated the same calls
+	ReasonSecret    Reason = "secret"         // the work contains a secret and must not be pushed
+	ReasonBlocker   Reason = "blocker"        // a blocker that a round has worked on is unchanged
+	ReasonRounds    Reason = "rounds"         // the pull request has used up its rounds
+	ReasonPush      Reason = "push"           // changes of a push deserve a second look and wait for a person
+	ReasonReview    Reason = "review"         // our reviewer has rejected a round's work
 )
 
 // Session is one agent session of a task.
@@ -132,7 +132,7 @@ type Session struct {
 	Outcome     string        `json:"outcome,omitempty"`  // empty while it runs
 	Usage       task.Usage    `json:"usage,omitzero"`
 	Turns       int           `json:"turns,omitempty"`
-	Resumed     int           `json:"resumed,omitempty"` // how often it was gone on with after an interruption
+	Resumed     int           `json:"resumed,omitempty"` // how often it was continued after an interruption
 }
 
 // Check is the result of the setup or the check command.
@@ -141,39 +141,39 @@ type Check struct {
 	ExitCode int           `json:"exitCode"`
 	Duration time.Duration `json:"duration"`
 	Tail     string        `json:"tail,omitempty"` // last 4 KiB of the output
-	File     string        `json:"file,omitempty"` // the whole output, relative to the data directory of the host
+	File     string        `json:"file,omitempty"` // file with the whole output, relative to the host's data directory
 
-	Commit     string   `json:"commit,omitempty"`     // what was checked
-	Failing    []string `json:"failing,omitempty"`    // names of failing tests, where the output says them; of a flaky check those that failed first
-	Flaky      bool     `json:"flaky,omitempty"`      // it failed first, and passed when it was run again on the same content
-	Unfinished string   `json:"unfinished,omitempty"` // why it could not come to its end; then it has neither passed nor failed
+	Commit     string   `json:"commit,omitempty"`     // commit that was checked
+	Failing    []string `json:"failing,omitempty"`    // names of failing tests, if known; for a flaky check those of the first run
+	Flaky      bool     `json:"flaky,omitempty"`      // it failed and then passed on the same content
+	Unfinished string   `json:"unfinished,omitempty"` // why the command was aborted; it has then neither passed nor failed
 }
 
-// Passed tells whether the command came to its end with code 0.
+// Passed reports whether the command has finished with exit code 0.
 func (c Check) Passed() bool { return c.ExitCode == 0 && c.Unfinished == "" }
 
-// PullRequest is where the work went.
+// PullRequest is the pull request of a task.
 type PullRequest struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
 }
 
-// Status is what the status query answers, and what a finished task returns. It is wide because each field
-// is a key at the top of what status -o json prints, and scripts read them there.
+// Status is the answer of the status query and the result of a finished task. It is wide because each field is a top-level key of status
+// -o json, which scripts read.
 type Status struct {
 	WorkflowID   string               `json:"workflowId"`
 	RunID        string               `json:"runId"`
-	TaskID       string               `json:"taskId"` // names refs, branch and folders
+	TaskID       string               `json:"taskId"` // part of ref, branch and folder names
 	Repository   string               `json:"repository"`
 	Task         string               `json:"task"`
 	RequestedBy  string               `json:"requestedBy,omitempty"`
 	Started      time.Time            `json:"started"`
 	Phase        task.Phase           `json:"phase"`
 	Reason       Reason               `json:"reason,omitempty"`
-	Detail       string               `json:"detail,omitempty"`     // one or a few lines on the reason
+	Detail       string               `json:"detail,omitempty"`     // explains the reason in a few lines
 	NextAction   string               `json:"nextAction,omitempty"` // what a person can do now; empty when nothing is needed
 	NeedsHuman   bool                 `json:"needsHuman,omitempty"`
-	WaitingUntil time.Time            `json:"waitingUntil,omitzero"` // deadline of the approval or end of the quota wait
+	WaitingUntil time.Time            `json:"waitingUntil,omitzero"` // deadline of the approval, or end of the quota wait
 	Outcome      task.Outcome         `json:"outcome,omitempty"`     // set when the task has ended
 	Host         string               `json:"host,omitempty"`
 	Fence        int                  `json:"fence,omitempty"` // attempt of the task on a host
@@ -183,15 +183,15 @@ type Status struct {
 	BaseCommit   string               `json:"baseCommit,omitempty"`
 	Head         string               `json:"head,omitempty"`
 	Iteration    int                  `json:"iteration,omitempty"`
-	Iterations   int                  `json:"iterations,omitempty"` // at most
-	Rounds       int                  `json:"rounds,omitempty"`     // of work on a pull request that stands
+	Iterations   int                  `json:"iterations,omitempty"` // maximum
+	Rounds       int                  `json:"rounds,omitempty"`     // follow-up rounds on an open pull request
 	Plan         *task.Plan           `json:"plan,omitempty"`
 	Commits      []Commit             `json:"commits,omitempty"`
-	Files        int                  `json:"files,omitempty"` // changed since base
+	Files        int                  `json:"files,omitempty"` // changed since the base
 	Added        int                  `json:"added,omitempty"`
 	Deleted      int                  `json:"deleted,omitempty"`
-	Setup        *Check               `json:"setup,omitempty"`     // the last one
-	Check        *Check               `json:"check,omitempty"`     // the last one
+	Setup        *Check               `json:"setup,omitempty"`     // last result
+	Check        *Check               `json:"check,omitempty"`     // last result
 	BaseCheck    *Check               `json:"baseCheck,omitempty"` // before the task's own work
 	Review       *task.Review         `json:"review,omitempty"`
 	PullRequest  *PullRequest         `json:"pullRequest,omitempty"`
@@ -204,7 +204,7 @@ type Status struct {
 	Questions    []Question           `json:"questions,omitempty"` // commands that wait for a person
 	Warnings     []string             `json:"warnings,omitempty"`
 	Notify       *task.NotifySettings `json:"notify,omitempty"` // which notices people want
-	Log          []LogLine            `json:"log,omitempty"`    // the newest lines
+	Log          []LogLine            `json:"log,omitempty"`    // the newest entries
 }
 
 // Commit is one commit of the task.
@@ -219,8 +219,7 @@ type LogLine struct {
 	task.Entry
 }
 
-// Heartbeat is what a running session reports with its heartbeats; clients read it as the pending activity's heartbeat details.
-// It stays well under 1 KiB.
+// Heartbeat is sent by a running session. Clients read it from the pending activity's heartbeat details. It stays well under 1 KiB.
 type Heartbeat struct {
 	Session  string     `json:"session"` // the session's id
 	N        int        `json:"n"`
@@ -230,8 +229,8 @@ type Heartbeat struct {
 	Usage    task.Usage `json:"usage,omitzero"`
 	Started  time.Time  `json:"started"`
 	Offset   int64      `json:"offset"`            // bytes of the session's log written so far
-	Waiting  bool       `json:"waiting,omitempty"` // for a slot of its host; nothing else is known then
+	Waiting  bool       `json:"waiting,omitempty"` // waiting for a slot of its host; other fields are unset then
 }
 
-// Envelope gives the part that every request has.
+// Envelope returns the common part of every request.
 func (m Message) Envelope() Message { return m }

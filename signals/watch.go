@@ -2,10 +2,10 @@ package signals
 
 import "github.com/longshift/longshift/task"
 
-// Watch is the workflow type of what asks a forge for news of one repository, beside its webhooks. Its input is a WatchInput.
+// Watch is the workflow type that polls a forge for events of one repository, in addition to webhooks. Its input is a WatchInput.
 const Watch = "Watch"
 
-// WatchInput says which repository, and from where.
+// WatchInput names a repository and the starting point.
 type WatchInput struct {
 	Repository string `json:"repository"` // owner/name
 	Cursor     string `json:"cursor,omitempty"`

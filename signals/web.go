@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WebURL is the page of a workflow in Temporal Web, which is at base; run may be empty for the newest. It is "" when nobody has said
-// where Temporal Web is. Whoever starts a task may choose its id, so every part is escaped.
+// WebURL is the page of a workflow in Temporal Web at base. An empty run means the newest. It is "" if base is not configured. Every part
+// is escaped, because whoever starts a task chooses its id.
 func WebURL(base, namespace, id, run string) string {
 	if base == "" {
 		return ""

@@ -1,23 +1,23 @@
 package task
 
-// Config is the configuration of one task. Every field is optional in each source: .longshift.yaml of the base commit,
-// then the task's own; nil means "not said here". Durations are Go durations as text ("20m", "2h"). It is wide because it has a field
-// for each key at the top of that file.
+// Config is the configuration of one task. Every field is optional in each source: .longshift.yaml of the base commit, and then the
+// task's own; nil means "not set here". Durations are Go durations as text ("20m", "2h"). It is wide because it has a field for each
+// top-level key of that file.
 type Config struct {
 	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude or script
 	Model       *string            `json:"model,omitempty" yaml:"model"`             // for implementing and reviewing
 	PlanModel   *string            `json:"planModel,omitempty" yaml:"planModel"`     // for planning
 	Thinking    *int               `json:"thinking,omitempty" yaml:"thinking"`       // budget in tokens, at least 1024
-	Iterations  *int               `json:"iterations,omitempty" yaml:"iterations"`   // plan, implement, review rounds at most
-	Errors      *int               `json:"errors,omitempty" yaml:"errors"`           // errors in a row before the task is suspended
+	Iterations  *int               `json:"iterations,omitempty" yaml:"iterations"`   // maximum number of plan, implement and review rounds
+	Errors      *int               `json:"errors,omitempty" yaml:"errors"`           // consecutive errors before the task is suspended
 	Approval    *ApprovalConfig    `json:"approval,omitempty" yaml:"approval"`       //
 	Budget      *BudgetConfig      `json:"budget,omitempty" yaml:"budget"`           //
 	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait or end
 	Setup       *string            `json:"setup,omitempty" yaml:"setup"`             // command, run by bash in the workspace
 	Check       *string            `json:"check,omitempty" yaml:"check"`             // command, run by bash in the workspace
-	Env         map[string]string  `json:"env,omitempty" yaml:"env"`                 // variables of setup, check and what agents run
-	NeedsEnv    []string           `json:"needsEnv,omitzero" yaml:"needsEnv"`        // variables that the operator has to give
-	FixAttempts *int               `json:"fixAttempts,omitempty" yaml:"fixAttempts"` // sessions that mend a failing check, for each deliverable
+	Env         map[string]string  `json:"env,omitempty" yaml:"env"`                 // variables for setup, check and commands of agents
+	NeedsEnv    []string           `json:"needsEnv,omitzero" yaml:"needsEnv"`        // variables that the operator must provide
+	FixAttempts *int               `json:"fixAttempts,omitempty" yaml:"fixAttempts"` // sessions per deliverable that fix a failing check
 	KnownRed    *string            `json:"knownRed,omitempty" yaml:"knownRed"`       // draft or ready
 	Specs       *string            `json:"specs,omitempty" yaml:"specs"`             // folder that is never committed
 	Commits     *string            `json:"commits,omitempty" yaml:"commits"`         // incremental or single
@@ -29,50 +29,50 @@ type Config struct {
 	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
 }
 
-// ApprovalConfig says who lets a plan pass.
+// ApprovalConfig says who approves a plan.
 type ApprovalConfig struct {
 	Mode  *string `json:"mode,omitempty" yaml:"mode"`   // auto, required, none
-	After *string `json:"after,omitempty" yaml:"after"` // auto: how long people have
-	Again *bool   `json:"again,omitempty" yaml:"again"` // ask again for the plan that follows a review
+	After *string `json:"after,omitempty" yaml:"after"` // auto: time for people to object
+	Again *bool   `json:"again,omitempty" yaml:"again"` // also ask about the plan after a review
 }
 
-// BudgetConfig bounds what a task may use.
+// BudgetConfig limits what a task may use.
 type BudgetConfig struct {
 	Cost     *float64 `json:"cost,omitempty" yaml:"cost"`         // US dollars for the whole task
 	Time     *string  `json:"time,omitempty" yaml:"time"`         // running time of agents, setup and checks
 	PlanCost *float64 `json:"planCost,omitempty" yaml:"planCost"` // US dollars for one planning session
 }
 
-// CommandsConfig narrows what agents may run. It can't allow what the operator does not.
+// CommandsConfig restricts what agents may run. It can't allow what the operator does not.
 type CommandsConfig struct {
 	Profiles    []string `json:"profiles,omitempty" yaml:"profiles"`       // tool chains that may be used
-	Ask         []string `json:"ask,omitempty" yaml:"ask"`                 // commands that a person decides
+	Ask         []string `json:"ask,omitempty" yaml:"ask"`                 // commands that a person decides on
 	Deny        []string `json:"deny,omitempty" yaml:"deny"`               // commands that never run
 	Destructive *bool    `json:"destructive,omitempty" yaml:"destructive"` // agents may remove and move files
 	Questions   *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
 	Wait        *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
-	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then is a no; an approval holds as long
+	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
 }
 
-// PathsConfig narrows what agents may touch. Patterns are relative to the workspace; "**" stands for any number of folders.
+// PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.
 type PathsConfig struct {
 	Write    []string `json:"write,omitempty" yaml:"write"`       // the only paths that may be written; empty for all
 	ReadOnly []string `json:"readOnly,omitempty" yaml:"readOnly"` // paths that may not be written
 	Ignore   []string `json:"ignore,omitempty" yaml:"ignore"`     // paths that may not even be read
 }
 
-// PullRequestConfig says how the pull request looks, and how it is looked after.
+// PullRequestConfig says what the pull request looks like, and how it is followed.
 type PullRequestConfig struct {
 	Draft     *bool    `json:"draft,omitempty" yaml:"draft"`
-	Labels    []string `json:"labels,omitzero" yaml:"labels"` // an empty list clears, and so has to arrive
+	Labels    []string `json:"labels,omitzero" yaml:"labels"` // an empty list clears, so it must not be omitted
 	Reviewers []string `json:"reviewers,omitzero" yaml:"reviewers"`
-	Follow    *bool    `json:"follow,omitempty" yaml:"follow"` // look after it until it is merged or closed
-	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"` // of work on what people and checks say
-	Batch     *string  `json:"batch,omitempty" yaml:"batch"`   // how long what comes up is collected before a round begins
-	Poll      *string  `json:"poll,omitempty" yaml:"poll"`     // how often the forge is asked when no webhook tells
+	Follow    *bool    `json:"follow,omitempty" yaml:"follow"` // follow it until it is merged or closed
+	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"` // maximum number of follow-up rounds
+	Batch     *string  `json:"batch,omitempty" yaml:"batch"`   // how long events are collected before a round begins
+	Poll      *string  `json:"poll,omitempty" yaml:"poll"`     // how often to poll the forge without webhooks
 }
 
-// NotifyConfig switches each kind of notice off.
+// NotifyConfig disables kinds of notices.
 type NotifyConfig struct {
 	PlanReady *bool `json:"planReady,omitempty" yaml:"planReady"`
 	Progress  *bool `json:"progress,omitempty" yaml:"progress"`

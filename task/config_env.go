@@ -9,10 +9,10 @@ import (
 	"github.com/longshift/longshift/internal/variable"
 )
 
-// Bounds of the variables that a repository sets. They go along with every step, and so into history.
+// Limits of the variables that a repository sets. Every step gets them, so they become part of the history.
 const (
 	mostVariables = 50
-	mostEnv       = 8 << 10 // bytes, of all names and values
+	mostEnv       = 8 << 10 // bytes of all names and values
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 	wayOfSet = "leave it out; a command can set it for itself, in setup or check"
 )
 
-// envMistakes tells what is wrong with the variables that a repository or a task sets.
+// envMistakes returns what is wrong with the variables that a repository or a task sets.
 func (k ConfigKey) envMistakes(env map[string]string, field string, line func(string) int) (all []mistake) {
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -55,7 +55,7 @@ func (k ConfigKey) envMistakes(env map[string]string, field string, line func(st
 	return all
 }
 
-// wrongNeed tells whether a name is none that somebody could give to a task.
+// wrongNeed returns why nobody could provide a variable of that name to a task, "" if somebody could.
 func wrongNeed(name string) string {
 	switch {
 	case !variable.IsName(name):

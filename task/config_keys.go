@@ -17,39 +17,39 @@ const (
 	FlagKey     KeyType = "true or false"
 	DurationKey KeyType = "duration"
 	ListKey     KeyType = "list"
-	MapKey      KeyType = "map" // of texts, by name
+	MapKey      KeyType = "map" // of strings, by name
 )
 
-// ConfigKey describes one key of the configuration. The keys are the one source of the checks, of the published JSON Schema
-// and of the table in docs/configuration.md.
+// ConfigKey describes one key of the configuration. The validation, the published JSON Schema and the table in docs/configuration.md are
+// all derived from the keys.
 type ConfigKey struct {
 	Path    string // "budget.cost"
 	Type    KeyType
 	Doc     string   // one line for people
-	Choices []string // of a choice
-	Least   float64  // of numbers; durations in seconds
+	Choices []string // values of a choice
+	Least   float64  // minimum of numbers; of durations in seconds
 	Most    float64
-	Above   bool // Least itself is too little
-	Length  int  // of text, and of each item of a list or map, in bytes
-	Items   int  // of a list or map, at most
+	Above   bool // the value must be greater than Least
+	Length  int  // maximum bytes of a string, and of each item of a list or map
+	Items   int  // maximum items of a list or map
 	Way     string
-	wrong   func(string) string // what is wrong with a text or item, "" for nothing
+	wrong   func(string) string // what is wrong with a string or item, "" for nothing
 }
 
-// Agents gives the names of the agents there are. The script agent plays a scenario and needs the operator's leave.
+// Agents lists the names of all agents. The script agent plays a scenario and must be enabled by the operator.
 func Agents() []string { return []string{AgentClaude, AgentScript} }
 
-// Profiles gives the names of the tool chains that there are command tables for, and the one that stands for none of them.
+// Profiles lists the names of the tool chains that have command tables, and ProfileNone.
 func Profiles() []string {
 	return append(DefaultProfiles(), "jvm", "dotnet", "cpp", ProfileNone)
 }
 
-// DefaultProfiles gives the tool chains that agents may use where the operator says nothing.
+// DefaultProfiles lists the tool chains that agents may use by default.
 func DefaultProfiles() []string {
 	return []string{"node", "bun", "python", "ruby", "go", "rust", "php"}
 }
 
-// ProfileNone is the name for no tool chain at all.
+// ProfileNone means no tool chain at all.
 const ProfileNone = "none"
 
 const (
@@ -57,7 +57,7 @@ const (
 	command = 8 << 10
 )
 
-// ConfigKeys gives all keys, in the order of the documentation.
+// ConfigKeys returns all keys, in the order of the documentation.
 func ConfigKeys() []ConfigKey {
 	return []ConfigKey{
 		choice("agent", "the agent that does the work", Agents()...),

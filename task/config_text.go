@@ -43,7 +43,7 @@ func wrongFolder(s string) string {
 
 func wrongBranchPrefix(s string) string { return wrongBranch(strings.TrimSuffix(s, "/")) }
 
-// wrongBranch is what git check-ref-format refuses, and a little more.
+// wrongBranch rejects what git check-ref-format does, and a little more.
 func wrongBranch(s string) string {
 	if !branchName.MatchString(s) || strings.Contains(s, "..") || strings.Contains(s, "//") || strings.Contains(s, "@{") ||
 		strings.HasSuffix(s, ".") || strings.HasSuffix(s, "/") || strings.HasPrefix(s, "refs/") {
@@ -78,7 +78,7 @@ func wrongProfile(s string) string {
 	return ""
 }
 
-// commandWords are the plain words of a command pattern. Text with shell syntax in it would never match what it says.
+// commandWords matches a command pattern of plain words. A pattern with shell syntax would not match the command it describes.
 var commandWords = regexp.MustCompile(`^[A-Za-z0-9_./@:+=,-]+( [A-Za-z0-9_./@:+=,-]+)*( \*)?$`)
 
 func wrongPattern(s string) string {

@@ -9,13 +9,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Validate checks the values that are set. It shows all mistakes at once; each names the key, its value and the way out.
+// Validate checks the values that are set. The error lists all mistakes, each with the key, its value and a correction.
 func (c Config) Validate() error {
 	return asError(fault.Input, "", configMistakes(c, "", func(string) int { return 0 }))
 }
 
-// Lookup gives the value of a key by its path, and whether it is set: a string, int, float64, bool, []string or map[string]string;
-// of an entry of a map a string.
+// Lookup returns the value of a key by its path, and whether it is set: a string, int, float64, bool, []string or map[string]string. An
+// entry of a map is a string.
 func (c Config) Lookup(path string) (value any, set bool) {
 	v := reflect.ValueOf(c)
 	if k, _ := KeyOf(path); k.Type == MapKey && k.Path != path {
@@ -46,7 +46,7 @@ func (c Config) Lookup(path string) (value any, set bool) {
 	return v.Interface(), true
 }
 
-// DecodeConfig reads a configuration strictly. Where is named at the start of each error, such as ".longshift.yaml".
+// DecodeConfig decodes a configuration strictly. where names the source at the start of each error, such as ".longshift.yaml".
 func DecodeConfig(l Literal, where string) (Config, error) {
 	var c Config
 	d := decoder{way: configWay("")}
@@ -54,7 +54,7 @@ func DecodeConfig(l Literal, where string) (Config, error) {
 	return c, asError(fault.Input, where, append(d.mistakes, configMistakes(c, "", d.lineOf)...))
 }
 
-// configWay gives the way out of a wrong type from the table of keys.
+// configWay returns hints for wrong types from the table of keys.
 func configWay(prefix string) func(string) string {
 	return func(field string) string {
 		path, ours := strings.CutPrefix(field, prefix)
@@ -65,7 +65,7 @@ func configWay(prefix string) func(string) string {
 	}
 }
 
-// KeyOf gives the key that a path names, itself or as an entry of a map: "env.TZ".
+// KeyOf returns the key with a path, or the map key that has it as an entry: "env.TZ".
 func KeyOf(path string) (ConfigKey, bool) {
 	for _, k := range ConfigKeys() {
 		if k.Path == path || k.Type == MapKey && strings.HasPrefix(path, k.Path+".") {
@@ -93,7 +93,7 @@ func configMistakes(c Config, prefix string, line func(field string) int) (all [
 	return all
 }
 
-// check tells what is wrong with a value, "" for nothing.
+// check returns what is wrong with a value, "" for nothing.
 func (k ConfigKey) check(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -147,5 +147,5 @@ func (k ConfigKey) checkText(s string) string {
 	return ""
 }
 
-// plain writes a number the way people do.
+// plain formats a number without an exponent.
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -10,27 +10,26 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// decoder fills a struct from a Literal and refuses whatever does not fit: unknown and duplicate keys, wrong types.
-// It goes by the json tags. Null means that nothing was said. It knows text, whole numbers, numbers, flags, lists, maps of
-// text, structs and pointers to them.
+// decoder decodes a Literal into a struct strictly. It rejects unknown and duplicate keys and wrong types. It uses the json tags. Null
+// counts as missing. It supports strings, integers, floats, booleans, lists, maps of strings, structs and pointers to them.
 type decoder struct {
 	lines    []fieldLine
 	mistakes []mistake
-	way      func(field string) string // what to write instead, when the field is known to want something special
+	way      func(field string) string // hint for a field that needs a special value
 }
 
-// fieldLine remembers where a field stands, for the checks of its value.
+// fieldLine is the line of a field, for later errors about its value.
 type fieldLine struct {
 	field string
 	line  int
 }
 
-// decode fills into, a pointer to a struct.
+// decode decodes into a pointer to a struct.
 func (d *decoder) decode(l Literal, at string, into any) {
 	d.value(l, at, reflect.ValueOf(into).Elem())
 }
 
-// lineOf gives the line of a field, 0 when unknown.
+// lineOf returns the line of a field, 0 if unknown.
 func (d *decoder) lineOf(field string) int {
 	for _, f := range d.lines {
 		if f.field == field {
@@ -102,11 +101,11 @@ func (d *decoder) list(l Literal, at string, v reflect.Value) {
 		d.value(item, field, v.Index(i))
 	}
 	if len(d.mistakes) > before {
-		v.SetZero() // its values need no further check
+		v.SetZero() // skip further checks of its values
 	}
 }
 
-// texts fills a map of texts. An entry without a value is a mistake: it could mean several things.
+// texts decodes a map of strings. An entry without a value is a mistake, because its meaning is ambiguous.
 func (d *decoder) texts(l Literal, at string, v reflect.Value) {
 	if l.Type != ObjectLiteral {
 		d.wrongType(l, at, "names with values")
@@ -172,7 +171,7 @@ func (d *decoder) wrongType(l Literal, at, want string) {
 
 func (d *decoder) add(m mistake) { d.mistakes = append(d.mistakes, m) }
 
-// show names a value in an error.
+// show describes a value in an error.
 func (l Literal) show() string {
 	switch l.Type {
 	case TextLiteral:
@@ -187,7 +186,7 @@ func (l Literal) show() string {
 	return "empty"
 }
 
-// fieldIndex finds the field of a struct by its json name, -1 when there is none. Unlike encoding/json it minds the case.
+// fieldIndex finds a struct field by its json name, -1 if there is none. Unlike encoding/json it is case-sensitive.
 func fieldIndex(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name && name != "" {

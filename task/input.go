@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Bounds of the input, in bytes. They keep histories small and errors early.
+// Limits of the input, in bytes. They keep histories small and report mistakes early.
 const (
 	MaxInput = 256 << 10
 	MaxTask  = 32 << 10
@@ -19,8 +19,8 @@ const (
 
 const inputExample = `{"repository": "owner/name", "task": "what is to be done"}`
 
-// ParseInput reads what starts a task, strictly. Every mistake is named with its field, its value and the way out; all are
-// shown at once. It is pure, so that a workflow may call it.
+// ParseInput parses the input of a task strictly. The error lists all mistakes, each with its field, value and a correction. It is pure,
+// so that a workflow may call it.
 func ParseInput(data []byte) (Input, error) {
 	var in Input
 	if len(data) > MaxInput {
@@ -45,7 +45,7 @@ func ParseInput(data []byte) (Input, error) {
 	return in, nil
 }
 
-// mistakes checks the values. Fields whose type was wrong already are left out.
+// mistakes checks the values, except those of fields with a wrong type.
 func (in Input) mistakes(known []mistake) (all []mistake) {
 	add := func(m mistake) {
 		for _, k := range known {

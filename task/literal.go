@@ -12,7 +12,7 @@ import (
 // LiteralType is the type of a Literal.
 type LiteralType string
 
-// The types a document knows.
+// The types of JSON and YAML values.
 const (
 	TextLiteral   LiteralType = "text"
 	NumberLiteral LiteralType = "number"
@@ -22,13 +22,13 @@ const (
 	ObjectLiteral LiteralType = "object"
 )
 
-// Literal is one value of a JSON or YAML document. Both are read into Literals, so that the same strict rules meet both.
+// Literal is one value of a JSON or YAML document. Both formats are parsed into Literals, so that the same strict rules apply to both.
 type Literal struct {
 	Type   LiteralType
-	Text   string    // of a text, number or flag ("true", "false")
-	Line   int       // where it stands, from 1; 0 when that says nothing
+	Text   string    // of a string, number or boolean ("true", "false")
+	Line   int       // line number from 1; 0 if it has no meaning
 	Items  []Literal // of a list
-	Fields []Field   // of an object, in the order of the document, duplicates included
+	Fields []Field   // of an object, in the document's order, with duplicates
 }
 
 // Field is one key of an object.
@@ -38,10 +38,10 @@ type Field struct {
 	Value Literal
 }
 
-// maxDepth bounds how deep lists and objects may be nested; our own documents need four.
+// maxDepth limits the nesting of lists and objects. Our own documents need four levels.
 const maxDepth = 16
 
-// ReadJSON reads one JSON value, and nothing after it.
+// ReadJSON parses a single JSON value with nothing after it.
 func ReadJSON(data []byte) (Literal, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -103,14 +103,14 @@ func readObject(d *json.Decoder, depth int) (Literal, error) {
 		if err != nil {
 			return Literal{}, err
 		}
-		key, _ := name.(string) // the decoder lets nothing else pass as a key
+		key, _ := name.(string) // the decoder accepts only strings as keys
 		l.Fields = append(l.Fields, Field{Name: key, Value: value})
 	}
 	_, err := d.Token() // the closing brace
 	return l, err
 }
 
-// jsonError says in one line where the text stops to be JSON.
+// jsonError says on one line where the JSON is invalid.
 func jsonError(data []byte, d *json.Decoder, err error) error {
 	at := d.InputOffset()
 	var syntax *json.SyntaxError

@@ -4,11 +4,11 @@ import "strings"
 
 var markup = strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "|", `\|`, "<", `\<`, "[", `\[`, "`", "\\`", "$", `\$`)
 
-// Literally keeps a model's or a person's words from becoming markup on a page of Temporal Web, where dollars make formulas. The
-// result is one line.
+// Literally escapes text by a model or a person for a page of Temporal Web, where even dollar signs are markup for formulas. The result
+// is one line.
 func Literally(words string) string { return markup.Replace(words) }
 
-// Fenced puts words into a block of code in Markdown, which they can't leave.
+// Fenced puts text into a Markdown code block that it can't close.
 func Fenced(words string) string {
 	fence := "```"
 	for strings.Contains(words, fence) {

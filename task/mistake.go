@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// mistake is one thing wrong in what somebody wrote: the field, what is wrong with its value, and the way out.
+// mistake is one mistake in a document: the field, what is wrong with its value, and a correction.
 type mistake struct {
 	field string
 	line  int
@@ -32,8 +32,8 @@ func (m mistake) text(where string) string {
 	return b.String() + m.what
 }
 
-// asError makes one error of all mistakes, nil of none. A single one keeps its way out as the hint; of several, each line
-// holds its own, because a reader sees only one hint.
+// asError combines all mistakes into one error, nil for none. A single mistake has its correction as the hint. With several, each line
+// contains its own, because only one hint is shown.
 func asError(kind fault.Kind, where string, all []mistake) error {
 	switch len(all) {
 	case 0:
@@ -51,13 +51,13 @@ func asError(kind fault.Kind, where string, all []mistake) error {
 	return fault.New(kind, "%w", errors.Join(list...))
 }
 
-// mostShown bounds an error that somebody else's text can make long.
+// mostShown limits an error about somebody else's text.
 const mostShown = 20
 
-// quote shows a value from outside in one line of bounded length.
+// quote quotes an untrusted value on one line of limited length.
 func quote(s string) string { return strconv.Quote(excerpt.Clip(s, 60)) }
 
-// join gives the path of a key. A key that is no plain word comes from outside and is quoted.
+// join returns the path of a key. An unusual key is untrusted and therefore quoted.
 func join(at, name string) string {
 	name = excerpt.Clip(name, 60)
 	if strings.Trim(name, wordBytes) != "" || name == "" {
@@ -71,7 +71,7 @@ func join(at, name string) string {
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// oneOf writes choices for people: a, b or c.
+// oneOf formats choices for people: a, b or c.
 func oneOf(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
@@ -92,7 +92,7 @@ func unknownKeyHint(name string, keys []string) string {
 	return "use " + oneOf(keys)
 }
 
-// distance counts the single-letter changes that turn a into b.
+// distance is the Levenshtein distance of a and b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

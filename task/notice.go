@@ -1,6 +1,6 @@
 package task
 
-// Wants tells whether people want to see a line of this kind of the task's log as it happens. The log itself keeps every line.
+// Wants reports whether people want to be notified of a log entry of this kind. The log itself keeps every entry.
 func (n NotifySettings) Wants(kind string) bool {
 	switch kind {
 	case "plan":
@@ -12,5 +12,5 @@ func (n NotifySettings) Wants(kind string) bool {
 	case "error", "suspended", "waiting", "blocked":
 		return n.Error
 	}
-	return true // what people themselves did, and what they must know
+	return true // people's own actions, and what they must know
 }

@@ -2,12 +2,12 @@ package task
 
 import "strconv"
 
-// Origin is where a task that has come by itself comes from, and the limits that it waits for.
+// Origin says which work at a source a task was started for, and which limits it waits for.
 type Origin struct {
 	Intake   string `json:"intake,omitempty"` // name of the intake
 	Source   string `json:"source,omitempty"` // github, linear, backlog or heartbeat
-	Key      string `json:"key,omitempty"`    // of the work at the source
-	Sum      string `json:"sum,omitempty"`    // of its text when it was read
+	Key      string `json:"key,omitempty"`    // key of the work at the source
+	Sum      string `json:"sum,omitempty"`    // checksum of its text when it was read
 	Label    string `json:"label,omitempty"`
 	Assignee string `json:"assignee,omitempty"`
 	Team     string `json:"team,omitempty"`
@@ -16,7 +16,7 @@ type Origin struct {
 	Guard    *Guard `json:"guard,omitempty"`
 }
 
-// fits tells whether the origin names a source that there is, and work there.
+// fits reports whether the origin names an existing kind of source and a piece of work.
 func (o *Origin) fits() bool {
 	switch o.Source {
 	case "":
@@ -27,17 +27,17 @@ func (o *Origin) fits() bool {
 	return false
 }
 
-// Guard is what a task waits for before it works. The zero Guard waits for nothing.
+// Guard lists the limits that must admit a task before it works. The zero Guard has none.
 type Guard struct {
-	Sessions      int     `json:"sessions,omitempty"`      // tasks of the repository at work at a time; 0 is no limit
-	PauseIfOpenPR bool    `json:"pauseIfOpenPR,omitempty"` // while a pull request of ours is open
-	DailyCost     float64 `json:"dailyCost,omitempty"`     // US dollars a day (UTC); 0 is no limit
+	Sessions      int     `json:"sessions,omitempty"`      // tasks of the repository that may work at once; 0 for no limit
+	PauseIfOpenPR bool    `json:"pauseIfOpenPR,omitempty"` // wait while one of our pull requests is open
+	DailyCost     float64 `json:"dailyCost,omitempty"`     // US dollars per day (UTC); 0 for no limit
 }
 
-// None tells whether there is nothing to wait for.
+// None reports whether there are no limits.
 func (g Guard) None() bool { return g == Guard{} }
 
-// And gives the guard that keeps both.
+// And returns the stricter of both guards in every limit.
 func (g Guard) And(h Guard) Guard {
 	if h.Sessions > 0 && (g.Sessions == 0 || h.Sessions < g.Sessions) {
 		g.Sessions = h.Sessions

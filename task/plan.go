@@ -10,10 +10,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// MaxDeliverables is the most that one plan may have.
+// MaxDeliverables is the maximum number of deliverables of a plan.
 const MaxDeliverables = 50
 
-// Bounds of a plan, in bytes and items. A plan is kept in the history of its task several times, so it must stay small.
+// Limits of a plan, in bytes and items. A task's history contains its plan several times, so it must be small.
 const (
 	maxSummary     = 4 << 10
 	maxApproach    = 12 << 10
@@ -32,8 +32,8 @@ var (
 	looseID       = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]{0,19})-0*([0-9]{1,6})$`)
 )
 
-// Tidy gives the plan in the form the rest relies on: only what people can see, lines joined, long fields cut with a mark, ids in the form
-// {TYPE}-{NNN}, missing ids allotted (TASK-001, ...), every deliverable pending. It never shares memory with the original.
+// Tidy returns the plan in normal form: only visible characters, lines joined, long fields cut with a mark, ids in the form {TYPE}-{NNN},
+// missing ids assigned (TASK-001, ...), every deliverable pending. It never shares memory with the original.
 func (p Plan) Tidy() Plan {
 	if p.Verdict == "" {
 		p.Verdict = VerdictWork
@@ -59,11 +59,11 @@ func (p Plan) Tidy() Plan {
 	return p
 }
 
-// tidyID gives an id its form: feat-1 becomes FEAT-001. What is no id stays, for Validate to refuse.
+// tidyID normalizes an id: feat-1 becomes FEAT-001. An invalid id is returned unchanged and rejected by Validate.
 func tidyID(id string) string {
 	id = strings.Trim(excerpt.OneLine(id), "[]*`: ")
 	if m := looseID.FindStringSubmatch(id); m != nil {
-		n, _ := strconv.Atoi(m[2]) // at most six digits
+		n, _ := strconv.Atoi(m[2]) // no error: at most six digits
 		return numbered(strings.ToUpper(m[1]), n)
 	}
 	return id
@@ -71,7 +71,7 @@ func tidyID(id string) string {
 
 func numbered(kind string, n int) string { return fmt.Sprintf("%s-%03d", kind, n) }
 
-// highest gives the highest number that an id of the type has.
+// highest returns the highest number among the ids of a type.
 func highest(kind string, lists ...[]Deliverable) (n int) {
 	for _, list := range lists {
 		for _, d := range list {
@@ -97,7 +97,7 @@ func tidyList(list []string, most, length int) (tidy []string) {
 	return tidy
 }
 
-// Validate checks a plan that an agent gave. All mistakes are shown at once.
+// Validate checks a plan that an agent has made. The error lists all mistakes.
 func (p Plan) Validate() error {
 	var all []mistake
 	bad := func(field, what, way string) { all = append(all, mistake{field: field, what: what, way: way}) }
@@ -149,7 +149,7 @@ func (d Deliverable) check(bad func(what, way string), before []Deliverable) {
 	}
 }
 
-// size is about what the plan takes as JSON.
+// size is the approximate size of the plan as JSON.
 func (p Plan) size() int {
 	n := len(p.Summary) + len(p.Approach) + len(p.Evidence)
 	for _, list := range [][]string{p.Files, p.Risks} {
@@ -168,7 +168,7 @@ func (p Plan) size() int {
 
 const cutMark = " [cut]"
 
-// cut shortens s to n bytes, with a mark.
+// cut shortens s to n bytes and marks the cut.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

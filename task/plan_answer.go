@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and nothing else is allowed, because
-// some agents accept no other schema; what does not apply is left empty.
+// PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and no others are allowed, because some agents
+// accept no other schema. Fields that do not apply are empty.
 const PlanSchema = `{"type":"object","additionalProperties":false,"required":["verdict","summary","approach","files","risks","evidence","deliverables"],"properties":{` +
 	`"verdict":{"type":"string","enum":["work","already_done","declined"],"description":"work: there is something to do"},` +
 	`"summary":{"type":"string","description":"what will be different, in one or two sentences"},` +
@@ -26,7 +26,7 @@ const ReviewSchema = `{"type":"object","additionalProperties":false,"required":[
 	`"verdict":{"type":"string","enum":["approved","request_changes"]},` +
 	`"text":{"type":"string","description":"the review: what was checked; for request_changes what must change, with file and line"}}}`
 
-// planAnswer is what PlanSchema describes.
+// planAnswer is an answer according to PlanSchema.
 type planAnswer struct {
 	Verdict      Verdict             `json:"verdict"`
 	Summary      string              `json:"summary"`
@@ -43,13 +43,13 @@ type deliverableAnswer struct {
 	Acceptance  []string `json:"acceptance"`
 }
 
-// reviewAnswer is what ReviewSchema describes.
+// reviewAnswer is an answer according to ReviewSchema.
 type reviewAnswer struct {
 	Verdict string `json:"verdict"`
 	Text    string `json:"text"`
 }
 
-// DecodePlan reads a planner's structured answer: strictly, tidied and validated. The revision is left to Merge.
+// DecodePlan decodes a planner's structured answer strictly, tidies and validates it. Merge sets the revision.
 func DecodePlan(answer []byte) (Plan, error) {
 	var a planAnswer
 	if err := decodeAnswer("plan", answer, &a); err != nil {
@@ -63,7 +63,7 @@ func DecodePlan(answer []byte) (Plan, error) {
 	return p, p.Validate()
 }
 
-// DecodeReview reads a reviewer's structured answer strictly. A verdict that its own text contradicts is no approval.
+// DecodeReview decodes a reviewer's structured answer strictly. An approval that contradicts its own text does not count.
 func DecodeReview(answer []byte) (Review, error) {
 	var a reviewAnswer
 	if err := decodeAnswer("review", answer, &a); err != nil {
@@ -97,7 +97,7 @@ var (
 	changesWanted = regexp.MustCompile(`(?im)^\W*(request[ _]changes|changes requested|issues found)\b`)
 )
 
-// refuses tells whether a text that should be an approval says the opposite.
+// refuses reports whether the text of an approval says the opposite.
 func refuses(text string) bool {
 	return notApproved.MatchString(text) || changesWanted.MatchString(text)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// Markdown writes the plan for people and for prompts. PlanFromText reads it back, without revision and statuses. The texts in it are
-// a model's: none of them can end its section, pass for another one, or hold characters that people don't see.
+// Markdown formats the plan for people and prompts. PlanFromText parses it, except for revision and statuses. Its texts are by a model
+// and are sanitized: they can't end their section, imitate another one, or contain invisible characters.
 func (p Plan) Markdown() string {
 	var b strings.Builder
 	title := "# Plan"
@@ -28,13 +28,13 @@ func (p Plan) Markdown() string {
 	return b.String()
 }
 
-// List writes the deliverables as a task list, one line each, with the acceptance criteria below.
+// List formats the deliverables as a task list, one line each, with the acceptance criteria below.
 func (p Plan) List() string {
 	var b strings.Builder
 	for _, d := range p.Deliverables {
 		b.WriteString(d.Line() + "\n")
 		for _, a := range d.Acceptance {
-			if a = start(a); a != "" { // an empty item below text would make a heading of the text
+			if a = start(a); a != "" { // an empty item below text would turn the text into a heading
 				b.WriteString("  - " + a + "\n")
 			}
 		}
@@ -42,7 +42,7 @@ func (p Plan) List() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Line writes the deliverable as one item of a task list.
+// Line formats the deliverable as one item of a task list.
 func (d Deliverable) Line() string {
 	box := "[ ] "
 	if d.Status == Passed {
@@ -71,7 +71,7 @@ func bullets(list []string, write func(string) string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// asCode writes a path as code. One that could leave it is written as words.
+// asCode formats a path as code, or as plain text if it could end the code.
 func asCode(s string) string {
 	s = excerpt.OneLine(Visible(s))
 	if s == "" || strings.Contains(s, "`") {

@@ -8,20 +8,20 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// Decide is the line that ends a plan where people are asked to decide about it.
+// Decide is the last line of a plan that people decide on.
 const Decide = "Reply with what is to change, or decide:"
 
-// tamer goes through Markdown of a model's, line by line, and takes from it what would end its section or pass for one of ours:
-// headings, verdicts, items with the id of a deliverable, code that stays open. All of it stays to be read. Where PlanFromText and
-// a reader of Markdown could differ about what is code, it writes what both read alike.
+// tamer sanitizes a model's Markdown line by line. It defuses what would end its section or imitate one of ours: headings, verdicts,
+// items with the id of a deliverable, code that is not closed. Everything stays readable. Where PlanFromText and a Markdown reader could
+// disagree on what is code, it writes a form on which both agree.
 type tamer struct {
 	out    []string
-	fence  string // the signs that opened the code around, "" outside of code
-	indent int    // of that fence, in columns
-	said   string // by this paragraph so far, without markup
+	fence  string // fence that has opened the current code, "" outside of code
+	indent int    // indentation of that fence, in columns
+	said   string // text of this paragraph so far, without markup
 }
 
-// tame gives the text for a section.
+// tame sanitizes the text for a section.
 func tame(text string) string {
 	var t tamer
 	for line := range strings.SplitSeq(Visible(text), "\n") {
@@ -29,7 +29,7 @@ func tame(text string) string {
 		width, rest := indentOf(line)
 		if t.fence != "" && rest != "" && width < t.indent {
 			end := closes(rest, t.fence)
-			t.leave() // a list that ends, ends the code in it
+			t.leave() // the end of a list ends code inside it
 			if end {
 				continue
 			}
@@ -44,7 +44,7 @@ func tame(text string) string {
 	return strings.Join(t.out, "\n")
 }
 
-// leave ends the code around.
+// leave ends the current code.
 func (t *tamer) leave() {
 	if t.fence != "" {
 		t.out = append(t.out, strings.Repeat(" ", t.indent)+t.fence)
@@ -52,7 +52,7 @@ func (t *tamer) leave() {
 	t.fence, t.said = "", ""
 }
 
-// inside takes a line of code. Only a fence right below the one that opened it ends code; others that might are defused.
+// inside handles a line of code. Only a fence directly below the opening one ends the code; other possible ends are defused.
 func (t *tamer) inside(line string, width int, rest string) {
 	switch run := fenceOf(rest); {
 	case width == t.indent && closes(rest, t.fence):
@@ -64,7 +64,7 @@ func (t *tamer) inside(line string, width int, rest string) {
 	t.out = append(t.out, line)
 }
 
-// outside takes a line of text.
+// outside handles a line of text.
 func (t *tamer) outside(line string, width int, rest string) {
 	run := fenceOf(rest)
 	if run != "" && (run[0] == '~' || !strings.Contains(rest[len(run):], "`")) {
@@ -95,7 +95,7 @@ func (t *tamer) outside(line string, width int, rest string) {
 	t.out = append(t.out, tamed)
 }
 
-// mimics tells whether a line says what we say: the name of a section, or what ends a plan, over some lines too.
+// mimics reports whether a line, or the paragraph up to it, imitates our own text: the name of a section, or the end of a plan.
 func (t *tamer) mimics(rest string) bool {
 	said := strings.ToLower(strings.Join(wordsIn.FindAllString(html.UnescapeString(rest), -1), " "))
 	if t.said = strings.TrimSpace(t.said + " " + said); said == "" {
@@ -109,11 +109,11 @@ func (t *tamer) mimics(rest string) bool {
 	return true
 }
 
-// start makes text for the start of an item: one line that begins no heading, code or further list there.
+// start formats text for the start of an item: one line that begins no heading, code or further list.
 func start(text string) string {
 	s := excerpt.OneLine(Visible(text))
 	if heading.MatchString(s) || fenceOf(s) != "" || marker.MatchString(s+" ") || strings.HasPrefix(s, ">") || underline.MatchString(s) {
-		i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) // a backslash counts before signs only
+		i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) // a backslash escapes only punctuation
 		return s[:i] + `\` + s[i:]
 	}
 	return s
@@ -127,7 +127,7 @@ var (
 	ours      = strings.ToLower(strings.Join(wordsIn.FindAllString(Decide, 6), " "))
 )
 
-// indentOf gives how many columns a line is set in, and what stands there.
+// indentOf splits a line into its indentation in columns and the rest.
 func indentOf(line string) (columns int, rest string) {
 	rest = strings.TrimLeft(line, " \t")
 	for _, r := range before(line, rest) {
@@ -139,10 +139,10 @@ func indentOf(line string) (columns int, rest string) {
 	return columns, rest
 }
 
-// before gives what stands in front of the end of a line.
+// before returns the line without the given end.
 func before(line, end string) string { return line[:len(line)-len(end)] }
 
-// fenceOf gives the signs of a fence that a text begins with.
+// fenceOf returns the fence at the start of a text.
 func fenceOf(s string) string {
 	for _, sign := range []string{"`", "~"} {
 		if run := before(s, strings.TrimLeft(s, sign)); len(run) >= 3 {
@@ -152,7 +152,7 @@ func fenceOf(s string) string {
 	return ""
 }
 
-// closes tells whether a line is a fence that ends code.
+// closes reports whether a line is a fence that closes the code.
 func closes(rest, fence string) bool {
 	run := fenceOf(rest)
 	return run == rest && strings.HasPrefix(run, fence)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// planPart is the part of a plan in text that a line belongs to.
+// planPart is a part of a plan in text form.
 type planPart int
 
 const (
@@ -18,14 +18,14 @@ const (
 	inDeliverables
 )
 
-// planReader reads a plan line by line.
+// planReader parses a plan line by line.
 type planReader struct {
 	part   planPart
-	level  int    // of the heading Deliverables
-	indent int    // of the current deliverable, -1 when it is a heading
-	fence  string // what closes the open code fence
+	level  int    // level of the heading Deliverables
+	indent int    // indentation of the current deliverable, -1 for a heading
+	fence  string // fence that closes the open code
 	out    Plan
-	text   [inDeliverables + 1][]string // lines of the parts that are prose
+	text   [inDeliverables + 1][]string // lines of the parts in prose
 	at     *Deliverable                 // the current deliverable, the last of out
 }
 
@@ -59,7 +59,7 @@ func (r *planReader) line(s string) {
 	r.prose(s)
 }
 
-// inFence takes lines of code as they are: in them nothing is a heading or an item.
+// inFence keeps lines of code unchanged: they contain no headings or items.
 func (r *planReader) inFence(s string, m []string) {
 	switch {
 	case r.fence == "":
@@ -91,7 +91,7 @@ func (r *planReader) heading(level int, title string) {
 	case r.part == inDeliverables && level > r.level && r.at != nil && labelOnly.MatchString(title):
 	case r.part == inDeliverables && level > r.level:
 		r.deliverable(-1, "", title)
-	case r.part == opening && level == 1: // the title of the whole
+	case r.part == opening && level == 1: // the title of the plan
 	default:
 		r.part, r.at = inApproach, nil
 		r.prose(title + ":")
@@ -116,7 +116,7 @@ func partOf(title string) (planPart, bool) {
 	return 0, false
 }
 
-// item takes a list item, when it means something here.
+// item handles a list item if it has a meaning here.
 func (r *planReader) item(indent int, box bool, text string) bool {
 	m := idAndText.FindStringSubmatch(text)
 	nested := r.at != nil && indent > r.indent
@@ -124,7 +124,7 @@ func (r *planReader) item(indent int, box bool, text string) bool {
 	case box && m != nil && (!nested || r.indent < 0):
 		r.deliverable(indent, m[1], m[2])
 		if r.part != inDeliverables {
-			r.part, r.level = inDeliverables, 6 // no heading below: what follows under one is not a deliverable
+			r.part, r.level = inDeliverables, 6 // no heading below it starts a deliverable
 		}
 	case r.part == inDeliverables && nested:
 		if !labelOnly.MatchString(text) {
@@ -154,7 +154,7 @@ func (r *planReader) prose(s string) {
 	case r.at != nil && labelOnly.MatchString(strings.TrimSpace(s)):
 	case r.at != nil && r.part == inDeliverables && r.indent < 0:
 		r.at.Description = more(r.at.Description, s)
-	case r.at != nil && r.part == inDeliverables && strings.TrimLeft(s, " \t") != s: // the item goes on
+	case r.at != nil && r.part == inDeliverables && strings.TrimLeft(s, " \t") != s: // continuation of the item
 		if n := len(r.at.Acceptance); n > 0 {
 			r.at.Acceptance[n-1] = more(r.at.Acceptance[n-1], s)
 		} else {
@@ -167,7 +167,7 @@ func (r *planReader) prose(s string) {
 	}
 }
 
-// more adds a line to a text that will be cut soon.
+// more appends a line to a text, unless the text will be cut anyway.
 func more(text, line string) string {
 	if len(text) > maxDescription {
 		return text
@@ -175,14 +175,14 @@ func more(text, line string) string {
 	return text + " " + line
 }
 
-// add keeps a line, and of several empty lines one.
+// add appends a line and collapses empty lines.
 func (r *planReader) add(part planPart, s string) {
 	if n := len(r.text[part]); s != "" || n > 0 && r.text[part][n-1] != "" {
 		r.text[part] = append(r.text[part], s)
 	}
 }
 
-// pathOf gives the path in an item such as "`a.go`: add x" or "a.go - add x".
+// pathOf returns the path in an item such as "`a.go`: add x" or "a.go - add x".
 func pathOf(text string) string {
 	if m := pathInItem.FindStringSubmatch(text); m != nil {
 		return m[1]

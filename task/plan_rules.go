@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Next gives the deliverable to work on: the first that is pending.
+// Next returns the first pending deliverable.
 func (p Plan) Next() (Deliverable, bool) {
 	for _, d := range p.Deliverables {
 		if d.Status == Pending || d.Status == "" {
@@ -17,7 +17,7 @@ func (p Plan) Next() (Deliverable, bool) {
 	return Deliverable{}, false
 }
 
-// Find gives a deliverable by its id.
+// Find returns a deliverable by its id.
 func (p Plan) Find(id string) (Deliverable, bool) {
 	for _, d := range p.Deliverables {
 		if d.ID == id {
@@ -27,7 +27,7 @@ func (p Plan) Find(id string) (Deliverable, bool) {
 	return Deliverable{}, false
 }
 
-// WithStatus gives a copy of the plan in which one deliverable has a new status. The reason is kept for blocked ones only.
+// WithStatus returns a copy of the plan with a new status for one deliverable. Only blocked ones keep a reason.
 func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 	if s != Pending && s != Passed && s != Blocked {
 		return p, fault.New(fault.Input, "status is %s", quote(string(s))).WithHint("use pending, passed or blocked")
@@ -47,7 +47,7 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).WithHint("use an id of the plan's revision %d", p.Revision)
 }
 
-// Counts tells how many deliverables stand where.
+// Counts returns the number of deliverables by status.
 func (p Plan) Counts() (passed, blocked, pending int) {
 	for _, d := range p.Deliverables {
 		switch d.Status {
@@ -62,27 +62,27 @@ func (p Plan) Counts() (passed, blocked, pending int) {
 	return passed, blocked, pending
 }
 
-// AllPassed tells whether nothing is left to do and something was done: every deliverable that is not blocked has passed.
+// AllPassed reports whether every deliverable that is not blocked has passed, and at least one has.
 func (p Plan) AllPassed() bool {
 	passed, _, pending := p.Counts()
 	return passed > 0 && pending == 0
 }
 
-// AllBlocked tells whether every deliverable is blocked.
+// AllBlocked reports whether every deliverable is blocked.
 func (p Plan) AllBlocked() bool {
 	passed, blocked, pending := p.Counts()
 	return blocked > 0 && passed == 0 && pending == 0
 }
 
-// Merge gives the plan that follows old when next was made after an edit or a review. It gets the next revision.
+// Merge returns the plan that replaces old when next was made after an edit or a review. It gets the next revision.
 //
-//   - What has passed stays in the plan, first and in its order, so that people see all that was done.
-//   - A deliverable that comes again word for word keeps its status when it has passed; when it was blocked it is tried anew.
-//   - One that comes again with the same description and other criteria is open again.
-//   - An id never changes its meaning: when next uses the id of a passed deliverable for something else, that gets a new number.
-//   - What was not done and does not come again is dropped.
+//   - Passed deliverables stay in the plan, first and in their order, so that people see everything that was done.
+//   - An identical deliverable keeps its status if it has passed. If it was blocked, it is tried again.
+//   - A deliverable with the same description and other criteria is open again.
+//   - An id never changes its meaning: if next uses the id of a passed deliverable for something else, that gets a new number.
+//   - Unfinished deliverables that next does not contain are dropped.
 //
-// When more than MaxDeliverables would be left, the oldest passed ones are dropped.
+// If more than MaxDeliverables would be left, the oldest passed ones are dropped.
 func Merge(old, next Plan) Plan {
 	next.Revision = old.Revision + 1
 	var done, todo []Deliverable
@@ -94,7 +94,7 @@ func Merge(old, next Plan) Plan {
 		i := slices.IndexFunc(next.Deliverables, func(d Deliverable) bool { return d.ID == was.ID && d.Description == was.Description })
 		switch {
 		case i >= 0 && slices.Equal(next.Deliverables[i].Acceptance, was.Acceptance):
-			same[i] = true // stays done, in its old place
+			same[i] = true // it keeps its status and its place
 			done = append(done, was)
 		case i < 0:
 			done = append(done, was)
@@ -118,7 +118,7 @@ func Merge(old, next Plan) Plan {
 	return next
 }
 
-// typeOf gives the TYPE of an id {TYPE}-{NNN}.
+// typeOf returns the TYPE of an id {TYPE}-{NNN}.
 func typeOf(id string) string {
 	if m := looseID.FindStringSubmatch(id); m != nil {
 		return m[1]

@@ -8,11 +8,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// PlanFromText reads a plan from Markdown, for agents that give no structured answer. It knows the headings Summary,
-// Approach, Files, Risks, Evidence and Deliverables (or Tasks), a line "Verdict: ...", and deliverables written as
-// "- [ ] FEAT-001: text", as other items under Deliverables, or as headings there; nested bullets are acceptance criteria.
-// Whatever stands under other headings belongs to the approach. A plan for work without deliverables gets exactly one, made
-// of the summary. The result is tidied and validated.
+// PlanFromText parses a plan in Markdown, for agents without structured answers. It recognizes the headings Summary, Approach, Files,
+// Risks, Evidence and Deliverables (or Tasks), a line "Verdict: ...", and deliverables written as "- [ ] FEAT-001: text", as other items
+// under Deliverables, or as headings there. Nested bullets are acceptance criteria. Text under other headings becomes part of the
+// approach. A plan for work without deliverables gets exactly one, made from the summary. The result is tidied and validated.
 func PlanFromText(markdown string) (Plan, error) {
 	if len(markdown) > maxDraft+len(cutMark) {
 		return Plan{}, asError(fault.Work, "plan", []mistake{tooLong("", len(markdown), maxDraft)})
@@ -30,7 +29,7 @@ func PlanFromText(markdown string) (Plan, error) {
 
 var wholeFence = regexp.MustCompile("(?s)^\\s*(`{3,})(?:markdown|md)?[ \\t]*\n(.*)\n(`{3,})\\s*$")
 
-// unfenced removes the code fence that some models put around a whole plan.
+// unfenced removes a code fence around the whole plan, which some models write.
 func unfenced(text string) string {
 	if m := wholeFence.FindStringSubmatch(text); m != nil && m[1] == m[3] && !strings.Contains(m[2], m[1]) {
 		return m[2]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ReportKind is what an agent's report comes to.
+// ReportKind is the kind of an agent's report.
 type ReportKind string
 
 // The kinds.
@@ -14,30 +14,30 @@ const (
 	ReportPlan      ReportKind = "plan"       // Text is the plan in Markdown
 	ReportProgress  ReportKind = "progress"   // one deliverable is done, more are left; Text is the commit message
 	ReportDone      ReportKind = "done"       // nothing is left; Text is the commit message
-	ReportBlocked   ReportKind = "blocked"    // the deliverable can't be done; Text says why
+	ReportBlocked   ReportKind = "blocked"    // the deliverable is impossible; Text says why
 	ReportSpecIssue ReportKind = "spec_issue" // a person must decide; Text is the question
 	ReportApproved  ReportKind = "approved"   // the review is positive; Text is the review
-	ReportChanges   ReportKind = "changes"    // the review is not; Text is the review
+	ReportChanges   ReportKind = "changes"    // the review requests changes; Text is the review
 	ReportNone      ReportKind = "none"       // the session ended without a report
 )
 
-// Report is what a session's markers and text come to.
+// Report is the result of a session, from its markers and text.
 type Report struct {
 	Kind  ReportKind `json:"kind"`
 	Text  string     `json:"text,omitempty"`
 	Notes []string   `json:"notes,omitempty"`
 }
 
-// Bounds of a report; it is kept in the task's history.
+// Limits of a report, which is kept in the task's history.
 const (
 	maxReport = 16 << 10
 	maxNote   = 2 << 10
 	maxNotes  = 30
-	maxDraft  = 128 << 10 // a plan in text, which is kept as a Plan only
+	maxDraft  = 128 << 10 // limit of a plan in text form, which is kept only as a Plan
 )
 
-// careful lists each role's markers that end a session, the most careful first: where markers contradict each other, the
-// first of them counts. So a review with both verdicts is no approval, and a doubtful success is looked at by a person.
+// careful lists each role's markers that end a session, the most cautious first. If markers contradict each other, the first in the list
+// counts. So a review with both verdicts is not an approval, and a person looks at a doubtful success.
 var careful = []struct {
 	role  Role
 	kinds []MarkerKind
@@ -47,8 +47,8 @@ var careful = []struct {
 	{Reviewer, []MarkerKind{SpecIssue, RequestChanges, Approved}},
 }
 
-// NewReport tells what a session in the role has reported. Markers are those of the whole session; text is what its last
-// turn showed, where an unfinished marker still stands. Text alone is never a report.
+// NewReport returns what a session in the role has reported. markers are those of the whole session. text is the text of its last turn,
+// which may contain an unfinished marker. Text alone is never a report.
 func NewReport(role Role, markers []Marker, text string) Report {
 	r := Report{Kind: ReportNone}
 	var ends []MarkerKind
@@ -92,7 +92,7 @@ func NewReport(role Role, markers []Marker, text string) Report {
 	return r
 }
 
-// refusedVerdict is a verdict line against an approval, outside of any marker.
+// refusedVerdict matches a line outside of markers that contradicts an approval.
 var refusedVerdict = regexp.MustCompile(`(?m)^\W*(NOT[ _]APPROVED|REQUEST[ _]CHANGES|CHANGES[ _]REQUESTED)\b`)
 
 func kindOf(k MarkerKind) ReportKind {
@@ -115,7 +115,7 @@ func kindOf(k MarkerKind) ReportKind {
 	return ReportNone
 }
 
-// contradicted gives the other ending markers of the session, each once, in the order of care.
+// contradicted returns the session's other ending markers, each once, the most cautious first.
 func contradicted(markers []Marker, ends []MarkerKind, counts MarkerKind) (others []MarkerKind) {
 	for _, kind := range ends {
 		if kind != counts && slices.ContainsFunc(markers, func(m Marker) bool { return m.Kind == kind }) {
@@ -134,7 +134,7 @@ func tidyNotes(notes []string) (tidy []string) {
 	return tidy[:min(len(tidy), maxNotes)]
 }
 
-// longer prefers the first text, unless it is a mere remark beside the second.
+// longer returns the first text, unless it is only a short remark compared with the second.
 func longer(a, b string) string {
 	if len(b) > len(a) {
 		return b

@@ -9,11 +9,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Repository is a parsed repository name. Exactly one of (Owner and Name), URL or Path was given.
+// Repository is a parsed repository name: Owner and Name, a URL, or a Path.
 type Repository struct {
 	Text  string `json:"text"`            // as given, without secrets
-	Host  string `json:"host,omitempty"`  // of a URL; empty for owner/name and for paths
-	Owner string `json:"owner,omitempty"` // may hold slashes for nested groups
+	Host  string `json:"host,omitempty"`  // of a URL; empty for owner/name and paths
+	Owner string `json:"owner,omitempty"` // may contain slashes for nested groups
 	Name  string `json:"name,omitempty"`
 	URL   string `json:"url,omitempty"`
 	Path  string `json:"path,omitempty"`
@@ -21,7 +21,8 @@ type Repository struct {
 
 var ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 
-// ParseRepository reads owner/name, a git URL or an absolute path. A password in a URL is refused, for it would enter history.
+// ParseRepository parses owner/name, a git URL or an absolute path. It rejects a password in a URL, because it would become part of the
+// history.
 func ParseRepository(text string) (Repository, error) {
 	bad := func(why string) (Repository, error) {
 		return Repository{}, fault.New(fault.Input, "repository %q %s", safeURL(text), why).
@@ -43,7 +44,7 @@ func ParseRepository(text string) (Repository, error) {
 	return parseURL(text, bad)
 }
 
-// scpForm is git's short form of an ssh address: user@host:path.
+// scpForm matches git's short form of an ssh address: user@host:path.
 var scpForm = regexp.MustCompile(`^([a-z_][a-z0-9_-]*)@([A-Za-z0-9.-]+):([^/].*)$`)
 
 func parseURL(text string, bad func(string) (Repository, error)) (Repository, error) {
@@ -84,7 +85,7 @@ func splitPath(p string) (owner, name string) {
 	return "", p
 }
 
-// safeURL hides a password so that an error about one does not repeat it.
+// safeURL removes the password for use in an error.
 func safeURL(text string) string {
 	if u, err := url.Parse(text); err == nil {
 		if _, has := u.User.Password(); has {
@@ -94,7 +95,7 @@ func safeURL(text string) string {
 	return text
 }
 
-// Slug gives a short name for ids and search attributes: owner-name, or the folder's name.
+// Slug returns a short name for ids and search attributes: owner-name, or the folder's name.
 func (r Repository) Slug() string {
 	s := r.Name
 	if r.Owner != "" {
@@ -105,7 +106,7 @@ func (r Repository) Slug() string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug turns words into lower-case letters, digits and hyphens, at most n of them. It may be empty.
+// Slug converts text to at most n lower-case letters, digits and hyphens. The result may be empty.
 func Slug(words string, n int) string {
 	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(words), "-"), "-")
 	if len(s) > n {

@@ -1,14 +1,14 @@
 package task
 
-// Room is where people talk: a conversation of a channel, or one thread of it.
+// Room is a conversation of a channel, or one thread of it.
 type Room struct {
 	Channel string `json:"channel"`          // slack, telegram, whatsapp or terminal
-	ID      string `json:"id"`               // of the conversation, as the channel names it
-	Thread  string `json:"thread,omitempty"` // id of the message that a thread hangs on; empty for the conversation itself
+	ID      string `json:"id"`               // the channel's id of the conversation
+	Thread  string `json:"thread,omitempty"` // id of the message that started the thread; empty for the conversation itself
 }
 
-// MessageRef is where a message of ours stands.
+// MessageRef identifies a message of ours.
 type MessageRef struct {
 	Room
-	Message string `json:"message"` // its id, as the channel names it
+	Message string `json:"message"` // the channel's id of the message
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The values that configuration keys choose from. They are part of the file format and never change their meaning.
+// Values of configuration keys. They are part of the file format, so their meaning never changes.
 const (
 	AgentClaude = "claude"
 	AgentScript = "script"
@@ -28,17 +28,17 @@ const (
 	QuestionsDeny   = "deny"
 )
 
-// DefaultBudget is what a task may cost where nobody says anything, in US dollars.
+// DefaultBudget is the default cost limit of a task in US dollars.
 const DefaultBudget = 20.0
 
-// Settings is the configuration of one task with every value decided. The keys are those of Config.
+// Settings is the resolved configuration of one task: every value is set. The keys are those of Config.
 type Settings struct {
 	Agent       string              `json:"agent"`
 	Model       string              `json:"model"`
 	PlanModel   string              `json:"planModel"`
 	Thinking    int                 `json:"thinking"`   // tokens
 	Iterations  int                 `json:"iterations"` //
-	Errors      int                 `json:"errors"`     // in a row
+	Errors      int                 `json:"errors"`     // consecutive
 	Approval    ApprovalSettings    `json:"approval"`
 	Budget      BudgetSettings      `json:"budget"`
 	Quota       string              `json:"quota"`
@@ -58,21 +58,21 @@ type Settings struct {
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
-// ApprovalSettings says who lets a plan pass.
+// ApprovalSettings says who approves a plan.
 type ApprovalSettings struct {
 	Mode  string   `json:"mode"`
 	After Duration `json:"after"`
 	Again bool     `json:"again"`
 }
 
-// BudgetSettings bounds what a task may use.
+// BudgetSettings limits what a task may use.
 type BudgetSettings struct {
 	Cost     float64  `json:"cost"` // US dollars
 	Time     Duration `json:"time"`
 	PlanCost float64  `json:"planCost"` // US dollars
 }
 
-// PullRequestSettings says how the pull request looks, and how it is looked after.
+// PullRequestSettings says what the pull request looks like, and how it is followed.
 type PullRequestSettings struct {
 	Draft     bool     `json:"draft"`
 	Labels    []string `json:"labels,omitempty"`
@@ -83,7 +83,7 @@ type PullRequestSettings struct {
 	Poll      Duration `json:"poll,omitempty"`
 }
 
-// CommandSettings says what agents may run, under the operator's policy.
+// CommandSettings says what agents may run within the operator's policy.
 type CommandSettings struct {
 	Profiles    []string `json:"profiles,omitempty"`
 	Ask         []string `json:"ask,omitempty"`
@@ -109,13 +109,12 @@ type NotifySettings struct {
 	Error     bool `json:"error"`
 }
 
-// Duration is a time span that reads as people write it ("20m", "1h30m") in JSON, and so in the Temporal UI.
+// Duration is encoded as people write it ("20m", "1h30m") in JSON, and therefore in Temporal Web.
 type Duration time.Duration
 
-// Std gives the standard library's type.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
-// String leaves out the units that are zero: "2h" and not "2h0m0s".
+// String omits zero units: "2h" instead of "2h0m0s".
 func (d Duration) String() string {
 	s := time.Duration(d).String()
 	if strings.HasSuffix(s, "m0s") {
@@ -127,10 +126,9 @@ func (d Duration) String() string {
 	return s
 }
 
-// MarshalText writes the duration as String does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what time.ParseDuration reads.
+// UnmarshalText accepts what time.ParseDuration accepts.
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	if err != nil {
@@ -140,8 +138,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Settings gives the values of a configuration in which everything is set; what is not set is zero. Durations must have
-// passed Validate.
+// Settings returns the values of a configuration; values that are not set are zero. Durations must have passed Validate.
 func (c Config) Settings() Settings {
 	approval, budget, pull, notify := or(c.Approval), or(c.Budget), or(c.PullRequest), or(c.Notify)
 	commands, paths := or(c.Commands), or(c.Paths)
@@ -163,7 +160,7 @@ func (c Config) Settings() Settings {
 	}
 }
 
-// or gives what p points to, and the zero value for nil.
+// or returns what p points to, or the zero value for nil.
 func or[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -1,5 +1,5 @@
-// Package task holds the words of the domain: input, plan, deliverable, review, outcome, and the pure rules on them.
-// It imports nothing of ours but fault, does no I/O, and reads no clock.
+// Package task holds the domain types (input, plan, deliverable, review, outcome) and the pure rules about them. Of Longshift it imports
+// only fault, excerpt and variable. It does no I/O and reads no clock.
 package task
 
 import (
@@ -9,36 +9,36 @@ import (
 // Input is what starts a task: one JSON object, every field but Repository and Task optional.
 type Input struct {
 	Repository  string  `json:"repository"`            // owner/name, git URL, or absolute path
-	Task        string  `json:"task"`                  // what is to be done, in words
+	Task        string  `json:"task"`                  // what to do, in words
 	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
-	Fork        bool    `json:"fork,omitempty"`        // branches go to a fork in the token's account, the pull request to the repository
-	Issue       *Issue  `json:"issue,omitempty"`       // where the task comes from
-	RequestedBy *Person `json:"requestedBy,omitempty"` // who asked
-	Room        *Room   `json:"room,omitempty"`        // where it is followed in chat, beside the rooms that the operator names
-	Config      *Config `json:"config,omitempty"`      // overrides for this task, under the operator's limits
-	Origin      *Origin `json:"origin,omitempty"`      // of work that has come by itself, with the limits it waits for
+	Fork        bool    `json:"fork,omitempty"`        // push to a fork in the token's account; the pull request goes to the repository
+	Issue       *Issue  `json:"issue,omitempty"`       // issue that the task was started for
+	RequestedBy *Person `json:"requestedBy,omitempty"` // who has asked for it
+	Room        *Room   `json:"room,omitempty"`        // chat that follows the task, in addition to the operator's rooms
+	Config      *Config `json:"config,omitempty"`      // settings of this task, within the operator's limits
+	Origin      *Origin `json:"origin,omitempty"`      // of work from an intake, with the limits it waits for
 }
 
-// Issue is the ticket a task comes from.
+// Issue is the ticket that a task was started for.
 type Issue struct {
 	Forge  string `json:"forge,omitempty"`
 	Number int    `json:"number,omitempty"`
-	Key    string `json:"key,omitempty"` // of a tracker that names issues otherwise: "ENG-12"
+	Key    string `json:"key,omitempty"` // id in trackers without plain numbers: "ENG-12"
 	Title  string `json:"title,omitempty"`
 	Body   string `json:"body,omitempty"`
 	URL    string `json:"url,omitempty"`
 }
 
-// Person is somebody in the outside world.
+// Person is a person outside of Longshift.
 type Person struct {
 	Name string `json:"name,omitempty"`
 	Via  string `json:"via,omitempty"` // cli, web, slack, github
 }
 
-// Role is what an agent is asked to be in one session.
+// Role is the role of an agent in one session.
 type Role string
 
-// The roles. The pipeline has the first three; what a session in any of them may do is decided alike.
+// The roles. The pipeline uses the first three. The rules about what a session may do are the same for all.
 const (
 	Planner     Role = "planner"
 	Implementer Role = "implementer"
@@ -51,15 +51,15 @@ const (
 // Roles lists all of them.
 func Roles() []Role { return []Role{Planner, Implementer, Reviewer, Auditor, Verifier, Manager} }
 
-// ReadOnly tells whether a session in the role must be unable to write.
+// ReadOnly reports whether a session in the role must not be able to write.
 func (r Role) ReadOnly() bool { return r != Implementer }
 
-// Phase is the stage a task is in.
+// Phase is the stage of a task.
 type Phase string
 
 // The phases, in the order of the pipeline.
 const (
-	Queued    Phase = "queued" // waiting for its turn: others are at work, a pull request is open, today's money is spent
+	Queued    Phase = "queued" // waiting for admission: others are at work, a pull request is open, today's budget is spent
 	Preparing Phase = "preparing"
 	Planning  Phase = "planning"
 	Approving Phase = "approving"
@@ -70,15 +70,15 @@ const (
 	Publish   Phase = "publishing"
 	Cleaning  Phase = "cleaning"
 	Suspended Phase = "suspended"
-	Waiting   Phase = "waiting"   // for quota, by a durable timer
-	Following Phase = "following" // the pull request stands; waiting for what people and checks say
+	Waiting   Phase = "waiting"   // for the quota, with a durable timer
+	Following Phase = "following" // the pull request is open; waiting for people and checks
 	Ended     Phase = "ended"
 )
 
 // Outcome is how a task ended.
 type Outcome string
 
-// The outcomes. Good ones exit 0.
+// The outcomes. Good ones have exit code 0.
 const (
 	PullRequest   Outcome = "pull_request"
 	AlreadyDone   Outcome = "already_done"
@@ -86,32 +86,32 @@ const (
 	Rejected      Outcome = "rejected"
 	AllBlocked    Outcome = "all_blocked"
 	MaxIterations Outcome = "max_iterations"
-	ChecksFailed  Outcome = "checks_failed" // the work is done as far as it goes, and the check fails; where there is work, its pull request is a draft
+	ChecksFailed  Outcome = "checks_failed" // as much as possible is done, and the check fails; any pull request is a draft
 	Abandoned     Outcome = "abandoned"
 	Cancelled     Outcome = "cancelled"
 	Failed        Outcome = "failed"
 
-	// Of what looks after a pull request.
+	// Of a follower.
 	PullMerged Outcome = "merged"
 	PullClosed Outcome = "closed"
 )
 
-// Good tells whether the person who asked got what the task was about.
+// Good reports whether the task was successful for the person who has asked for it.
 func (o Outcome) Good() bool { return o == PullRequest || o == AlreadyDone || o == PullMerged }
 
-// Plan is what the planner proposes. Its revision is what a decision names.
+// Plan is the planner's proposal. Decisions refer to its revision.
 type Plan struct {
 	Revision     int           `json:"revision"`
-	Verdict      Verdict       `json:"verdict,omitempty"` // "" or "work": there is work; or already_done, declined
+	Verdict      Verdict       `json:"verdict,omitempty"` // "" or "work" if there is work; or already_done, declined
 	Summary      string        `json:"summary"`
 	Approach     string        `json:"approach,omitempty"`
 	Files        []string      `json:"files,omitempty"`
 	Risks        []string      `json:"risks,omitempty"`
-	Evidence     string        `json:"evidence,omitempty"` // for already_done and declined: why
+	Evidence     string        `json:"evidence,omitempty"` // for already_done and declined: the reasons
 	Deliverables []Deliverable `json:"deliverables"`
 }
 
-// Verdict is the planner's answer to "is there work to do".
+// Verdict is the planner's answer to whether there is work to do.
 type Verdict string
 
 // The verdicts.
@@ -130,7 +130,7 @@ type Deliverable struct {
 	Reason      string   `json:"reason,omitempty"` // why it is blocked
 }
 
-// Status is where a deliverable stands.
+// Status is the state of a deliverable.
 type Status string
 
 // The statuses.
@@ -146,7 +146,7 @@ type Review struct {
 	Text     string `json:"text,omitempty"`
 }
 
-// Usage is what model calls cost and counted.
+// Usage is the cost and the token counts of model calls.
 type Usage struct {
 	Input      int64   `json:"input,omitempty"`      // tokens, uncached
 	Output     int64   `json:"output,omitempty"`     // tokens
@@ -156,22 +156,22 @@ type Usage struct {
 	Calls      int     `json:"calls,omitempty"`      // model calls
 }
 
-// Add gives the sum of two usages.
+// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead,
 		u.CacheWrite + v.CacheWrite, u.CostUSD + v.CostUSD, u.Calls + v.Calls}
 }
 
-// Sub gives u less v.
+// Sub returns u minus v.
 func (u Usage) Sub(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead,
 		u.CacheWrite - v.CacheWrite, u.CostUSD - v.CostUSD, u.Calls - v.Calls}
 }
 
-// MarkerKind is the kind of a report that an agent makes in its text.
+// MarkerKind is the kind of a marker that an agent writes into its text.
 type MarkerKind string
 
-// The markers. BLOCKED is ours; the rest are the field's.
+// The markers. BLOCKED is our own; the others are in common use.
 const (
 	Note           MarkerKind = "NOTE"
 	SpecIssue      MarkerKind = "SPEC_ISSUE"
@@ -184,13 +184,13 @@ const (
 	ToBeDiscussed  MarkerKind = "TO_BE_DISCUSSED"
 )
 
-// Marker is one report.
+// Marker is one marker with its text.
 type Marker struct {
 	Kind MarkerKind `json:"kind"`
 	Text string     `json:"text"`
 }
 
-// Entry is one line of the progress log that the next session and people read.
+// Entry is one line of the progress log, which the next session and people read.
 type Entry struct {
 	Time time.Time `json:"time"`
 	Kind string    `json:"kind"` // a marker kind, or an event of the pipeline in lower case

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// newline gives every line end the one form, those of other writing systems included.
+// newline normalizes line ends, including those of Unicode.
 var newline = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n")
 
-// Visible gives valid text that holds only what people see: what cannot be seen could hide words from the one who approves them.
-// Tabs and line ends stay, and every line end is "\n".
+// Visible returns valid UTF-8 text without invisible characters, which could hide words from the person who approves the text. Tabs stay,
+// and every line end becomes "\n".
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && Hidden(r) {
@@ -19,15 +19,15 @@ func Visible(s string) string {
 	}, newline.Replace(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// Hidden tells what has no look of its own: controls, zero-width characters, those that turn the reading direction, tags, and
-// selectors of variants but the one that makes a sign an emoji.
+// Hidden reports whether a character is invisible: controls, zero-width characters, direction marks, tags, and variation selectors except
+// the one for emoji.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\uFE0F':
 		return false
 	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
 		return true
-	case r >= 0xE0000 && r <= 0xE0FFF: // tags, and all that is to be ignored by default around them
+	case r >= 0xE0000 && r <= 0xE0FFF: // tags, and the default-ignorable characters around them
 		return true
 	}
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)

@@ -8,10 +8,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// CheckWorkspaceName accepts the name of a folder that lies directly in another one, and is not hidden. Anything that could lead
-// elsewhere, or that nobody can read, is refused. The error is a fault of kind Input. Nothing is looked up.
+// CheckWorkspaceName accepts the name of a folder directly in another one that is not hidden. It rejects anything that could lead
+// elsewhere or is unreadable, with a fault of kind Input. It does not access the disk.
 func CheckWorkspaceName(name string) error {
-	const most = 255 // what file systems take
+	const most = 255 // limit of file systems
 	why := ""
 	switch {
 	case name == "":

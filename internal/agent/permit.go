@@ -12,28 +12,28 @@ import (
 type Call struct {
 	Tool  string
 	ID    string
-	Dir   string          // where a command would run, absolute; "" when the agent does not say
-	Input json.RawMessage // an object, as the model gave it
+	Dir   string          // absolute folder in which a command would run; "" if unknown
+	Input json.RawMessage // a JSON object, as the model has written it
 }
 
 // Decision is the answer to a Call. The zero value refuses.
 type Decision struct {
 	Allow  bool
-	Reason string          // told to the model: why not, and what it can do instead; or what it should know
-	Input  json.RawMessage // in place of the call's own; nil to leave it
-	End    OutcomeKind     // not "": the call is refused whatever Allow says, and the session ends with this outcome and Reason as its text
+	Reason string          // for the model: why the call is refused and what to do instead, or what it should know
+	Input  json.RawMessage // replaces the call's input; nil to keep it
+	End    OutcomeKind     // not "": the call is refused regardless of Allow, and the session ends with this outcome and Reason as its text
 }
 
-// Permit decides on every tool call of a session before it is made, each once. It may be called from several goroutines at once
-// and may block, as when a person is asked; it must return when ctx ends. A call that gets no answer is not made, nor is one whose
-// answer comes after ctx has ended. The tool through which a structured answer is given is no tool in this sense: it does nothing.
+// Permit decides on a tool call of a session before it is made. It is called once per call, possibly from several goroutines at once, and
+// may block, for example to ask a person. It must return when ctx ends. A call without an answer, or with one after the end of ctx, is
+// not made. Permit is not called for the tool that returns a structured answer, because that tool has no effect.
 type Permit func(ctx context.Context, c Call) Decision
 
-// patience is what a permit gets to return after its ctx has ended, before it is left behind.
+// patience is how long Ask waits for a permit to return after ctx has ended.
 const patience = time.Second
 
-// Ask asks the permit about a call: nil refuses, an answer that comes after ctx has ended refuses, a panic refuses, and so does a
-// permit that does not return when ctx ends. A refusal allows nothing and has a reason.
+// Ask asks the permit about a call. It refuses if the permit is nil, panics, answers after the end of ctx, or does not return when ctx
+// ends. A refusal always has a reason.
 func (p Permit) Ask(ctx context.Context, c Call) Decision {
 	if p == nil {
 		return Decision{Reason: "tools are off in this session"}
@@ -42,7 +42,7 @@ func (p Permit) Ask(ctx context.Context, c Call) Decision {
 	go func() {
 		d := Decision{Reason: "the check of this call broke down; it was not made"}
 		defer func() {
-			_ = recover() // the call is refused; a worker with other sessions must not go down with it
+			_ = recover() // refuse the call instead of crashing a worker with other sessions
 			answer <- d
 		}()
 		d = p(ctx, c)
@@ -71,5 +71,5 @@ func (p Permit) Ask(ctx context.Context, c Call) Decision {
 	return Decision{Reason: "the session ended before this call was decided on; it was not made"}
 }
 
-// Start starts a program of a session. A session's own confines it; process.Start is the plain one.
+// Start starts a program of a session. The session's own Start runs it in a sandbox; process.Start does not.
 type Start func(ctx context.Context, s process.Spec) (*process.Process, error)

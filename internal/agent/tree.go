@@ -12,11 +12,12 @@ import (
 // ErrOutside is wrapped by the error of InTree for a path that leads out of the tree.
 var ErrOutside = errors.New("leads out of the workspace")
 
-// InTree tells where in the tree below dir a path leads once its symbolic links are followed, as far as it exists: a clean
-// relative path, "." for dir itself. A relative path starts at dir; dir may itself be reached through a link. It is an error when
-// the path is empty, leads out (ErrOutside), ends in a link to what does not exist (a write would create that), or can't be followed.
+// InTree resolves a path's symbolic links, as far as the path exists, and returns where it leads: a clean path relative to dir, "." for
+// dir itself. A relative path starts at dir; dir may itself be reached through a link. It is an error if the path is empty, leads out of
+// the tree (ErrOutside), ends in a dangling link (a write would create its target), or can't be resolved.
 //
-// The answer holds for the moment: who can write in the tree can change a link after it. What must not be reached needs a sandbox.
+// The answer can be outdated at once, because anybody who can write in the tree can change a link. Only a sandbox reliably keeps a path
+// out of reach.
 func InTree(dir, path string) (rel string, err error) {
 	if path == "" {
 		return "", errors.New("the path is missing")
@@ -43,8 +44,7 @@ func InTree(dir, path string) (rel string, err error) {
 	return rel, nil
 }
 
-// follow resolves symbolic links as far as the path exists; the rest of it is to be made. What does not exist can hold no link,
-// so a ".." in that part is refused rather than guessed.
+// follow resolves symbolic links as far as the path exists. The rest contains no links, so a ".." in it is refused rather than guessed.
 func follow(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {

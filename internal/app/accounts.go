@@ -7,10 +7,10 @@ import (
 	"github.com/longshift/longshift/internal/confine/egress"
 )
 
-// mostAccounts is how many callers are remembered; the oldest is forgotten first. No host has so many sessions at work.
+// mostAccounts is how many callers are remembered. The oldest is dropped first. No host runs this many sessions.
 const mostAccounts = 1000
 
-// accounts give each caller the account of what it sends to the registries: a session that is gone on with has the one that it had.
+// accounts assigns each caller an account for its registry traffic. A resumed session keeps its account.
 type accounts struct {
 	mu       sync.Mutex
 	byCaller map[activities.Caller]*egress.Account

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// RegisterAttributes makes sure that the namespace has every search attribute, and that each has the type we need.
-// A workflow that sets one that is missing would retry for ever, so a worker does not start without them.
+// RegisterAttributes makes sure that the namespace has every search attribute with the right type. A workflow that sets a missing one
+// would retry forever, so a worker does not start without them.
 func RegisterAttributes(ctx context.Context, c client.Client, namespace string) error {
 	missing, err := missingAttributes(ctx, c, namespace)
 	if err != nil || len(missing) == 0 {
@@ -27,7 +27,7 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 	return awaitAttributes(ctx, c, namespace)
 }
 
-// awaitAttributes waits until the server knows what was just registered: databases other than SQLite take a moment.
+// awaitAttributes waits until the server knows newly registered attributes. Databases other than SQLite need a moment.
 func awaitAttributes(ctx context.Context, c client.Client, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	dialWithin     = 5 * time.Second  // for one attempt to reach the server
-	registerWithin = 30 * time.Second // for what the namespace lacks
-	againAfter     = 2 * time.Second  // the wait between two
-	saidEvery      = time.Minute      // how often the log says that there is no server
+	dialWithin     = 5 * time.Second  // per attempt to reach the server
+	registerWithin = 30 * time.Second // for registering what the namespace lacks
+	againAfter     = 2 * time.Second  // between two attempts
+	saidEvery      = time.Minute      // how often the log repeats that the server is down
 )
 
-// server is how this process reaches Temporal, and waits for it.
+// server connects this process to Temporal.
 type server struct {
 	options client.Options
 	log     *slog.Logger
@@ -30,8 +30,8 @@ type server struct {
 	after   func(time.Duration) <-chan time.Time
 }
 
-// connect gives a client of a namespace that has all that workflows need. It waits for a server that is down, and ends with an error for one
-// that will never have this worker as it is set up.
+// connect returns a client for a namespace that has everything that workflows need. It waits while the server is down, and fails if the
+// server will never accept this worker's settings.
 func (s server) connect(ctx context.Context) (c client.Client, err error) {
 	o := s.options
 	err = s.await(ctx, func(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (s server) register(ctx context.Context, c client.Client) error {
 	return RegisterAttributes(ctx, c, namespace(s.options))
 }
 
-// await tries until it succeeds, until ctx ends, or until trying again can't help.
+// await repeats try until it succeeds, ctx ends, or another attempt can't help.
 func (s server) await(ctx context.Context, try func(context.Context) error) error {
 	var said, since time.Time
 	for {
@@ -90,7 +90,7 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 	}
 }
 
-// explain gives what the server, or the way to it, said a kind and a way out.
+// explain turns an error of the server or of the connection into a fault with a hint.
 func (s server) explain(err error) error {
 	var noNamespace *serviceerror.NamespaceNotFound
 	var known *fault.Error
@@ -100,7 +100,7 @@ func (s server) explain(err error) error {
 		return fault.New(fault.NotFound, "no namespace %q on the Temporal server at %s", namespace(s.options), address(s.options)).
 			WithHint("create it, or set TEMPORAL_NAMESPACE")
 	case down(err):
-	case errors.As(err, &known) && known.Hint != "": // it says more than we can
+	case errors.As(err, &known) && known.Hint != "": // keep its more specific hint
 		return err
 	case code == codes.Unauthenticated || code == codes.PermissionDenied:
 		return fault.New(fault.Denied, "the Temporal server at %s refuses this worker: %w", address(s.options), err).
@@ -113,11 +113,11 @@ func (s server) explain(err error) error {
 		WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
 }
 
-// badTLS is what a handshake says that was carried out and failed, and what comes in place of one. One that was cut off says nothing about
-// the settings: so does a proxy whose server is down.
+// badTLS matches a completed TLS handshake that has failed, or another protocol in its place. An aborted handshake says nothing about the
+// settings: a proxy whose server is down looks the same.
 var badTLS = regexp.MustCompile(`tls: |x509: |error reading server preface: http2: `)
 
-// down tells whether nobody answered, or somebody who can't work yet.
+// down reports whether nobody has answered, or the server is not ready yet.
 func down(err error) bool {
 	switch codeOf(err) {
 	case codes.Unavailable:
@@ -130,12 +130,11 @@ func down(err error) bool {
 
 func codeOf(err error) codes.Code { return serviceerror.ToStatus(err).Code() }
 
-// wantsTLS tells whether the address is that of a server with TLS. To a client without it such a server says nothing: it hangs up, as does
-// a proxy whose server is down.
+// wantsTLS reports whether the server expects TLS. It simply closes connections without TLS, as does a proxy whose server is down.
 func wantsTLS(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
-	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) // nothing is said to it
+	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) // sends nothing
 	if err == nil {
 		c.Close()
 		return true

@@ -16,15 +16,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// channels are those that have a token, and the terminal when it was asked for.
+// channels are the channels with a token, and the terminal if it was requested.
 type channels struct {
 	all       map[string]channel.Channel
 	listeners map[string]channel.Listener
-	webhooks  map[string]channel.Webhook // by the last part of their address
-	rooms     []task.Room                // in which every task is shown
+	webhooks  map[string]channel.Webhook // by the last element of their path
+	rooms     []task.Room                // rooms that show every task
 }
 
-// newChannels builds the channels. It calls nobody.
+// newChannels builds the channels without making any call.
 func newChannels(cfg config.Config, console io.ReadWriter, log *slog.Logger) (channels, error) {
 	c := channels{all: map[string]channel.Channel{}, listeners: map[string]channel.Listener{}, webhooks: map[string]channel.Webhook{}}
 	for _, open := range []func(config.Config, *slog.Logger) error{c.slack, c.telegram, c.whatsapp} {
@@ -100,7 +100,7 @@ func reader(s config.Secret) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return s.Read() }
 }
 
-// people are who may do what, by channel. Whoever sits at the worker's terminal may do everything.
+// people returns, by channel, who may do what. A person at the worker's terminal may do everything.
 func people(cfg config.Config) map[string]inbound.People {
 	operator := []string{terminal.Operator}
 	s, t, w := cfg.Channels.Slack, cfg.Channels.Telegram, cfg.Channels.WhatsApp
@@ -112,7 +112,7 @@ func people(cfg config.Config) map[string]inbound.People {
 	}
 }
 
-// console is the terminal of the worker: what is written is redacted, what is typed is read only when somebody can type.
+// console is the worker's terminal. Output is redacted; input is read only if the terminal is interactive.
 type console struct {
 	io.Reader
 	io.Writer

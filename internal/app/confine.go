@@ -20,8 +20,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// newConfinement builds the sandbox and the way to the registries. It fails when a layer is missing that the operator has not
-// done without by name.
+// newConfinement builds the sandbox and the proxy to package registries. It fails when a layer is missing, unless the operator has
+// disabled that layer by name.
 func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log, log *slog.Logger) (activities.Confinement, func(), error) {
 	if err := claudeInSight(cfg); err != nil {
 		return activities.Confinement{}, nil, err
@@ -47,13 +47,13 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	return c, func() { _ = proxy.Close() }, nil
 }
 
-// mounts tells whether the sandbox has a view of folders of its own.
+// mounts reports whether the sandbox has its own view of the file system.
 func mounts(cfg config.Config) bool {
 	return !slices.Contains(cfg.Sandbox.Without, string(sandbox.LayerNamespaces))
 }
 
-// newEgress builds the proxy to the package registries; nil when the operator wants none, and when programs are on the host's
-// network anyway.
+// newEgress builds the proxy to the package registries. It returns nil if the operator wants none, or if programs use the host's network
+// anyway.
 func newEgress(cfg config.Config, commands ledger, log *slog.Logger) (*egress.Proxy, error) {
 	if !viaProxy(cfg) {
 		return nil, nil
@@ -75,8 +75,7 @@ func newEgress(cfg config.Config, commands ledger, log *slog.Logger) (*egress.Pr
 	return p, nil
 }
 
-// egressRules reads LONGSHIFT_REGISTRIES. What the operator says of a host comes before what we say of it: the first rule that fits
-// holds.
+// egressRules parses LONGSHIFT_REGISTRIES. The first matching rule wins, so the operator's rules precede ours.
 func egressRules(cfg config.Config) ([]egress.Rule, error) {
 	var rules, defaults []egress.Rule
 	for _, text := range cfg.Sandbox.Registries {
@@ -93,17 +92,17 @@ func egressRules(cfg config.Config) ([]egress.Rule, error) {
 	return append(rules, defaults...), nil
 }
 
-// keyVariables name files with keys that other programs of the worker's environment use.
+// keyVariables name key files that other programs in the worker's environment use.
 var keyVariables = []string{"TEMPORAL_TLS_CLIENT_KEY_PATH", "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_CONFIG_FILE", "SSH_AUTH_SOCK",
 	"GOOGLE_APPLICATION_CREDENTIALS", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "NETRC", "GNUPGHOME"}
 
-// hidden is what no program of a task sees: our data, everybody's home, sockets of the system, and files with secrets.
+// hidden lists what no program of a task may see: our data, home directories, system sockets, and files with secrets.
 func hidden(cfg config.Config) []string {
 	list := []string{cfg.Data, "/home", "/root", "/run"}
 	if home := operatorHome(); home != "" {
 		list = append(list, home)
 	}
-	list = append(list, cfg.Author.SigningKey) // the id of a key names no file
+	list = append(list, cfg.Author.SigningKey) // a key id is not a file
 	list = append(list, cfg.SecretFiles()...)
 	for _, name := range keyVariables {
 		list = append(list, os.Getenv(name))
@@ -111,20 +110,19 @@ func hidden(cfg config.Config) []string {
 	return existing(list)
 }
 
-// tooWide tells whether a folder is a whole home, or holds something that is hidden: that somebody has put a program there, or the
-// folder on PATH, is no word that agents may see all of it.
+// tooWide reports whether a folder is a home directory or contains something hidden. Agents may not see all of it just because it
+// contains a program or is on PATH.
 func tooWide(dir string, hidden []string) bool {
 	dir = filepath.Clean(dir)
 	return filepath.Dir(dir) == "/home" || dir == operatorHome() ||
 		slices.ContainsFunc(hidden, func(h string) bool { return h == dir || strings.HasPrefix(h, dir+"/") })
 }
 
-// claudeInSight refuses an agent's binary that lies where agents must not look. A box without it would only say that there is no
-// such file.
+// claudeInSight rejects an agent binary in a hidden folder. In the sandbox it would only fail with "no such file".
 func claudeInSight(cfg config.Config) error {
 	path, err := exec.LookPath(cfg.Model.Claude)
 	if err != nil {
-		return nil // told when a session needs it
+		return nil // reported when a session needs it
 	}
 	below := hidden(cfg)
 	for _, dir := range binaryDirs(path) {
@@ -136,7 +134,7 @@ func claudeInSight(cfg config.Config) error {
 	return nil
 }
 
-// binaryDirs are the folders that a program is found in and that it really lies in.
+// binaryDirs returns the folder of a program and that of its link's target.
 func binaryDirs(path string) []string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -149,7 +147,7 @@ func binaryDirs(path string) []string {
 	return dirs
 }
 
-// existing drops what is not there, and what is there twice.
+// existing drops missing and duplicate paths.
 func existing(list []string) []string {
 	var out []string
 	for _, path := range list {
@@ -160,7 +158,7 @@ func existing(list []string) []string {
 	return out
 }
 
-// trySandbox tries every layer as a worker does at its start.
+// trySandbox tests every layer as a worker does at its start.
 func trySandbox(ctx context.Context, cfg config.Config) ([]dev.Layer, error) {
 	box, err := newBox(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -173,7 +171,7 @@ func trySandbox(ctx context.Context, cfg config.Config) ([]dev.Layer, error) {
 	return layers, nil
 }
 
-// tryWork runs ordinary work and the tool chains of this machine in a box as a worker's tasks get it.
+// tryWork runs ordinary commands and this machine's tool chains in a sandbox with a task's settings.
 func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
 	log := slog.New(slog.DiscardHandler)
 	box, err := newBox(ctx, cfg, log)

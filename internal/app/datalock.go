@@ -12,11 +12,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// lockFile is held by the worker that has the data directory, and says its process id.
+// lockFile is locked by the worker that uses the data directory, and contains its process id.
 const lockFile = "worker.lock"
 
-// lockData makes this worker the only one on its data directory: two would be the same host, and end each other's programs. The lock
-// ends with the process, however that ends.
+// lockData locks the data directory for this worker. Two workers would act as the same host and end each other's programs. The lock is
+// released when the process ends.
 func lockData(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the data directory: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/internal/httpguard"
 )
 
-// serveHealth answers whoever asks whether this process lives, when there is an address for it: on a listener of its own, which nobody
-// fills who calls another. The returned function ends it.
+// serveHealth answers liveness probes if an address is configured. It uses a separate listener, so that other traffic can't block it. The
+// returned function stops it.
 func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end func(), err error) {
 	if cfg.Listen.Health == "" {
 		return func() {}, nil
@@ -29,7 +29,7 @@ func serveHealth(ctx context.Context, cfg config.Config, log *slog.Logger) (end 
 	return func() { _ = server.Close() }, nil
 }
 
-// serveGuarded opens an address, which a setting names, and serves what a guard lets in.
+// serveGuarded listens on an address from a setting and serves what the guard lets in.
 func serveGuarded(ctx context.Context, setting, address string, d *httpguard.Guard) (*http.Server, net.Addr, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -44,7 +44,7 @@ func serveGuarded(ctx context.Context, setting, address string, d *httpguard.Gua
 	return server, listener.Addr(), nil
 }
 
-// endServer lets calls that are at work end.
+// endServer shuts the server down after the running requests.
 func endServer(ctx context.Context, server *http.Server) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

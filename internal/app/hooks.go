@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/inbound"
 )
 
-// refusalRecorder puts calls on record whose signature or age was refused, for each channel once a minute: whoever floods us must not fill the
-// disk. It decides nothing: the channels do.
+// refusalRecorder writes webhook calls with a rejected signature or age to the audit log, at most once a minute per channel, so that a
+// flood can't fill the disk. The channels decide on the rejection.
 type refusalRecorder struct {
 	record func(context.Context, inbound.Act) error
 	caller func(*http.Request) string
@@ -51,7 +51,7 @@ func (r *refusalRecorder) note(req *http.Request, channel string) {
 	}
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -64,5 +64,5 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach what is below.
+// Unwrap lets http.ResponseController reach the wrapped writer.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -27,7 +27,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
-// newHostConfig builds the parts of what one machine does. The returned function ends them.
+// newHostConfig builds what one host needs. The returned function releases it.
 func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (activities.HostConfig, func(), error) {
 	var none activities.HostConfig
 	id, err := hostID(cfg.Data)
@@ -74,7 +74,7 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 		}
 	}
 	driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: taskPath(), Log: log})
-	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has read it
+	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has validated it
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
 		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
@@ -106,7 +106,7 @@ func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, err
 	})
 }
 
-// trySigning makes a signature as a worker's commits get it.
+// trySigning makes a test signature with the worker's settings.
 func trySigning(ctx context.Context, cfg config.Config) error {
 	spaces, err := newWorkspaces(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -115,7 +115,7 @@ func trySigning(ctx context.Context, cfg config.Config) error {
 	return spaces.TrySigning(ctx)
 }
 
-// newCaches builds what gives tasks their caches of tool chains.
+// newCaches builds the store of tool chain caches.
 func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"),
 		Share: cfg.Tasks.Cache != config.CacheNone, Now: time.Now, Log: log}
@@ -125,7 +125,7 @@ func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 	return toolcache.New(c)
 }
 
-// tryHost lets no host take tasks on which none could work.
+// tryHost fails if no task could work on this host.
 func tryHost(ctx context.Context, h activities.HostConfig) error {
 	tools, err := activities.Trial(ctx, activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log})
 	if err != nil {
@@ -139,7 +139,7 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 	return nil
 }
 
-// limits are the operator's bounds on what repositories and tasks may ask for.
+// limits returns the operator's limits for repositories and tasks.
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
 		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
@@ -150,7 +150,7 @@ const hostFile = "host-id"
 
 var hostPattern = regexp.MustCompile(`^[a-z0-9-]{4,64}$`)
 
-// readOrMake reads the host's id or makes one, once, whoever comes first.
+// readOrMake reads the host's id or creates it. Concurrent callers get the same one.
 func readOrMake(data string) (string, error) {
 	file := filepath.Join(data, hostFile)
 	for {
@@ -172,7 +172,7 @@ func readOrMake(data string) (string, error) {
 	}
 }
 
-// makeHostID writes a new id in one step; a link fails when another process was first.
+// makeHostID writes a new id atomically. The link fails when another process was first.
 func makeHostID(data, file string) error {
 	var raw [5]byte
 	if _, err := rand.Read(raw[:]); err != nil {

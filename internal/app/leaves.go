@@ -24,12 +24,12 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// newHub builds the forge that is GitHub.
+// newHub builds the GitHub forge.
 func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
 	return github.New(github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log})
 }
 
-// newControl builds what runs where the tokens of forges are.
+// newControl builds the activities that need the tokens of forges.
 func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) *activities.Control {
 	path := local.New(local.Config{Now: time.Now})
 	choose := func(_ context.Context, r task.Repository) (forge.Forge, error) {
@@ -52,7 +52,7 @@ func isGitHub(cfg config.Config, r task.Repository) bool {
 	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHub.Host() || r.Host == "github.com" && cfg.GitHub.URL == ""
 }
 
-// remoteURL gives git's address of a repository.
+// remoteURL returns git's address of a repository.
 func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 	return func(r task.Repository) (string, error) {
 		switch {
@@ -65,7 +65,7 @@ func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 	}
 }
 
-// webScheme is how the forge is reached.
+// webScheme returns the scheme of the forge's URL.
 func webScheme(cfg config.Config) string {
 	if u, err := url.Parse(cfg.GitHub.URL); err == nil && u.Scheme != "" {
 		return u.Scheme
@@ -73,14 +73,14 @@ func webScheme(cfg config.Config) string {
 	return "https"
 }
 
-// inTheOpen tells whether a repository's address would send the token unencrypted, to a forge that is reached otherwise.
+// inTheOpen reports whether a repository's URL would send the token unencrypted although the forge uses https.
 func inTheOpen(cfg config.Config, r task.Repository) bool {
 	u, err := url.Parse(r.URL)
 	return err == nil && u.Scheme == "http" && webScheme(cfg) != "http"
 }
 
-// gitAuth gives the token for pushes and fetches, asked for at each use, and only for hosts it belongs to, in the way that
-// they are reached.
+// gitAuth returns the token for pushes and fetches. It is called at each use, and only for hosts that the token is for, with their
+// scheme.
 func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
 	return func(_ context.Context, r task.Repository) (workspace.Auth, error) {
 		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHub.Token.Present() {
@@ -95,7 +95,7 @@ var credentialKinds = map[config.ModelKind]gateway.Kind{
 	config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer, config.ModelLogin: gateway.OAuth,
 }
 
-// modelCredential gives what the gateway shows to the model's API.
+// modelCredential returns the gateway's credential for the model's API.
 func modelCredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
 	return func(context.Context) (gateway.Credential, error) {
 		secret, kind := cfg.Model.Secret()
@@ -108,12 +108,12 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
-// modelGateway is what the gateway to the model's API needs.
+// modelGateway is the configuration of the gateway to the model's API.
 func modelGateway(cfg config.Config) gateway.Config {
 	return gateway.Config{Upstream: cfg.Model.URL, Credential: modelCredential(cfg), Tools: cfg.Model.ServerTools, Pass: cfg.Model.Pass}
 }
 
-// secretValues are the exact values that must never leave; a file that can't be read now has none.
+// secretValues returns the exact values that must be redacted. A file that can't be read is skipped.
 func secretValues(cfg config.Config) []string {
 	var values []string
 	for _, s := range cfg.Secrets() {
@@ -128,7 +128,7 @@ func secretValues(cfg config.Config) []string {
 	return values
 }
 
-// passwordIn gives the password of an address, "" when there is none.
+// passwordIn returns the password in a URL, "" for none.
 func passwordIn(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -138,8 +138,8 @@ func passwordIn(address string) string {
 	return password
 }
 
-// commandEnv is the environment of setup and check commands, built and never filtered. HOME is the task's own: what one task
-// leaves there steers no other.
+// commandEnv is the environment of setup and check commands. It is built from scratch, not filtered. HOME is the task's own, so that
+// tasks can't influence each other.
 func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 	shared, path := agentEnv(cfg), taskPath()
 	return func(d activities.Dirs) []string {
@@ -151,10 +151,9 @@ func commandEnv(cfg config.Config) func(activities.Dirs) []string {
 	}
 }
 
-// agentEnv is what agents get on top of what their driver builds: where tools keep their caches, how the registries are
-// reached, and who commits.
+// agentEnv is added to the environment that an agent's driver builds: tool caches, access to the registries, and the commit author.
 func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
-	tools, own := toolEnv(cfg), cfg.Tasks.Variables(os.LookupEnv) // as they are at the worker's start, like what it shows of the machine
+	tools, own := toolEnv(cfg), cfg.Tasks.Variables(os.LookupEnv) // read once at the worker's start
 	return func(d activities.Dirs) map[string]string {
 		env := map[string]string{
 			"GOFLAGS":         "-modcacherw",
@@ -178,7 +177,7 @@ func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 	}
 }
 
-// operatorHome is the home folder of whoever runs the worker, "" when there is none.
+// operatorHome is the home directory of the worker's user, "" for none.
 func operatorHome() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -187,7 +186,7 @@ func operatorHome() string {
 	return home
 }
 
-// slugHost keeps of a host's name what a queue name takes.
+// slugHost converts a host name to characters allowed in a queue name.
 func slugHost(name string) string {
 	if s := task.Slug(name, 24); s != "" {
 		return s

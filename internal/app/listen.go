@@ -35,7 +35,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// newHandler builds the handler of events. Each act is in the audit log before it counts.
+// newHandler builds the event handler. It writes each act to the audit log before it takes effect.
 func newHandler(cfg config.Config, c client.Client, namespace string, hub *github.Forge, record func(context.Context, inbound.Act) error, secrets *redact.Redactor, log *slog.Logger) (*inbound.Handler, error) {
 	folders, err := newProjects(cfg)
 	if err != nil {
@@ -50,14 +50,14 @@ func newHandler(cfg config.Config, c client.Client, namespace string, hub *githu
 	})
 }
 
-// newProjects opens the folder of projects, which is this process's own. nil where the operator names none.
+// newProjects opens the folder of projects of this process. It returns nil if the operator names none.
 func newProjects(cfg config.Config) (inbound.Projects, error) {
 	if cfg.Channels.Projects == "" {
 		return nil, nil
 	}
 	folder, err := checkouts.Open(cfg.Channels.Projects, "")
 	if err != nil {
-		return nil, err // and not a nil folder in an interface
+		return nil, err // not a nil *Folder in an interface
 	}
 	return folder, nil
 }
@@ -77,7 +77,7 @@ func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, i
 	}
 }
 
-// newListeners builds the listeners of this process and what they need. The returned function closes the audit log.
+// newListeners builds this process's listeners and what they need. The returned function closes the audit log.
 func newListeners(ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger) (*listeners, func(), error) {
 	hub, err := newHub(cfg, log)
 	if err != nil {
@@ -120,7 +120,7 @@ func (e *listeners) control(secrets *redact.Redactor) *activities.Control {
 	return control
 }
 
-// rooms gives those in which every task is shown: what the operator names, and the chats that people have bound.
+// rooms returns the rooms that show every task: those that the operator names, and the chats that people have bound.
 func (e *listeners) rooms(ctx context.Context) []task.Room {
 	rooms := slices.Clone(e.channels.rooms)
 	for _, b := range e.handler.BoundChats(ctx) {
@@ -144,12 +144,12 @@ type listeners struct {
 	log      *slog.Logger
 }
 
-// resumer handles events that it had accepted when its process ended.
+// resumer handles events that were accepted before its process ended.
 type resumer interface {
 	Resume(ctx context.Context, hear channel.Handle)
 }
 
-// run listens until ctx ends, and returns when the last listener has. A listener that can't start ends nothing but itself.
+// run runs all listeners until ctx ends, and returns when the last one has stopped. If a listener can't start, the others run on.
 func (e *listeners) run(ctx context.Context) error {
 	server, err := e.serve(ctx)
 	if err != nil {
@@ -175,8 +175,7 @@ func (e *listeners) run(ctx context.Context) error {
 	return nil
 }
 
-// listen runs one listener. A listener connects again by itself; an error that it returns before ctx ends is one that only the operator
-// can fix.
+// listen runs one listener, which reconnects by itself. An error before ctx ends means that the operator must fix something.
 func (e *listeners) listen(ctx context.Context, name string, l channel.Listener) {
 	for {
 		err := l.Listen(ctx, e.handler.Handle)
@@ -192,7 +191,7 @@ func (e *listeners) listen(ctx context.Context, name string, l channel.Listener)
 	}
 }
 
-// serve opens the address for webhooks, when there is one.
+// serve starts the server for webhooks, if it has an address.
 func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 	if e.cfg.Listen.Address == "" {
 		return nil, nil
@@ -221,7 +220,7 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 	return server, nil
 }
 
-// watch sees to it that each repository has its one Watch, whichever process comes first.
+// watch makes sure that each repository has one Watch workflow, whichever process starts it.
 func (e *listeners) watch(ctx context.Context) {
 	if e.cfg.GitHub.Poll <= 0 || !e.cfg.GitHub.Token.Present() {
 		return
@@ -243,7 +242,7 @@ func (e *listeners) watch(ctx context.Context) {
 	}
 }
 
-// invite makes a one-time code for a channel on which nobody may do anything yet, and shows it to whoever reads the worker's log.
+// invite creates a one-time code if Telegram is configured without any authorized user, and writes it to the worker's log.
 func (e *listeners) invite(ctx context.Context) {
 	set := e.cfg.Channels.Telegram
 	if e.channels.all[channel.Telegram] == nil || len(set.Start)+len(set.Approve)+len(set.Commands) > 0 {
@@ -265,7 +264,7 @@ func (e *listeners) invite(ctx context.Context) {
 	}
 }
 
-// insist tries until it succeeds, and tells whether it did.
+// insist repeats do until it succeeds or ctx ends, and reports whether it has succeeded.
 func (e *listeners) insist(ctx context.Context, what string, do func(context.Context) error) bool {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		call, cancel := context.WithTimeout(ctx, 30*time.Second)

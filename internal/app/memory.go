@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// freeMemory gives how much memory programs could still get here, in bytes: what the machine has, and what each cgroup (version 2) around
-// this process still allows. It is false where the machine does not tell. root is "/" but for tests.
+// freeMemory returns how many bytes of memory programs can still get: the machine's free memory, limited by every cgroup (version 2) of
+// this process. known is false if the system does not report it. root is "/" except in tests.
 func freeMemory(root string) (free int64, known bool) {
 	kb, ok := field(filepath.Join(root, "proc/meminfo"), "MemAvailable:")
 	if !ok {
@@ -24,7 +24,7 @@ func freeMemory(root string) (free int64, known bool) {
 		dir := filepath.Join(root, "sys/fs/cgroup", group)
 		if most, limited := limit(filepath.Join(dir, "memory.max")); limited {
 			used, _ := limit(filepath.Join(dir, "memory.current"))
-			files, _ := field(filepath.Join(dir, "memory.stat"), "inactive_file") // the kernel gives them up first
+			files, _ := field(filepath.Join(dir, "memory.stat"), "inactive_file") // the kernel reclaims these first
 			free = min(free, most-used+files)
 		}
 		ok = group != "/"
@@ -33,7 +33,7 @@ func freeMemory(root string) (free int64, known bool) {
 	return free, true
 }
 
-// ownGroup reads the path of a process's cgroup of version 2.
+// ownGroup reads the path of this process's version 2 cgroup.
 func ownGroup(file string) (string, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -47,7 +47,7 @@ func ownGroup(file string) (string, bool) {
 	return "", false
 }
 
-// limit reads a file of one number; "max" is none.
+// limit reads a file with one number; "max" means no limit.
 func limit(file string) (int64, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -57,7 +57,7 @@ func limit(file string) (int64, bool) {
 	return n, err == nil
 }
 
-// field reads one of the numbers of a file that has a name and a number in each line.
+// field reads one value of a file with a name and a number on each line.
 func field(file, name string) (n int64, ok bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 
 const (
 	mostNews    = 2000
-	newsAge     = 24 * time.Hour // older ones decide nothing
+	newsAge     = 24 * time.Hour // older events change nothing
 	newsCall    = 30 * time.Second
-	newsPause   = time.Second // after one that could not be handed on, doubled each time
+	newsPause   = time.Second // after a failed delivery; doubled each time
 	newsLongest = time.Minute
 )
 
-// news takes what a forge tells at once, so that the forge has its answer, and hands it on in its own time. What it has taken it keeps
-// on disk: it is handed on after a crash too, and perhaps twice, which counts once.
+// news accepts a forge's events immediately, so that the forge gets its response, and delivers them later. Accepted events are kept on
+// disk and survive a crash. They may be delivered twice, which has no further effect.
 type news struct {
 	box  inbox.Box
 	hand func(context.Context, forge.Event) error
@@ -35,12 +35,12 @@ func newNews(cfg config.Config, hand func(context.Context, forge.Event) error, l
 	return &news{box: boxOf(cfg, "github"), hand: hand, log: log, now: time.Now, came: make(chan struct{}, 1)}
 }
 
-// boxOf is where a platform's deliveries wait in the data folder.
+// boxOf is the inbox of a platform in the data directory.
 func boxOf(cfg config.Config, platform string) inbox.Box {
 	return inbox.Box{Dir: filepath.Join(cfg.Data, "inbox", platform), Most: mostNews}
 }
 
-// take keeps an event. Without an error it will be handed on.
+// take stores an event. If it returns no error, the event will be delivered.
 func (n *news) take(_ context.Context, e forge.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -56,7 +56,7 @@ func (n *news) take(_ context.Context, e forge.Event) error {
 	return nil
 }
 
-// run hands on what came, and what an earlier process has left, until ctx ends.
+// run delivers new events, and those left by an earlier process, until ctx ends.
 func (n *news) run(ctx context.Context) {
 	pause := newsPause
 	for {
@@ -76,7 +76,7 @@ func (n *news) run(ctx context.Context) {
 	}
 }
 
-// pass tries each item once, and tells whether none is left. One that fails holds up no other.
+// pass tries each item once and reports whether none is left. A failed item does not block others.
 func (n *news) pass(ctx context.Context) (done bool) {
 	left, err := n.box.Left()
 	if err != nil {
@@ -97,7 +97,7 @@ func (n *news) pass(ctx context.Context) (done bool) {
 	return done && err == nil
 }
 
-// one hands an item on, and tells whether it is done with.
+// one delivers an item and reports whether it is done.
 func (n *news) one(ctx context.Context, item *inbox.Item) bool {
 	var e forge.Event
 	if err := json.Unmarshal(item.Payload, &e); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/longshift/longshift/internal/policy"
 )
 
-// operatorRules is the file that LONGSHIFT_POLICY names.
+// operatorRules is the content of the file named by LONGSHIFT_POLICY.
 type operatorRules struct {
 	Allow     []policy.Rule `yaml:"allow"`
 	Ask       []policy.Rule `yaml:"ask"`
@@ -30,9 +30,9 @@ type operatorRules struct {
 	Protected []string      `yaml:"protected"`
 }
 
-// operatorPolicy is the policy for every task on this host, before a task narrows it. The sandbox gives programs a /tmp, a
-// loopback and processes of their own; with every layer it is also a wall, and what only runs code inside it needs no person.
-// The operator decides on the rest.
+// operatorPolicy is the policy for every task on this host, before a task restricts it further. The sandbox gives programs their own
+// /tmp, loopback and processes. With all layers enabled it also isolates them, so code that only runs inside needs no approval. The
+// operator decides on the rest.
 func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	c := policy.Config{
 		Profiles: cfg.Commands.Profiles, Destructive: cfg.Commands.Destructive, WriteOff: cfg.Commands.WriteOff,
@@ -66,18 +66,18 @@ func hasRegistries(cfg config.Config) bool {
 	return len(cfg.Sandbox.Registries) > 0 && cfg.Sandbox.Registries[0] != "none"
 }
 
-// ownNetwork tells whether programs have a network of their own. Without, the loopback they see is the host's.
+// ownNetwork reports whether programs have their own network. Otherwise their loopback is the host's.
 func ownNetwork(cfg config.Config) bool {
 	return !slices.Contains(cfg.Sandbox.Without, string(sandbox.LayerNetwork))
 }
 
-// viaProxy tells whether programs reach the registries, and those alone, through our proxy.
+// viaProxy reports whether programs reach the registries, and nothing else, through our proxy.
 func viaProxy(cfg config.Config) bool { return hasRegistries(cfg) && ownNetwork(cfg) }
 
-// inType is how the YAML package names our types; people know none of them.
+// inType matches the Go type names in YAML errors, which mean nothing to users.
 var inType = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
-// plainYAML gives the first mistake in one line.
+// plainYAML returns the first mistake on one line.
 func plainYAML(err error) string {
 	text := err.Error()
 	var several *yaml.TypeError
@@ -87,7 +87,7 @@ func plainYAML(err error) string {
 	return inType.ReplaceAllString(strings.TrimPrefix(text, "yaml: "), `$1 is no key here`)
 }
 
-// openAudit opens the host's command log and drops what is older than it is kept.
+// openAudit opens the host's command log and drops entries older than its retention.
 func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit.Log, error) {
 	l, err := audit.Open(ctx, filepath.Join(cfg.Data, audit.FileName), log)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/longshift/longshift/internal/audit"
 )
 
-// mostRefusals is how many refused connections of one session are written down in a minute. A program that tries on and on must not
-// fill the disk; that it did is told by as many.
+// mostRefusals is how many refused connections are logged per session and minute, so that a program that keeps trying can't fill the
+// disk.
 const mostRefusals = 30
 
-// ledger is the part of the command log that takes an entry.
+// ledger is the part of the command log that adds entries.
 type ledger interface {
 	Append(ctx context.Context, r audit.Record) (id int64, err error)
 }
 
-// refusals writes refused connections into the command log, with who wanted them.
+// refusals writes refused connections, with their callers, to the command log.
 type refusals struct {
 	to  ledger
 	now func() time.Time
@@ -29,7 +29,7 @@ type refusals struct {
 
 	mu     sync.Mutex
 	minute time.Time
-	times  map[activities.Caller]int // in this minute
+	times  map[activities.Caller]int // counts of this minute
 }
 
 func newRefusals(to ledger, now func() time.Time, log *slog.Logger) *refusals {

@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// taskSecrets gives what the operator grants to a part of a repository's tasks, read at each use. A secret that the worker does not
-// have is left out: whether a task can do without is for its needsEnv to say.
+// taskSecrets returns the secrets that the operator grants to a repository's tasks, read at each use. A secret that the worker does not
+// have is left out; the task's needsEnv decides whether it can work without.
 func taskSecrets(cfg config.Config) func(task.Repository, string) (map[string]string, error) {
 	return func(r task.Repository, part string) (map[string]string, error) {
 		given := map[string]string{}
@@ -28,8 +28,8 @@ func taskSecrets(cfg config.Config) func(task.Repository, string) (map[string]st
 	}
 }
 
-// grantedTo tells whether a grant's pattern names a repository. One that is reached unencrypted is nobody's in particular: whoever is
-// on the way can say what it holds.
+// grantedTo reports whether a grant's pattern matches a repository. A repository with an unencrypted URL matches none, because its
+// content can be forged on the way.
 func grantedTo(cfg config.Config, pattern string, r task.Repository) bool {
 	if inTheOpen(cfg, r) {
 		return false
@@ -40,7 +40,7 @@ func grantedTo(cfg config.Config, pattern string, r task.Repository) bool {
 	case path.IsAbs(pattern) != (r.Path != ""):
 		return false
 	case r.Path != "":
-		matches, _ := path.Match(path.Clean(pattern), r.Path) // the pattern was checked when it was read
+		matches, _ := path.Match(path.Clean(pattern), r.Path) // the pattern was validated when it was read
 		return matches
 	}
 	name := r.Owner + "/" + r.Name

@@ -19,14 +19,14 @@ import (
 	"github.com/longshift/longshift/internal/schedule/intakes"
 )
 
-// looker lets intakes look when a forge says that something has happened.
+// looker starts intake polls after an event of a forge.
 type looker struct{ client client.Client }
 
 func (l looker) Look(ctx context.Context, host, owner, name, label string) (bool, error) {
 	return intakes.Look(ctx, l.client, host, owner, name, label)
 }
 
-// newSources builds the places where work comes from by itself.
+// newSources builds the sources of work.
 func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {
 	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: cfg.GitHub.Host(), Label: cfg.GitHub.Label, Log: log})
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/longshift/longshift/internal/sweep"
 )
 
-// sweepEvery is how often a host looks for what ended tasks have left, beside once at its start.
+// sweepEvery is how often a host looks for leftovers of ended tasks. It also does so at its start.
 const sweepEvery = time.Hour
 
-// newSweeper makes what looks through the data folder.
+// newSweeper builds the sweeper of the data directory.
 func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweeper, error) {
 	spaces, err := newWorkspaces(cfg, log)
 	if err != nil {
@@ -29,15 +29,15 @@ func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweepe
 		Ended: func(ctx context.Context, o sweep.Owner) (bool, error) { return ended(ctx, c, o) }, Now: time.Now, Log: log}, nil
 }
 
-// describer is what a sweep asks the server.
+// describer is the part of the client that a sweep uses.
 type describer interface {
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 }
 
 var _ describer = client.Client(nil)
 
-// ended tells whether the server knows the run, and neither it nor one after it runs. What the server does not know has not ended:
-// it may be another server.
+// ended reports whether the server knows the run, and neither it nor a later one is running. A run that the server does not know has not
+// ended, because this may be another server.
 func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
 	for _, run := range []string{o.Run, ""} {
 		d, err := c.DescribeWorkflowExecution(ctx, o.Workflow, run)
@@ -52,7 +52,7 @@ func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
 	return true, nil
 }
 
-// keepSweeping sweeps at once, and at each tick until ctx ends.
+// keepSweeping sweeps immediately and at each tick until ctx ends.
 func keepSweeping(ctx context.Context, s *sweep.Sweeper, caches func(), tick <-chan time.Time) {
 	for {
 		caches()

@@ -11,32 +11,32 @@ import (
 	"github.com/longshift/longshift/internal/config"
 )
 
-// A tool chain that somebody has installed for themselves lies below their home, which no program of a task sees, and finds itself by
-// a variable or by the home folder, which is another one in a task. So its folders are shown, and named by the variables.
+// A user's own tool chains lie below the home directory, which tasks can't see, and locate themselves by a variable or by HOME, which is
+// different in a task. So their folders are made readable, and the variables are set to them.
 
-// toolHomes are the folders of tool chains below a home, by the variable that names them elsewhere. None of them holds a key.
+// toolHomes maps variables to the default folders of tool chains below the home directory. None of these folders holds a key.
 var toolHomes = map[string]string{
 	"ASDF_DATA_DIR": ".asdf", "BUN_INSTALL": ".bun", "DENO_INSTALL": ".deno", "FNM_DIR": ".local/share/fnm", "GOENV_ROOT": ".goenv",
 	"MISE_DATA_DIR": ".local/share/mise", "NODENV_ROOT": ".nodenv", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv",
 	"RUSTUP_HOME": ".rustup", "SDKMAN_DIR": ".sdkman", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python", "VOLTA_HOME": ".volta",
 }
 
-// What an operator has chosen goes along as it is: toolFolders name folders, toolChoices versions and the like.
+// Variables of the operator that are passed on unchanged: toolFolders name folders, toolChoices versions and the like.
 var (
 	toolFolders = []string{"GOROOT", "JAVA_HOME", "MAVEN_HOME", "GRADLE_HOME", "DOTNET_ROOT", "ANDROID_HOME"}
 	toolChoices = []string{"PYENV_VERSION", "RUSTUP_TOOLCHAIN", "RUSTUP_AUTO_INSTALL"}
 )
 
-// toolPrograms are where tool chains put their programs below a home. What is not on the worker's PATH, for no shell has set it, is
-// added at its end.
+// toolPrograms are where tool chains put their programs below the home directory. Those missing from the worker's PATH, because no shell
+// has set it up, are appended.
 var toolPrograms = []string{".local/bin", ".cargo/bin", "go/bin", ".pyenv/shims", ".pyenv/bin", ".asdf/shims", ".asdf/bin", ".local/share/mise/shims",
 	".volta/bin", ".rbenv/shims", ".rbenv/bin", ".nodenv/shims", ".nodenv/bin", ".goenv/shims", ".goenv/bin", ".bun/bin", ".deno/bin",
 	".nvm/versions/node/*/bin", ".local/share/fnm/aliases/default/bin", ".sdkman/candidates/*/current/bin"}
 
-// toolData are folders that programs in .local/bin are links into.
+// toolData are folders that links in .local/bin point into.
 var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/share/uv/tools"}
 
-// toolEnv is the environment by which programs find the tool chains of the worker's user.
+// toolEnv is the environment with which programs find the tool chains of the worker's user.
 func toolEnv(cfg config.Config) map[string]string {
 	env := map[string]string{"GOTOOLCHAIN": cmp.Or(os.Getenv("GOTOOLCHAIN"), "auto"), "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0"}
 	home := operatorHome()
@@ -51,13 +51,13 @@ func toolEnv(cfg config.Config) map[string]string {
 		}
 	}
 	if env["MISE_DATA_DIR"] != "" {
-		env["MISE_TRUSTED_CONFIG_PATHS"] = cfg.Data // else it refuses to read the settings of a project that nobody has looked at
+		env["MISE_TRUSTED_CONFIG_PATHS"] = cfg.Data // otherwise mise refuses to read the settings of an unknown project
 	}
 	return env
 }
 
-// taskPath is PATH inside: the worker's, and after it the programs of tool chains that it lacks. Of the versions of one tool the
-// newest comes first, unless its user has chosen another one. A folder that is a link from where tasks see nothing stands there itself.
+// taskPath is PATH inside the sandbox: the worker's, followed by missing folders of tool chains. The newest version of a tool comes
+// first, unless the user has chosen another one. A folder that is a link from a hidden place is replaced by its target.
 func taskPath() string {
 	var path []string
 	home := operatorHome()
@@ -75,7 +75,7 @@ func taskPath() string {
 		add(dir)
 	}
 	for _, pattern := range append(belowHome(toolPrograms), "/usr/local/go/bin") {
-		found, _ := filepath.Glob(pattern) // the patterns are ours, and right
+		found, _ := filepath.Glob(pattern) // the patterns are constants and valid
 		for _, dir := range slices.DeleteFunc(newestFirst(found), func(dir string) bool { return !isFolder(dir) }) {
 			add(dir)
 		}
@@ -83,7 +83,7 @@ func taskPath() string {
 	return strings.Join(path, string(filepath.ListSeparator))
 }
 
-// belowHome gives folders below the home of the worker's user.
+// belowHome returns the paths of folders below the home directory of the worker's user.
 func belowHome(folders []string) (list []string) {
 	if home := operatorHome(); home != "" {
 		for _, folder := range folders {
@@ -93,8 +93,8 @@ func belowHome(folders []string) (list []string) {
 	return list
 }
 
-// readable is what programs see below a hidden folder all the same: tool chains and the agents' binaries. Of a folder that
-// also holds keys (".cargo", ".local") only the programs are shown.
+// readable lists what programs can read below hidden folders: tool chains and the agents' binaries. Of folders that also hold keys
+// (".cargo", ".local") only the programs are readable.
 func readable(cfg config.Config) []string {
 	list := slices.Clone(cfg.Commands.Readable)
 	env := toolEnv(cfg)

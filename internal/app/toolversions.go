@@ -16,11 +16,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// versionsFile is where asdf and mise find what the worker's user has chosen for every project: they look in the folders above one, and
-// what a project has chosen itself comes before that. The files that it is made of lie in a home, and those of mise may hold secrets.
+// versionsFile tells asdf and mise what the worker's user has chosen as default versions. They search the folders above a project, and a
+// project's own choice takes precedence. The original files lie in the home directory, and those of mise may contain secrets.
 func versionsFile(cfg config.Config) string { return filepath.Join(cfg.Data, ".tool-versions") }
 
-// keepVersions writes the file, or removes it where nothing is chosen.
+// keepVersions writes the file, or removes it if nothing is chosen.
 func keepVersions(cfg config.Config) error {
 	home := operatorHome()
 	chosen := slices.Concat(versionLines(filepath.Join(home, ".tool-versions")),
@@ -38,7 +38,7 @@ func keepVersions(cfg config.Config) error {
 	return nil
 }
 
-// lines gives what stands in a file, without comments; nothing for one that is not there.
+// lines returns the lines of a file without comments; none if the file does not exist.
 func lines(file string) (list []string) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func lines(file string) (list []string) {
 	return list
 }
 
-// versionLines reads a .tool-versions.
+// versionLines parses a .tool-versions file.
 func versionLines(file string) []string {
 	return slices.DeleteFunc(lines(file), func(line string) bool { return len(strings.Fields(line)) < 2 })
 }
@@ -62,7 +62,7 @@ var (
 	miseVersion = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9_.:/-]*`)
 )
 
-// miseTools reads the tools out of mise's settings, and nothing else of them.
+// miseTools reads only the tools from mise's settings.
 func miseTools(file string) (list []string) {
 	in := false
 	for _, line := range lines(file) {
@@ -79,7 +79,7 @@ func miseTools(file string) (list []string) {
 
 var number = regexp.MustCompile(`\d+`)
 
-// newestFirst orders folders by the numbers in them. nvm's versions begin with the one that its user has chosen.
+// newestFirst sorts folders by their version numbers, newest first. nvm's default version comes before all others.
 func newestFirst(dirs []string) []string {
 	slices.SortStableFunc(dirs, func(a, b string) int {
 		if a, b := chosenByNvm(a), chosenByNvm(b); a != b {
@@ -89,7 +89,7 @@ func newestFirst(dirs []string) []string {
 			return 1
 		}
 		return slices.CompareFunc(number.FindAllString(b, -1), number.FindAllString(a, -1), func(b, a string) int {
-			left, _ := strconv.Atoi(b) // digits, by the expression
+			left, _ := strconv.Atoi(b) // the pattern matches digits only
 			right, _ := strconv.Atoi(a)
 			return cmp.Compare(left, right)
 		})
@@ -97,7 +97,7 @@ func newestFirst(dirs []string) []string {
 	return dirs
 }
 
-// chosenByNvm tells whether a folder of programs is of the version that nvm's default names: "20", "v20.1.0", or another alias, such as
+// chosenByNvm reports whether a folder of programs has the version of nvm's default alias: "20", "v20.1.0", or another alias such as
 // "lts/*".
 func chosenByNvm(dir string) bool {
 	root, version, found := strings.Cut(dir, "/versions/node/")
@@ -105,7 +105,7 @@ func chosenByNvm(dir string) bool {
 		return false
 	}
 	name := "default"
-	for range 5 { // an alias may name another one
+	for range 5 { // an alias may refer to another one
 		next := lines(filepath.Join(root, "alias", name))
 		if len(next) == 0 || next[0] == "" {
 			break

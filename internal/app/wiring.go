@@ -27,7 +27,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Wiring gives the command line what it may not import.
+// Wiring returns the functions that the command line may not import.
 func Wiring() cli.Wiring {
 	return cli.Wiring{
 		ParseInput:       task.ParseInput,
@@ -54,7 +54,7 @@ func Wiring() cli.Wiring {
 	}
 }
 
-// tryModel asks the model's endpoint whether it takes our key.
+// tryModel checks whether the model's endpoint accepts our key.
 func tryModel(ctx context.Context, process config.Config) (string, error) {
 	return gateway.Try(ctx, modelGateway(process))
 }
@@ -68,14 +68,14 @@ func parseConfig(file []byte) (*task.Config, error) {
 	return &c, err
 }
 
-// resolveConfig reads the repository's settings from the commit, as a worker will, and never from the work tree.
+// resolveConfig reads the repository's settings from the commit, as a worker does, and never from the work tree.
 func resolveConfig(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (setup.Resolved, error) {
 	if base == "" {
 		base = "HEAD"
 	}
 	var repo, job task.Config
 	var data bytes.Buffer
-	user := git.Git{Dir: dir, User: true} // their git decides whose repositories are trusted
+	user := git.Git{Dir: dir, User: true} // the user's own git configuration decides which repositories are safe
 	err := user.Run(ctx, nil, &data, "show", "--end-of-options", base+":"+project.FileName)
 	var failed *git.Error
 	switch {
@@ -103,12 +103,12 @@ func resolveConfig(ctx context.Context, process config.Config, dir, base string,
 	return out, nil
 }
 
-// missingFile tells git's "the commit has no such file" from its other complaints.
+// missingFile reports whether git's error means that the commit has no such file.
 func missingFile(stderr string) bool {
 	return strings.Contains(stderr, "does not exist in") || strings.Contains(stderr, "exists on disk, but not in")
 }
 
-// readIssue reads an issue for a task that is started by hand. Without a token, or on no forge, the task knows the number only.
+// readIssue reads the issue for a manually started task. Without a token or a forge, the task knows only the number.
 func readIssue(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) {
 	known := task.Issue{Number: number}
 	r, err := task.ParseRepository(repository)
@@ -126,7 +126,7 @@ func readIssue(ctx context.Context, process config.Config, repository string, nu
 	return issue, err
 }
 
-// readStanding asks GitHub about a repository before a task is started there.
+// readStanding asks GitHub about a repository before a task is started.
 func readStanding(ctx context.Context, process config.Config, repository, base, ours string) (cli.Standing, error) {
 	r, err := task.ParseRepository(repository)
 	if err != nil {
@@ -140,7 +140,7 @@ func readStanding(ctx context.Context, process config.Config, repository, base, 
 	return cli.Standing(s), err
 }
 
-// readFork asks GitHub about the fork that a task is to push to.
+// readFork asks GitHub about the fork that a task will push to.
 func readFork(ctx context.Context, process config.Config, repository string) (owner, name string, err error) {
 	r, err := task.ParseRepository(repository)
 	if err != nil {
@@ -165,7 +165,7 @@ func localPullRequest(ctx context.Context, path string, n int) (record, diff str
 	return recordText(r), b.String(), nil
 }
 
-// recordText shows a record as people read it.
+// recordText formats a record for people.
 func recordText(r local.Record) string {
 	text := fmt.Sprintf("#%d %s (%s)\n%s -> %s, %s", r.Number, r.Title, r.State, r.Head, r.Base, r.HeadCommit)
 	if len(r.Labels) > 0 {

@@ -26,14 +26,13 @@ import (
 	"github.com/longshift/longshift/workflows"
 )
 
-// cachedWorkflows is how many workflows stay in memory between their steps: about 140 KB each. One that is not there is read again
-// from its history when something happens to it.
+// cachedWorkflows is how many workflows stay in memory, at about 140 KB each. Any other is replayed from its history when it continues.
 const cachedWorkflows = 1000
 
-// stopTimeout is how long a stopping worker waits for its activities to hand their work on.
+// stopTimeout is how long a stopping worker waits for its activities.
 const stopTimeout = 30 * time.Second
 
-// WorkerMain is the worker's main function. It gives the exit code.
+// WorkerMain is the worker's main function. It returns the exit code.
 func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 	if len(args) > 0 {
 		fmt.Fprintf(stderr, "longshift-worker: unexpected argument %q: it takes none, its configuration is the environment (see docs/configuration.md)\n", args[0])
@@ -65,7 +64,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		defer unlock()
 	}
 	secrets := redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
-	cfg.ReportSecrets(secrets.Add) // a secret that is renewed on disk is hidden from its first use on
+	cfg.ReportSecrets(secrets.Add) // redact a secret that is renewed on disk from its first use
 	lines := redact.Writer(stderr, secrets)
 	defer lines.Close()
 	log := slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: cfg.Log}))
@@ -74,7 +73,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
 	}
 	options.Logger = tlog.NewStructuredLogger(log)
-	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server lives
+	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server is alive
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	return w.runWith(ctx, e)
 }
 
-// runWith polls and listens until ctx ends, or until one of the two can't.
+// runWith runs workers and listeners until ctx ends or one of them fails.
 func (w *workers) runWith(ctx context.Context, e *listeners) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -146,20 +145,20 @@ type workers struct {
 	all     []worker.Worker
 }
 
-// control polls for workflows and for activities on forges.
+// control adds the worker for workflows and for activities on forges.
 func (w *workers) control(steps *activities.Control) {
 	o := w.options
-	o.StickyScheduleToStartTimeout = time.Second // how long a task's workflow waits for a worker that was killed
+	o.StickyScheduleToStartTimeout = time.Second // how long a workflow waits for a killed worker
 	c := worker.New(w.client, signals.Queue, o)
 	workflows.Register(c)
 	steps.Register(c)
 	w.all = append(w.all, c)
 }
 
-// mostSteps is how many steps a host takes at once. All but LONGSHIFT_SLOTS of them wait in it, and beat.
+// mostSteps is how many activities a host accepts at once. All but LONGSHIFT_SLOTS of them wait there and send heartbeats.
 const mostSteps = 1000
 
-// host polls the host's queues. They are never versioned: a host serves the tasks of every release.
+// host adds the workers for the host's queues. They are never versioned: a host serves tasks of every release.
 func (w *workers) host(h *activities.Host) {
 	o := w.options
 	o.DisableWorkflowWorker = true
@@ -176,7 +175,7 @@ func (w *workers) host(h *activities.Host) {
 	w.all = append(w.all, l, s, a)
 }
 
-// run starts every worker and stops all of them at the same time when ctx ends.
+// run starts every worker and stops all of them together when ctx ends.
 func (w *workers) run(ctx context.Context) error {
 	for i, one := range w.all {
 		if err := one.Start(); err != nil {
@@ -213,7 +212,7 @@ func namespace(o client.Options) string {
 	return o.Namespace
 }
 
-// hostID reads the identity of this host from its data directory, or makes one.
+// hostID reads this host's id from the data directory or creates it.
 func hostID(data string) (string, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return "", fault.New(fault.Input, "LONGSHIFT_DATA %q: %w", data, err).WithHint("give a folder that can be written")

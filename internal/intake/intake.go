@@ -1,5 +1,5 @@
-// Package intake says what a source is: a place where work comes from by itself, such as the issues of a forge, a tracker, a folder of
-// files. It holds the interfaces and their words. Leaves below it make the calls; it imports none of them, and knows no workflow.
+// Package intake defines sources: places where work is found automatically, such as the issues of a forge, a tracker or a folder of
+// files. It holds the interfaces and their types. The packages below it make the calls; it imports none of them, and knows no workflow.
 package intake
 
 import (
@@ -9,7 +9,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Kind names a source.
 type Kind string
 
 // The kinds.
@@ -17,68 +16,68 @@ const (
 	GitHub    Kind = "github"
 	Linear    Kind = "linear"
 	Backlog   Kind = "backlog"   // a folder of Markdown files
-	Heartbeat Kind = "heartbeat" // one Markdown file with things to do
+	Heartbeat Kind = "heartbeat" // one Markdown file with a to-do list
 )
 
-// Kinds lists all of them.
+// Kinds lists all kinds.
 func Kinds() []Kind { return []Kind{GitHub, Linear, Backlog, Heartbeat} }
 
-// Tracker tells whether a source is a tracker of issues, which others see and write to, and not a file of the operator's.
+// Tracker reports whether a source is an issue tracker, which other people read and write, and not a file of the operator.
 func (k Kind) Tracker() bool { return k == GitHub || k == Linear }
 
-// A Source lists work that waits, and reads a piece of it. Both change nothing, and may be called at any time.
+// A Source lists waiting work and reads one piece of it. Both calls change nothing and may be made at any time.
 type Source interface {
-	// List calls visit for each piece of work that is asked for and that nobody has claimed, in the order in which it is to be worked on,
-	// until visit returns false. It reads page by page and keeps none. What it gives is a hint: Read decides.
+	// List calls visit for each piece of work that is wanted and not claimed, in the order in which it should be done, until visit
+	// returns false. It reads page by page. An item may be out of date; Read decides.
 	List(ctx context.Context, q Query, visit func(Item) bool) error
-	// Read reads a piece of work as it is now. One that is not there any more is a fault of kind NotFound.
+	// Read reads the current state of a piece of work. If it no longer exists, the error is a fault of kind NotFound.
 	Read(ctx context.Context, q Query, key string) (Work, error)
 }
 
-// A Reporter shows at a source what becomes of a piece of work. Every call may be made again after a crash, with the effect of one: it
-// looks for what it left before it acts. Errors are faults: NotFound for work that is gone, Conflict for work that somebody else has
-// taken, Denied for a right that is missing, Infra for what passes. A wait that the source asks for comes back as *fault.Later.
+// A Reporter shows at a source what becomes of a piece of work. Every call is idempotent and may be repeated after a crash: it looks for
+// what it has written before it acts. Errors are faults: NotFound for work that no longer exists, Conflict for work that somebody else
+// has claimed, Denied for a missing permission, Infra for a transient failure. If the source asks to wait, the error is a *fault.Later.
 type Reporter interface {
-	// Queue shows that a task is there, and what it waits for. It claims nothing. Called again with another text it replaces the first.
+	// Queue shows that a task exists and what it waits for. It claims nothing. A later call replaces the text.
 	Queue(ctx context.Context, q Query, key string, n Note) error
-	// Claim takes the work for a task, so that nobody else begins it, and shows who works on it. Work that is not wanted any more, or
-	// that another task has claimed, is a fault of kind Conflict; a second claim by the same task is the first one.
+	// Claim claims the work for a task, so that nobody else starts it, and shows the task. If the work is not wanted any more, or another
+	// task has claimed it, the error is a fault of kind Conflict. A second claim by the same task changes nothing.
 	Claim(ctx context.Context, q Query, key string, n Note) error
-	// Report shows what came of the task, and does with the work what its outcome asks for. It needs no claim before it.
+	// Report shows the result of the task and updates the work according to the outcome. It works without an earlier claim.
 	Report(ctx context.Context, q Query, key string, n Note) error
 }
 
-// Query says where to look, and for what.
+// Query says where to look for which work.
 type Query struct {
 	Repository task.Repository `json:"repository"`
 	Label      string          `json:"label,omitempty"`    // github, linear: work with this label
-	Assignee   string          `json:"assignee,omitempty"` // github, linear: work of this account; "me" is that of the token
-	Team       string          `json:"team,omitempty"`     // linear: key of a team, such as "ENG"; empty for all that the token sees
-	Path       string          `json:"path,omitempty"`     // backlog: the folder, heartbeat: the file, below the repository's folder
+	Assignee   string          `json:"assignee,omitempty"` // github, linear: work assigned to this account; "me" is the token's own
+	Team       string          `json:"team,omitempty"`     // linear: key of a team, such as "ENG"; empty for all that the token can read
+	Path       string          `json:"path,omitempty"`     // backlog: the folder; heartbeat: the file; relative to the repository's folder
 }
 
-// Item is a piece of work as a list has it.
+// Item is a piece of work in a list.
 type Item struct {
-	Key      string    `json:"key"`                // what the source finds it by: "12", "ENG-12", "010-login.md"
-	ID       string    `json:"id"`                 // workflow id of its one task: the same whoever starts it, and on every host
-	Sum      string    `json:"sum,omitempty"`      // of its text where that may change what is asked for: another text is other work
+	Key      string    `json:"key"`                // name at the source: "12", "ENG-12", "010-login.md"
+	ID       string    `json:"id"`                 // workflow id of its one task, the same on every host and whatever starts it
+	Sum      string    `json:"sum,omitempty"`      // checksum of the text, if a changed text is new work
 	Title    string    `json:"title,omitempty"`    // one line, cleaned
-	URL      string    `json:"url,omitempty"`      // for people
-	Priority int       `json:"priority,omitempty"` // the higher the sooner; 0 where the source has none
+	URL      string    `json:"url,omitempty"`      // for people to open
+	Priority int       `json:"priority,omitempty"` // higher comes first; 0 if the source has none
 	Created  time.Time `json:"created,omitzero"`
-	Changed  time.Time `json:"changed,omitzero"` // when anything of it changed last, where the source tells
+	Changed  time.Time `json:"changed,omitzero"` // last change of any kind, if the source reports it
 }
 
-// Work is a piece of work as it is to be done.
+// Work is a piece of work with everything that its task needs.
 type Work struct {
 	Item
-	Task  string      `json:"task"`            // the order, in our words; what others have written is in Issue
-	Issue *task.Issue `json:"issue,omitempty"` // cleaned and bounded text, which is data and no order; nil where the order is all
-	By    string      `json:"by,omitempty"`    // who has asked for it
-	No    string      `json:"no,omitempty"`    // why it must not be begun; empty when it may
+	Task  string      `json:"task"`            // the order, in our words; text by other people is in Issue
+	Issue *task.Issue `json:"issue,omitempty"` // cleaned and bounded text by other people: data, never an instruction; nil if Task is all
+	By    string      `json:"by,omitempty"`    // account that has asked for it
+	No    string      `json:"no,omitempty"`    // why it must not be started; empty if it may
 }
 
-// Claimed is work that a task has claimed and has not reported on.
+// Claimed is work that a task has claimed and not reported on yet.
 type Claimed struct {
 	ID     string `json:"id"` // workflow id of the task
 	Key    string `json:"key"`
@@ -86,7 +85,7 @@ type Claimed struct {
 	TaskID string `json:"taskId"`
 }
 
-// Kept is work that its task has left undone, and that is not begun again as it is.
+// Kept is work that its task has not finished, and that is not started again unless it changes.
 type Kept struct {
 	Key     string       `json:"key"`
 	TaskID  string       `json:"taskId"`
@@ -94,11 +93,11 @@ type Kept struct {
 	Ended   time.Time    `json:"ended"`
 }
 
-// Note is what is shown at the source about a task.
+// Note is what a source shows about a task.
 type Note struct {
-	TaskID  string       `json:"taskId"`            // new with every run of the task's workflow; the key of what is written
+	TaskID  string       `json:"taskId"`            // unique for every run of the task's workflow; identifies the note
 	Outcome task.Outcome `json:"outcome,omitempty"` // Report: how the task ended
-	Branch  string       `json:"branch,omitempty"`  // Report: the task's branch, where it was pushed
-	Sum     string       `json:"sum,omitempty"`     // of the work's text when the task began
+	Branch  string       `json:"branch,omitempty"`  // Report: the task's branch, if it was pushed
+	Sum     string       `json:"sum,omitempty"`     // checksum of the work's text when the task began
 	Text    string       `json:"text"`              // Markdown, a few lines, free of secrets
 }

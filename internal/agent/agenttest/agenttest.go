@@ -1,5 +1,5 @@
-// Package agenttest plays the model for agents under test: a Messages API server on loopback that answers from a script,
-// and the suite that every driver of package agent must pass. It is for tests and benchmarks and may not be linked into the product.
+// Package agenttest simulates the model for agents under test: a Messages API server on loopback that answers from a script, and the
+// conformance suite for drivers of package agent. It is for tests and benchmarks and must not be linked into the product.
 package agenttest
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Script is what the model says, rule by rule. What decides an answer is read from the request alone, so a session that was
-// killed and resumed goes on where its conversation stands; only Fault.Times, Rule.Once and the records live in the server.
+// Script is what the model answers, rule by rule. The answer depends on the request alone, so a session that was killed and resumed
+// continues where its conversation was. Only Fault.Times, Rule.Once and the records are state of the server.
 type Script struct {
 	Rules      []Rule `json:"rules"`
 	Key        string `json:"key,omitempty"`        // the key that callers must show; any when empty
 	KeepBodies bool   `json:"keepBodies,omitempty"` // keep request bodies in Call.Body
 }
 
-// Rule says what is answered in the sessions it is for. The first rule that fits wins; one with a Match comes before one without.
+// Rule is the script of the sessions that it matches. The first matching rule wins; rules with a Match precede those without.
 type Rule struct {
 	Name        string    `json:"name,omitempty"`        // of letters, digits and hyphens; "rN" when empty
 	Role        task.Role `json:"role,omitempty"`        // the role that the system prompt names; any when empty
@@ -37,10 +37,10 @@ type Turn struct {
 	Thinking string          `json:"thinking,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Tools    []Tool          `json:"tools,omitempty"`  // calls, in order
-	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: through the StructuredOutput tool, or as text where that is not offered
+	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: with the StructuredOutput tool if offered, else as text
 	Usage    task.Usage      `json:"usage,omitzero"`   // tokens of this call; 100 in and 50 out when zero. Cost and Calls are not used
 	Stop     string          `json:"stop,omitempty"`   // stop reason; tool_use or end_turn, as fits, when empty
-	Redo     bool            `json:"redo,omitempty"`   // say it again when one of its tool calls was cut off; else go on with the next turn
+	Redo     bool            `json:"redo,omitempty"`   // repeat this turn if one of its tool calls was interrupted
 	Fault    *Fault          `json:"fault,omitempty"`  // what goes wrong first
 
 	// Before is called before anything is answered, on every try. The answer waits for it.
@@ -61,7 +61,7 @@ type Fault struct {
 	Body   string            `json:"body,omitempty"`   // error message, or the whole body when it starts with {
 	Header map[string]string `json:"header,omitempty"` // added to the answer
 	After  int               `json:"after,omitempty"`  // let this many stream events through before the silence or the break
-	Hang   bool              `json:"hang,omitempty"`   // be silent until Release is closed (then answer), the client goes or the server ends
+	Hang   bool              `json:"hang,omitempty"`   // send nothing until Release is closed (then answer), or the connection ends
 	Drop   bool              `json:"drop,omitempty"`   // break the connection
 
 	Release <-chan struct{} `json:"-"`
@@ -139,7 +139,7 @@ func (t *Turn) check() error {
 	return nil
 }
 
-// matcher gives the test for a pattern: everything fits the empty one.
+// matcher returns the test for a pattern. An empty pattern matches everything.
 func matcher(pattern string) (func(string) bool, error) {
 	if n := len(pattern); n > 2 && pattern[0] == '/' && pattern[n-1] == '/' {
 		re, err := regexp.Compile(pattern[1 : n-1])

@@ -12,7 +12,7 @@ import (
 // structuredOutput is the tool through which Claude Code takes a structured answer.
 const structuredOutput = "StructuredOutput"
 
-// answer is one message of the model on its way out.
+// answer is one message of the model to be sent.
 type answer struct {
 	id, model, stop string
 	content         []map[string]any
@@ -54,7 +54,7 @@ func (r *rule) answerFor(q *request, k int, id string) answer {
 	return a
 }
 
-// helperAnswer is what a side call of the agent program gets: a title, a topic. It costs nothing so that sums stay those of the script.
+// helperAnswer answers a side call of the agent program, for example for a title. It costs nothing, so that sums match the script.
 func helperAnswer(q *request, id string) answer {
 	return answer{id: id, model: q.Model, stop: "end_turn", content: []map[string]any{{"type": "text", "text": "ok"}}}
 }
@@ -68,7 +68,7 @@ func offered(q *request, tool string) bool {
 	return false
 }
 
-// said counts how often the conversation shows calls of the turn.
+// said counts how often the conversation contains the turn's calls.
 func said(q *request, rule string, turn int) int {
 	n := 0
 	for _, m := range q.Messages {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Conform checks that a driver keeps the promises of agent.Agent. Every driver must pass it. It gives sessions a permit of its own.
+// Conform checks that a driver satisfies the contract of agent.Agent. It sets the sessions' permit itself.
 func Conform(t *testing.T, make Factory) {
 	make = permitted(make)
 	for name, check := range map[string]func(*testing.T, Factory){
@@ -23,7 +23,7 @@ func Conform(t *testing.T, make Factory) {
 	}
 }
 
-// permitted lets the sessions of a factory do what is inside their workspace.
+// permitted allows a factory's sessions everything inside their workspace.
 func permitted(make Factory) Factory {
 	return func(t *testing.T, role task.Role, steps ...Step) Fixture {
 		f := make(t, role, steps...)
@@ -32,7 +32,7 @@ func permitted(make Factory) Factory {
 	}
 }
 
-// recorder collects events and notes those that come when none may.
+// recorder collects events and notes those that come too early or too late.
 type recorder struct {
 	events []agent.Event
 	over   atomic.Bool
@@ -66,7 +66,7 @@ func (f Fixture) run(ctx context.Context, t *testing.T) (agent.Outcome, []agent.
 	return o, r.events
 }
 
-// ordered checks that a session starts before all else, that results follow their calls, and that time does not run backwards.
+// ordered checks that the start event comes first, that results follow their calls, and that times do not decrease.
 func ordered(t *testing.T, events []agent.Event) {
 	t.Helper()
 	open := map[string]bool{}

@@ -80,7 +80,7 @@ func (r *request) systemText() string {
 	return strings.Join(parts, "\n")
 }
 
-// notPrompt are the starts of texts that stand in the user's role but come from the agent program itself.
+// notPrompt are prefixes of texts in the user's role that the agent program has written itself.
 var notPrompt = []string{"<system-reminder>", "[Request interrupted", "[Tool call interrupted", "[Structured output", "You MUST call the StructuredOutput"}
 
 // prompts are the texts that a person (or our driver) sent, oldest first.

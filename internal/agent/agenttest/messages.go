@@ -76,7 +76,7 @@ func (s *Server) known(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// admit checks what the API checks before it thinks.
+// admit makes the checks that the API makes before it calls the model.
 func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
 	if status, why := s.known(r); status != 0 {
 		return status, why
@@ -87,7 +87,7 @@ func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
 	return 0, ""
 }
 
-// withoutRule answers side calls of the agent program; all else is a hole in the script.
+// withoutRule answers side calls of the agent program. Any other call is missing in the script.
 func (s *Server) withoutRule(w http.ResponseWriter, r *http.Request, c *Call, q *request) {
 	if len(q.Tools) > 0 || c.Role != "" {
 		s.refuse(w, c, http.StatusBadRequest, "no rule fits this call")

@@ -18,8 +18,8 @@ func (r *rule) fits(role task.Role, system string) bool {
 	return (r.Role == "" || r.Role == role) && r.system(system)
 }
 
-// choose finds the rule for a conversation: one whose Match fits the newest prompt; else the one that has spoken in it already
-// (a resumed session may come with another prompt); else one whose Match fits an earlier prompt; else one without a Match.
+// choose finds the rule for a conversation: one whose Match fits the newest prompt; else the one that has already answered in it (a
+// resumed session may have another prompt); else one whose Match fits an earlier prompt; else one without a Match.
 func choose(rules []*rule, r *request, system string) *rule {
 	who, prompts := role(system), r.prompts()
 	explicit := func(prompt string) *rule {
@@ -55,7 +55,7 @@ func choose(rules []*rule, r *request, system string) *rule {
 	return nil
 }
 
-// spoken is the rule whose tool calls are the newest in the conversation.
+// spoken returns the rule with the newest tool calls in the conversation.
 func spoken(rules []*rule, r *request) *rule {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		for _, b := range r.Messages[i].Content {
@@ -70,8 +70,8 @@ func spoken(rules []*rule, r *request) *rule {
 	return nil
 }
 
-// due is the index of the turn to say now. A session that asks again after its last words hears them again: its worker may have
-// died before they were kept. A last turn that called a tool has no such excuse.
+// due returns the index of the turn to answer with. A session that asks again after the last turn gets it again, because its worker may
+// have died before saving it. That does not apply to a last turn with tool calls.
 func (r *rule) due(q *request) (int, bool) {
 	k := r.next(q)
 	if k < len(r.Turns) {
@@ -81,9 +81,9 @@ func (r *rule) due(q *request) (int, bool) {
 	return last, len(r.Turns[last].Tools) == 0
 }
 
-// next is the index of the rule's turn that is due: the one after the last that the conversation shows whole.
-// A text without the tool calls of its turn was cut off in the stream, so that turn is due again. Texts that the
-// agent program puts in itself ("No response requested.") belong to no turn and count for nothing.
+// next returns the index of the rule's next turn: the one after the last complete turn in the conversation. A text without the tool calls
+// of its turn was cut off in the stream, so that turn is repeated. Texts that the agent program inserts itself ("No response requested.")
+// are ignored.
 func (r *rule) next(q *request) int {
 	at, results := 0, interrupted(q)
 	for _, m := range q.Messages {
@@ -123,7 +123,7 @@ func (r *rule) said(text string, at int) (int, bool) {
 	return 0, false
 }
 
-// interrupted are the ids of tool calls whose outcome the agent program does not know.
+// interrupted returns the ids of tool calls whose outcome the agent program does not know.
 func interrupted(q *request) map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range q.Messages {

@@ -65,10 +65,10 @@ func onlyReads(t *testing.T, make Factory) {
 	}
 }
 
-// getStuck is a command that tells that it runs, and then waits for ever; when it is run again it ends at once.
+// getStuck is a command that reports that it is running and then waits forever; run again, it ends at once.
 const getStuck = `test -e ran || { touch ran; echo up > ready; cat stuck; }`
 
-// blocked gives a fixture whose agent gets stuck in a command, and a channel that is closed when it has.
+// blocked returns a fixture whose agent gets stuck in a command, and a channel that is closed once it is stuck.
 func blocked(t *testing.T, make Factory) (Fixture, <-chan struct{}) {
 	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: getStuck}, Step{Say: "It went on."})
 	Pipe(t, f.Session.Dir, "stuck")

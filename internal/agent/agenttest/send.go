@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// say sends the answer, or what goes wrong in its place.
+// say sends the answer, or the fault in its place.
 func (s *Server) say(w http.ResponseWriter, r *http.Request, c *Call, a answer, f *Fault) {
 	w.Header().Set("Request-Id", "req_scripted")
 	if f != nil && (f.Times == 0 || c.Try <= f.Times) {
@@ -36,7 +36,7 @@ func stream(w http.ResponseWriter, events [][]byte) error {
 	return http.NewResponseController(w).Flush()
 }
 
-// fail does what the fault says and tells whether that was all; false means that the answer still follows, whole.
+// fail carries out the fault. It returns false if the complete answer still has to be sent.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *Call, a answer, f *Fault) bool {
 	for k, v := range f.Header {
 		w.Header().Set(k, v)
@@ -71,7 +71,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *Call, a answer,
 		status = http.StatusOK
 	}
 	s.finish(c, status, false, a.usage)
-	panic(http.ErrAbortHandler) // breaks the connection without a word
+	panic(http.ErrAbortHandler) // closes the connection without a response
 }
 
 func (s *Server) failStatus(w http.ResponseWriter, c *Call, f *Fault) {

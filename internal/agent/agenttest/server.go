@@ -120,7 +120,7 @@ func (s *Server) Calls() []Call { return s.list(&s.calls) }
 // Helpers are side calls of the agent program: no tools, no rule.
 func (s *Server) Helpers() []Call { return s.list(&s.helpers) }
 
-// Unscripted are calls that were refused: no rule fits, the script has ended, or the request is one the API would not take.
+// Unscripted returns calls that were refused: no rule matches, the script has ended, or the API would reject the request.
 func (s *Server) Unscripted() []Call { return s.list(&s.unscripted) }
 
 func (s *Server) list(of *[]*Call) []Call {
@@ -133,7 +133,7 @@ func (s *Server) list(of *[]*Call) []Call {
 	return out
 }
 
-// Usage is the sum of what scripted answers that went out whole were said to use. CostUSD stays 0: prices are the caller's.
+// Usage is the total usage of the scripted answers that were sent completely. CostUSD stays 0: callers have the prices.
 func (s *Server) Usage() task.Usage {
 	var sum task.Usage
 	for _, u := range s.UsageByModel() {
@@ -176,7 +176,7 @@ func (s *Server) refuse(w http.ResponseWriter, c *Call, status int, why string) 
 	writeError(w, errorType(status), "scripted model: "+why)
 }
 
-// free leaves out the rules that another session has taken for itself.
+// free leaves out the rules that another session has claimed with Once.
 func (s *Server) free(session string) []*rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ type Step struct {
 // File is a file to be written, its path relative to the workspace.
 type File struct{ Path, Content string }
 
-// Fixture is a driver and a session in which its agent does the steps it was made with, each once over all attempts. An attempt
-// that goes on with a session does what has not been done; the step that was cut off may be done again.
+// Fixture is a driver with a session whose agent takes the given steps, each once over all attempts. A resumed attempt takes the
+// remaining steps; an interrupted step may be repeated.
 type Fixture struct {
 	Agent   agent.Agent
 	Session agent.Session // with fresh folders, ready to run

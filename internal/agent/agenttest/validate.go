@@ -33,7 +33,7 @@ func (r *request) validate() error {
 	return c.closed()
 }
 
-// calls pairs tool calls with their results. A call without its result is what a badly resumed conversation looks like.
+// calls pairs tool calls with their results. A call without a result shows a badly resumed conversation.
 type calls struct{ open, seen map[string]bool }
 
 func (c calls) uses(content blocks) error {

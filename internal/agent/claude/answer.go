@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// question handles a request of the binary. It never blocks: answers are given from goroutines of their own, which end with ctx.
-// An error means that the session must not go on.
+// question handles a request of the binary. It never blocks: goroutines that end with ctx send the answers. An error means that the
+// session must be stopped.
 func (a *attempt) question(ctx context.Context, q *controlLine) error {
 	r := q.Request
 	switch r.Subtype {
@@ -22,7 +22,7 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", first(r.Tool, "nameless tool"))
 		}
 		a.goAnswer(func() { a.confirm(q, v) })
-	default: // no answer would hang the session
+	default: // without an answer the session would hang
 		a.goAnswer(func() { a.in.fail(q.ID, "not supported: "+r.Subtype) })
 	}
 	return nil
@@ -36,8 +36,8 @@ func (a *attempt) goAnswer(f func()) {
 	}()
 }
 
-// hook answers the first question about a call, which comes for every one. A call that Permit lets through is still handed on to
-// the second question: should one of the two be switched off, the other is left.
+// hook answers the hook request, which the binary sends first for every call. An allowed call still goes on to the permission request, so
+// that one check remains if the other is disabled.
 func (a *attempt) hook(ctx context.Context, q *controlLine) {
 	e, ok := q.event()
 	switch {
@@ -50,7 +50,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 	}
 	v := a.gate.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
 	if ctx.Err() != nil {
-		return // the session is being stopped; a refusal now would have the model go on
+		return // the session is being stopped; a refusal would make the model continue
 	}
 	if v == nil {
 		v = &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}}
@@ -69,7 +69,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 		return
 	}
 	decision["permissionDecision"], decision["permissionDecisionReason"] = "deny", v.Reason
-	if v.End != "" { // the binary writes the refusal down and calls the model no more
+	if v.End != "" { // the binary records the refusal and makes no further model calls
 		response["continue"], response["stopReason"] = false, v.Reason
 		a.windUp()
 	}
@@ -77,8 +77,8 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 	a.in.reply(q.ID, response)
 }
 
-// confirm answers the second question about a call as the first was answered. The input goes along: what is run is what was
-// decided on, whatever the binary has made of it.
+// confirm answers the permission request with the hook's decision. It sends the input along, so that the binary runs exactly what was
+// decided on.
 func (a *attempt) confirm(q *controlLine, v *ruling) {
 	if !v.Allow || v.tool != q.Request.Tool {
 		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": first(v.Reason, "this call was not decided on")})
@@ -87,7 +87,7 @@ func (a *attempt) confirm(q *controlLine, v *ruling) {
 	a.in.reply(q.ID, map[string]any{"behavior": "allow", "updatedInput": v.input})
 }
 
-// afterAgent stops the session after a sub-agent in which it was to end: that had stopped the sub-agent alone.
+// afterAgent stops the session after a sub-agent in which it should have ended, because that decision has stopped only the sub-agent.
 func (a *attempt) afterAgent() map[string]any {
 	end := a.gate.over()
 	if end == nil {
@@ -97,7 +97,7 @@ func (a *attempt) afterAgent() map[string]any {
 		"hookSpecificOutput": map[string]any{"hookEventName": "PostToolUse", "additionalContext": "The session stops here: " + end.Reason}}
 }
 
-// windUp ends the session should it not end by itself soon: other calls of the same moment may still run.
+// windUp stops the session if it does not end by itself soon, because concurrent calls may still be running.
 func (a *attempt) windUp() {
 	a.winding.Do(func() {
 		grace := a.d.cfg.Grace

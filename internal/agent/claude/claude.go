@@ -1,6 +1,6 @@
-// Package claude runs sessions of Claude Code: it starts the real binary, has it ask before every tool call and answers over
-// stdio, reads its stream of JSON lines and says how the session ended. It knows one version of the binary and refuses others.
-// It may not decide what comes after an outcome, hold keys, price tokens, or touch git.
+// Package claude runs sessions of Claude Code. It starts the real binary, makes it ask before every tool call, answers over stdio, reads
+// its stream of JSON lines and determines the outcome. It supports one version of the binary and refuses others. It may not decide what
+// follows an outcome, hold keys, price tokens, or touch git.
 package claude
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Pinned is the version of Claude Code that this driver was measured with.
+// Pinned is the version of Claude Code that this driver was tested with.
 const Pinned = "2.1.328"
 
-// Config is what a Driver needs. Only Binary is required.
+// Config is what New needs. Only Binary is required.
 type Config struct {
 	Binary   string           // absolute path of the executable, or a bare name in Path
-	Version  string           // the only version that may run; "" for Pinned
-	Path     string           // PATH of the agent and its commands where Session.Env has none; "" for the system's folders
+	Version  string           // the only accepted version; "" for Pinned
+	Path     string           // PATH of the agent and its commands unless Session.Env has one; "" for the system's folders
 	Log      *slog.Logger     // nil for none
-	Now      func() time.Time // nil for time.Now; for event times and for quota resets that name no date
-	Grace    time.Duration    // what the binary gets to exit by itself, after its result and after TERM; 0 for 5 s
-	Retries  int              // how often the binary tries a refused model call again, with growing pauses; 0 for 4
-	WarmTime time.Duration    // how long a process started by Warm waits for its Run; 0 for 10 min
+	Now      func() time.Time // nil for time.Now; for event times and for quota resets without a date
+	Grace    time.Duration    // time for the binary to exit, after its result and after SIGTERM; 0 for 5 s
+	Retries  int              // how often the binary retries a failed model call, with growing pauses; 0 for 4
+	WarmTime time.Duration    // how long a process of Warm waits for its Run; 0 for 10 min
 }
 
 // Driver runs sessions of Claude Code. It is an agent.Agent.
@@ -42,7 +42,7 @@ type Driver struct {
 	closed bool
 }
 
-// New makes a driver. It starts nothing.
+// New returns a driver. It starts nothing.
 func New(c Config) *Driver {
 	if c.Version == "" {
 		c.Version = Pinned
@@ -70,7 +70,7 @@ func New(c Config) *Driver {
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// checkSession refuses what would only fail later, and less clearly. These values are made by us, so a wrong one is our mistake.
+// checkSession rejects sessions that would fail later with a less clear error. Our own code sets these values, so a wrong one is a bug.
 func checkSession(s agent.Session) error {
 	for _, c := range []struct {
 		bad  bool
@@ -89,13 +89,13 @@ func checkSession(s agent.Session) error {
 	return nil
 }
 
-// hold is a session in use: one Run at most, for the binary itself takes no lock.
+// hold is a session in use. A session has one Run at a time, because the binary itself takes no lock.
 type hold struct {
 	warming bool
 	done    chan struct{}
 }
 
-// claim takes the session for one Run or Warm. Both wait for a Warm that has not ended; neither can go beside a Run.
+// claim reserves the session for one Run or Warm. Both wait for a Warm in progress; neither can run beside a Run.
 func (d *Driver) claim(ctx context.Context, id string, warming bool) (release func(), err error) {
 	for {
 		d.mu.Lock()

@@ -15,31 +15,31 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// Built-in tools that are offered. The list is a whitelist: tools that a role has no use for (schedules, worktrees, the web,
-// questions to a person who is not there) are not in it, and new ones of a later version are not either.
+// Built-in tools that are offered. The list is a whitelist. It leaves out tools that no role needs (schedules, worktrees, the web,
+// questions to an absent person) and new tools of later versions.
 var (
-	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // the shell of a role that reads: policy lets it look, and its box is read-only
+	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // Bash is for reading: policy allows only that, and the sandbox is read-only
 	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
-	// never are denied by name as well, should the whitelist ever be ignored.
+	// never are also denied by name, in case the whitelist is ignored.
 	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree",
 		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
 )
 
-// How long a command of an agent may take: when the model says nothing, and at most. The session's own time bounds both.
+// Time limits of an agent's command: the default, and the longest that the model can request. The session's own limit applies to both.
 const (
 	commandTime     = 10 * time.Minute
 	mostCommandTime = time.Hour
 )
 
-// settings makes the binary put its permission question for every tool call, those it takes for harmless included. That is the second
-// of two questions, see gate; it stands although the first was answered. What a file in the workspace or in HOME says does not count.
+// settings makes the binary send its permission request for every tool call, even for those that it considers harmless. This is the
+// second of two requests, see gate; it is sent although the first was answered. Settings files in the workspace or in HOME are ignored.
 const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}`
 
-// launch is everything that decides what a process of the binary does before it hears its prompt.
+// launch is everything that determines what a process does before its prompt.
 type launch struct {
 	args []string
 	env  []string
-	key  string // of all of it, the system prompt's text included
+	key  string // hash of all of it, including the system prompt
 }
 
 func (d *Driver) launch(s agent.Session, resume bool) launch {
@@ -85,7 +85,7 @@ func arguments(s agent.Session, resume bool) []string {
 	return append(a, "--session-id", s.ID)
 }
 
-// offered are the built-in tools of a session.
+// offered lists the built-in tools of a session.
 func offered(s agent.Session) []string {
 	tools := writeTools
 	if s.ReadOnly {
@@ -97,7 +97,7 @@ func offered(s agent.Session) []string {
 	return tools
 }
 
-// effort turns a thinking budget in tokens into the level that models with adaptive thinking take in its place.
+// effort converts a thinking budget in tokens to the effort level of models with adaptive thinking.
 func effort(tokens int) string {
 	switch {
 	case tokens < 8<<10:
@@ -112,7 +112,7 @@ func effort(tokens int) string {
 	return "max"
 }
 
-// environment is built from this list and Session.Env alone; nothing is inherited. Ours win, but for PATH.
+// environment consists only of this list and Session.Env; nothing is inherited. Our values win, except for PATH.
 func (d *Driver) environment(s agent.Session) []string {
 	env := map[string]string{"PATH": d.cfg.Path}
 	for k, v := range s.Env {
@@ -122,12 +122,12 @@ func (d *Driver) environment(s agent.Session) []string {
 		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, tmpName), "TZ": "UTC", "LANG": "C.UTF-8",
 		"DISABLE_AUTOUPDATER":                      "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS":     "1", // else a run has several results and ends when it likes
-		"CLAUDE_CODE_DISABLE_FILE_MENTIONS":        "1", // else "@/path" in an issue's text reads any file, unasked
-		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is stale
+		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS":     "1", // otherwise a run has several results and no defined end
+		"CLAUDE_CODE_DISABLE_FILE_MENTIONS":        "1", // otherwise "@/path" in an issue's text reads any file without permission
+		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is outdated
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
-		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // else two minutes, which cut cold builds
+		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // the default of two minutes is too short for cold builds
 		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
 	} {
 		env[k] = v
@@ -140,13 +140,13 @@ func (d *Driver) environment(s agent.Session) []string {
 	}
 	switch {
 	case s.Token == "":
-	case s.Login: // the binary then sends the headers of a login by itself, and understands the limits of one
+	case s.Login: // makes the binary send the headers of a login and understand its limits
 		env["CLAUDE_CODE_OAUTH_TOKEN"] = s.Token
 	default:
 		env["ANTHROPIC_API_KEY"] = s.Token
 	}
 	if s.Thinking > 0 {
-		env["MAX_THINKING_TOKENS"] = strconv.Itoa(s.Thinking) // for models that know a budget and no effort
+		env["MAX_THINKING_TOKENS"] = strconv.Itoa(s.Thinking) // for models with a budget instead of effort
 	}
 	if os.Geteuid() == 0 {
 		env["IS_SANDBOX"] = "1"
@@ -159,7 +159,7 @@ func (d *Driver) environment(s agent.Session) []string {
 	return list
 }
 
-// promptLine is the user's turn as the binary takes it on stdin. A slash at the very start would make it a command.
+// promptLine is the user's turn in the format of stdin. A slash at the very start is escaped, because it would make the text a command.
 func promptLine(prompt string) ([]byte, error) {
 	if strings.HasPrefix(prompt, "/") {
 		prompt = "\n" + prompt

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// input is the binary's stdin: the prompt, our requests and our answers, a line each. Write errors are dropped: they mean that the
-// binary is gone, which its stream and its exit tell better.
+// input is the binary's stdin: the prompt, our requests and our answers, one per line. Write errors are ignored. They mean that the
+// binary has exited, which its stream and exit status report better.
 type input struct {
 	mu sync.Mutex
 	w  io.WriteCloser
 
 	asks sync.Mutex
-	open map[string]bool // our requests that have no answer
+	open map[string]bool // our requests without an answer yet
 }
 
 func newInput(w io.WriteCloser) *input { return &input{w: w, open: map[string]bool{}} }
@@ -25,14 +25,14 @@ func (i *input) write(line []byte) {
 	_, _ = i.w.Write(line)
 }
 
-// close tells the binary that no further turn comes; it exits when it has done what it has.
+// close ends stdin. The binary exits when it has finished its work.
 func (i *input) close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_ = i.w.Close()
 }
 
-// request sends a request of ours and gives its id, which nobody else can know.
+// request sends a request and returns its id, which nobody else can guess.
 func (i *input) request(body map[string]any) (id string) {
 	id = rand.Text()
 	i.asks.Lock()
@@ -42,7 +42,7 @@ func (i *input) request(body map[string]any) (id string) {
 	return id
 }
 
-// answered tells whether the id is of a request of ours that waits for its answer, and strikes it out.
+// answered reports whether the id belongs to an open request of ours, and closes that request.
 func (i *input) answered(id string) bool {
 	i.asks.Lock()
 	defer i.asks.Unlock()
@@ -61,25 +61,25 @@ func (i *input) fail(id, why string) {
 	i.send(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "error", "request_id": id, "error": why}})
 }
 
-// send writes a line. What can't be written as JSON is not sent: no answer is a refusal.
+// send writes a line. A value that can't be encoded is not sent, and a missing answer counts as a refusal.
 func (i *input) send(v map[string]any) {
 	if line, err := json.Marshal(v); err == nil {
 		i.write(append(line, '\n'))
 	}
 }
 
-// The ids of our hooks.
+// Ids of our hooks.
 const (
 	beforeCall = "before-call"     // asked before every tool call
 	afterAgent = "after-sub-agent" // asked when a sub-agent has ended
 )
 
-// hookTimeout is how long the binary waits for the answer about a call, in seconds; after it the call is not made. A person may be
-// asked, and it is the wall time that bounds a session. The binary's timers overflow at 24 days.
+// hookTimeout is how many seconds the binary waits for an answer about a call; then it does not make the call. The answer may come from a
+// person, and the session has its own time limit. The binary's timers overflow at 24 days.
 const hookTimeout = 14 * 24 * 60 * 60
 
-// hooks is the request that makes the binary ask us before every tool call, those it would make without a question included.
-// With onFailure an error and an answer that it does not understand are refusals; so is a timeout, and the end of its stdin.
+// hooks is the request that makes the binary ask us before every tool call. With onFailure, errors and invalid answers count as refusals.
+// So do a timeout and the end of stdin.
 func hooks() map[string]any {
 	return map[string]any{"subtype": "initialize", "hooks": map[string]any{
 		"PreToolUse":  []any{map[string]any{"matcher": nil, "hookCallbackIds": []string{beforeCall}, "timeout": hookTimeout, "onFailure": "block"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// follow reads the stream to its end, or to something that must not go on. Questions that it finds end with ctx.
+// follow reads the stream until it ends or the session must be stopped. Requests that it handles end with ctx.
 func (a *attempt) follow(ctx context.Context) error {
 	lines := process.NewLineScanner(a.proc.Stdout(), lineMax)
 	for lines.Scan() {
@@ -37,7 +37,7 @@ func (a *attempt) follow(ctx context.Context) error {
 	return nil
 }
 
-// act does what the line asks for. An error means that the session must not go on.
+// act handles the current line. An error means that the session must be stopped.
 func (a *attempt) act(ctx context.Context) error {
 	r := a.reader
 	if r.mode != "" && r.mode != "default" {
@@ -60,7 +60,7 @@ func (a *attempt) act(ctx context.Context) error {
 	return nil
 }
 
-// greet checks the first line and tells that the session has started.
+// greet checks the first line and reports that the session has started.
 func (a *attempt) greet() error {
 	if !a.armed {
 		return fault.New(fault.Internal, "claude has begun without our hooks")
@@ -75,7 +75,7 @@ func (a *attempt) greet() error {
 	return nil
 }
 
-// checkStderr looks for the one warning that must not pass.
+// checkStderr looks for the one warning that must stop the session.
 func (a *attempt) checkStderr() error {
 	text := a.proc.Stderr()
 	if i := strings.Index(text, settingsDropped); i >= 0 {
@@ -84,5 +84,5 @@ func (a *attempt) checkStderr() error {
 	return nil
 }
 
-// settingsDropped is how the binary says that it goes on without the settings it was given.
+// settingsDropped is the binary's warning that it continues without our settings.
 const settingsDropped = "These settings files did not load"

@@ -9,25 +9,25 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// gate holds what was decided on the tool calls of an attempt. The binary puts two questions about each call: a hook of ours, which
-// tells the folder and can end the session, and its own permission question. They are switched on in different ways, and a call is
-// made only when both are answered with yes. Both get the same decision: Permit is asked once per call.
+// gate holds the decisions on an attempt's tool calls. The binary sends two requests for each call: our hook, which includes the folder
+// and can end the session, and its own permission request. They are enabled separately, and the binary makes a call only if both are
+// answered with yes. Both get the same decision: Permit is called once per call.
 type gate struct {
 	permit agent.Permit
 	answer bool // the session has a schema, so the binary offers answerTool
 
 	mu      sync.Mutex
-	rulings map[string]*ruling            // by the call's id
-	open    map[string]context.CancelFunc // questions that Permit has not answered, by the control request's id
-	ending  *agent.Decision               // ends the session: the first that said so
+	rulings map[string]*ruling            // by call id
+	open    map[string]context.CancelFunc // requests that Permit has not answered, by control request id
+	ending  *agent.Decision               // the first decision that ends the session
 }
 
-// ruling is what was decided on one call.
+// ruling is the decision on one call.
 type ruling struct {
 	tool  string
-	asked json.RawMessage // what Permit saw
-	done  chan struct{}   // closed when what follows is set
-	input json.RawMessage // with which the call may be made
+	asked json.RawMessage // input that Permit has seen
+	done  chan struct{}   // closed when the fields below are set
+	input json.RawMessage // input with which the call may be made
 	agent.Decision
 }
 
@@ -35,8 +35,8 @@ func newGate(s agent.Session) *gate {
 	return &gate{permit: s.Permit, answer: s.Schema != nil, rulings: map[string]*ruling{}, open: map[string]context.CancelFunc{}}
 }
 
-// decide gives the ruling on a call; it is nil when ctx ends before there is one, and when the id stands for another call already.
-// It blocks as long as Permit does. request names the question, for cancel.
+// decide returns the ruling on a call. It is nil if ctx ends first, or if the id already belongs to another call. It blocks as long as
+// Permit does. request is the id for cancel.
 func (g *gate) decide(ctx context.Context, request string, c agent.Call) *ruling {
 	g.mu.Lock()
 	v, known := g.rulings[c.ID]
@@ -60,7 +60,7 @@ func (g *gate) decide(ctx context.Context, request string, c agent.Call) *ruling
 	}
 }
 
-// ask asks Permit, unless the session is about to end.
+// ask calls Permit, unless the session is about to end.
 func (g *gate) ask(ctx context.Context, request string, c agent.Call) agent.Decision {
 	if c.Tool == answerTool && g.answer {
 		return agent.Decision{Allow: true}
@@ -106,7 +106,7 @@ func (g *gate) settle(v *ruling, d agent.Decision) {
 	close(v.done)
 }
 
-// cancel ends a question that the binary no longer waits for.
+// cancel ends a request that the binary no longer waits for.
 func (g *gate) cancel(request string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +115,7 @@ func (g *gate) cancel(request string) {
 	}
 }
 
-// decided gives the ruling on a call, nil when there is none yet.
+// decided returns the ruling on a call, nil if there is none yet.
 func (g *gate) decided(id string) *ruling {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,7 +131,7 @@ func (g *gate) decided(id string) *ruling {
 	}
 }
 
-// over gives the decision that ends the session, nil when there is none.
+// over returns the decision that ends the session, nil if there is none.
 func (g *gate) over() *agent.Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,7 +15,7 @@ type initLine struct {
 	KeySource string   `json:"apiKeySource"`
 }
 
-// resultLine is the end of a run.
+// resultLine is the last line of a run.
 type resultLine struct {
 	Subtype    string                `json:"subtype"`
 	IsError    bool                  `json:"is_error"`
@@ -39,7 +39,7 @@ type modelUsage struct {
 	CacheWrite int64 `json:"cacheCreationInputTokens"`
 }
 
-// limitInfo is what a rate_limit_event tells. ResetsAt is in seconds since 1970, 0 when it is not told.
+// limitInfo is the content of a rate_limit_event. ResetsAt is in seconds since 1970, 0 if missing.
 type limitInfo struct {
 	Status   string `json:"status"`
 	ResetsAt int64  `json:"resetsAt"`
@@ -53,10 +53,10 @@ func (l limitInfo) reset() time.Time {
 	return time.Unix(l.ResetsAt, 0).UTC()
 }
 
-// apiProblem is what stands on a synthetic message and nowhere else.
+// apiProblem is an API error. Only synthetic messages contain it.
 type apiProblem struct{ kind, text string }
 
-// controlLine is a question of the binary to us.
+// controlLine is a request of the binary to us.
 type controlLine struct {
 	ID      string `json:"request_id"`
 	Request struct {
@@ -64,16 +64,16 @@ type controlLine struct {
 		Tool     string          `json:"tool_name"`
 		Callback string          `json:"callback_id"`
 		CallID   string          `json:"tool_use_id"`
-		Event    json.RawMessage `json:"input"` // a hookEvent for hook_callback, else the tool's input
+		Event    json.RawMessage `json:"input"` // a hookEvent for hook_callback, otherwise the tool's input
 	} `json:"request"`
 }
 
-// event is what a hook is told.
+// event decodes the input of a hook.
 func (c *controlLine) event() (e hookEvent, ok bool) {
 	return e, json.Unmarshal(c.Request.Event, &e) == nil
 }
 
-// hookEvent is what the binary tells a hook.
+// hookEvent is the input of a hook.
 type hookEvent struct {
 	Name   string          `json:"hook_event_name"`
 	Tool   string          `json:"tool_name"`
@@ -83,7 +83,7 @@ type hookEvent struct {
 	Mode   string          `json:"permission_mode"`
 }
 
-// responseLine is the binary's answer to a request.
+// responseLine is the binary's response to a request.
 type responseLine struct {
 	Response struct {
 		Subtype string `json:"subtype"`

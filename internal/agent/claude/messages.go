@@ -10,10 +10,10 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// synthetic is the model's name on messages that the binary wrote in its place.
+// synthetic is the model name of messages that the binary wrote itself.
 const synthetic = `"<synthetic>"`
 
-// assistant reads one block of what the model said: the stream has a line per block, with the message's id on each.
+// assistant reads one block of a model message. The stream has a line per block, each with the message's id.
 func (r *reader) assistant(p parts) {
 	var id, model, content, usage []byte
 	if eachField(p.message, func(key, value []byte) {
@@ -42,7 +42,7 @@ func (r *reader) assistant(p parts) {
 	}
 }
 
-// count adds a message's tokens once. They are those of its start: output tokens come only with the result.
+// count adds a message's tokens once. They are those known at its start; output tokens come only with the result.
 func (r *reader) count(id, usage []byte) {
 	if string(id) == r.last {
 		return
@@ -82,7 +82,7 @@ func (r *reader) block(block []byte, sub bool) {
 	}
 	switch string(kind) {
 	case `"text"`:
-		if s := text(said); s != "" && !sub { // what a sub-agent says is not the session's word
+		if s := text(said); s != "" && !sub { // ignore the text of sub-agents
 			r.send(agent.Event{Kind: agent.Text, Text: s})
 		}
 	case `"thinking"`:
@@ -95,7 +95,7 @@ func (r *reader) block(block []byte, sub bool) {
 	}
 }
 
-// user reads tool results. All else in the user's role was said by us or by the binary.
+// user reads tool results. Other content in the user's role was written by us or by the binary.
 func (r *reader) user(p parts) {
 	var content []byte
 	if eachField(p.message, func(key, value []byte) {
@@ -135,7 +135,7 @@ func (r *reader) toolResult(block, meta []byte) {
 	r.ends = append(r.ends, e)
 }
 
-// blocksText is the text of content: a bare string, or the text blocks of a list.
+// blocksText returns the text of content: a plain string, or the text blocks of a list.
 func blocksText(content []byte, max int) string {
 	if len(content) == 0 || content[0] != '[' {
 		return shortText(content, max)

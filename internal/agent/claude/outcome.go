@@ -14,13 +14,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// startProblem is a way in which a session can fail to start that has a way out.
+// startProblem is a failed start that the driver can work around.
 type startProblem int
 
 const (
 	noProblem      startProblem = iota
-	unknownSession              // to be resumed, but the binary has nothing of it
-	sessionInUse                // to be started, but the binary has it already
+	unknownSession              // resume of a session that the binary does not know
+	sessionInUse                // start of a session that the binary already has
 )
 
 func (a *attempt) startProblem() startProblem {
@@ -40,8 +40,8 @@ func (a *attempt) startProblem() startProblem {
 	return noProblem
 }
 
-// outcome says how the attempt ended. Neither the exit code nor the subtype alone can be trusted: errors of the API come as
-// subtype success, and an interrupted run exits with 0.
+// outcome determines how the attempt ended. Neither the exit code nor the subtype is reliable alone: API errors have subtype success, and
+// an interrupted run exits with 0.
 func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	r := a.reader.result
 	o := agent.Outcome{Kind: agent.Errored, SessionID: a.s.ID, Resumed: a.resume && a.reader.init != nil, Usage: a.reader.usage()}
@@ -91,19 +91,19 @@ func (a *attempt) completed(o agent.Outcome) agent.Outcome {
 	return o
 }
 
-// verdict is what a result with an error means.
+// verdict is the meaning of a result with an error.
 type verdict struct {
 	kind  agent.OutcomeKind
 	text  string
 	reset time.Time
-	fault fault.Kind // not "" when the fault lies in the surroundings
+	fault fault.Kind // kind of a fault outside of the session, or ""
 	hint  string
 }
 
-// budgetMark is the error type, or a part of the message, by which the gateway refuses a call that the budget does not cover.
+// budgetMark is the error type, or part of the message, with which the gateway rejects a call that exceeds the budget.
 const budgetMark = "longshift_budget"
 
-// judge reads a result that is no success.
+// judge interprets an unsuccessful result.
 func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict {
 	text := first(r.Result, strings.Join(r.Errors, "; "), p.text, "claude ended as "+first(r.Terminal, r.Subtype))
 	v := verdict{kind: agent.Errored, text: text}
@@ -133,8 +133,7 @@ func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict
 	return v
 }
 
-// named says which endpoint has refused or failed. The binary knows only the address that it was given, which says nothing to
-// people.
+// named adds the endpoint's name to an error. The binary knows only the gateway's address, which means nothing to people.
 func named(s agent.Session, v verdict) string {
 	if s.Upstream == "" {
 		return v.text
@@ -154,7 +153,7 @@ func isQuota(r *resultLine, p apiProblem, text string) bool {
 		r.IsError && isLimitText(text)
 }
 
-// isOutage tells whether the endpoint did not serve the call for a reason that lies in itself or on the way to it.
+// isOutage reports whether the call failed because of the endpoint or the network.
 func isOutage(r *resultLine, p apiProblem) bool {
 	if r.Status >= 500 || r.Status == 408 || p.kind == "server_error" || p.kind == "overloaded" {
 		return true
@@ -162,5 +161,5 @@ func isOutage(r *resultLine, p apiProblem) bool {
 	return r.Status == 0 && r.StopReason != "refusal" && unreached.MatchString(r.Result)
 }
 
-// unreached are the words for a call that got no answer at all.
+// unreached matches errors of a call without any response.
 var unreached = regexp.MustCompile(`(?i)^API Error: .*(connect|network|socket|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN)`)

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // reset times name zones, and a small host may have none
+	_ "time/tzdata" // reset times contain zone names, and a small host may lack the database
 )
 
-// limitTexts are the ways in which the binary, its older versions and the API say that a quota is used up. Warnings that do not
-// stop a session ("You've used 93% of your ...", "Approaching ...", "You're now using ...") are not among them.
+// limitTexts match the messages of the binary, its older versions and the API about an exhausted quota. They do not match warnings that
+// don't stop a session ("You've used 93% of your ...", "Approaching ...", "You're now using ...").
 var limitTexts = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`usage limit reached`, `limit reached [·∙]`, `you've hit your `, `you've reached your `, `you have reached your specified .*usage limits`,
 	`you're out of (usage credits|extra usage)`, `your org is out of usage`, `your seat type doesn't include `,
@@ -29,8 +29,8 @@ var (
 	clockReset = regexp.MustCompile(`resets?(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:,| at)? ?)?(?:(\d{1,2})(?::(\d{2}))? ?(am|pm|AM|PM))?(?: \(([A-Za-z0-9_+/-]+)\))?`)
 )
 
-// resetTime finds in a message when the quota comes back. Messages leave out what they take for granted, so now fills in the
-// day or the year: the next time in the future that fits. A time without a zone is UTC, the zone that the binary runs in.
+// resetTime finds in a message when the quota is available again. Messages may omit the day or the year; the next matching time after now
+// is used. A time without a zone is UTC, the zone that the binary runs in.
 func resetTime(text string, now time.Time) (time.Time, bool) {
 	text = straight(text)
 	if m := epochReset.FindStringSubmatch(text); m != nil {
@@ -53,7 +53,7 @@ func resetTime(text string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// clock puts together a date and a time of day, either of which may be missing.
+// clock combines a date and a time of day, either of which may be missing.
 func clock(m []string, now time.Time) (time.Time, bool) {
 	zone := time.UTC
 	if m[7] != "" {
@@ -78,7 +78,7 @@ func clock(m []string, now time.Time) (time.Time, bool) {
 		year, _ = strconv.Atoi(m[3])
 	}
 	on := func(year int) time.Time {
-		if !timed { // some time on that day: the end of it is safe
+		if !timed { // no time given: the end of the day is safe
 			return time.Date(year, date.Month(), date.Day()+1, 0, 0, 0, 0, zone)
 		}
 		return time.Date(year, date.Month(), date.Day(), hour, minute, 0, 0, zone)
@@ -93,8 +93,8 @@ func clock(m []string, now time.Time) (time.Time, bool) {
 	return on(year + 1), true
 }
 
-// nextTime is the next moment at which the clock shows the time. Messages cut off the seconds, so a time that has only just
-// passed means the next minute and not the next day.
+// nextTime is the next moment with this time of day. Messages omit the seconds, so a time that has only just passed means the next
+// minute, not the next day.
 func nextTime(now time.Time, hour, minute int) time.Time {
 	t := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
 	switch {

@@ -12,11 +12,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// errWall ends a context whose session has used up its wall time.
+// errWall is the cause when a session's wall time is used up.
 var errWall = errors.New("wall time is used up")
 
-// Run runs one session to its end. Beside what agent.Agent says: when the model endpoint is down or overloaded beyond the
-// binary's own patience, the error is of kind fault.Infra and the outcome is filled too; the session can be resumed.
+// Run runs one session to its end. In addition to agent.Agent: if the model endpoint is down or overloaded for longer than the binary
+// retries, the error is of kind fault.Infra and the outcome is set too; the session can be resumed.
 func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 	if err := checkSession(s); err != nil {
 		return agent.Outcome{}, err
@@ -65,22 +65,22 @@ type attempt struct {
 
 	proc    *started
 	in      *input
-	prompt  []byte // sent when the hooks are set up
-	armed   bool   // they are
+	prompt  []byte // sent after the hooks are set up
+	armed   bool   // the hooks are set up
 	reader  *reader
 	gate    *gate
 	answers sync.WaitGroup // goroutines that answer the binary
-	winding sync.Once      // the session ends by a decision
-	unwind  func()         // stops the timers of that; nil when there are none
+	winding sync.Once      // a decision is ending the session
+	unwind  func()         // stops the timers for that; nil if there are none
 
 	exit   process.Exit
 	stderr string
-	cut    *time.Timer // runs while the binary is to exit after its result
-	ended  atomic.Bool // we ended it: ctx, or the grace after its result
+	cut    *time.Timer // running while the binary should exit after its result
+	ended  atomic.Bool // we have stopped it: ctx ended, or the grace period after its result
 }
 
-// run starts the binary, or takes the one that waits, and follows its stream until nothing of it is left.
-// An error means that the session could not be, or must not go on.
+// run starts the binary, or takes over a warm process, and follows its stream until it has ended. An error means that the session could
+// not run or had to be stopped.
 func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	var err error
 	if a.prompt, err = promptLine(a.s.Prompt); err != nil {

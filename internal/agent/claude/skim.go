@@ -7,8 +7,8 @@ import (
 
 var errNotJSON = errors.New("not a JSON value of the expected kind")
 
-// eachField walks the fields of a JSON object without decoding their values. It is lenient inside values that nobody decodes:
-// most of a stream is text that we hand on or leave out, and a full check of it costs ten times the walk.
+// eachField visits the fields of a JSON object without decoding their values. It does not validate values that nobody decodes: most of
+// the stream is text that we pass on or drop, and full validation takes ten times as long.
 func eachField(data []byte, f func(key, value []byte)) error {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {
@@ -46,7 +46,7 @@ func eachField(data []byte, f func(key, value []byte)) error {
 	}
 }
 
-// eachElement walks the elements of a JSON array without decoding them.
+// eachElement visits the elements of a JSON array without decoding them.
 func eachElement(data []byte, f func(value []byte)) error {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '[' {
@@ -82,7 +82,7 @@ func space(data []byte, i int) int {
 	return i
 }
 
-// skipValue gives the index after the value that starts at i, or -1.
+// skipValue returns the index after the value at i, or -1.
 func skipValue(data []byte, i int) int {
 	if i >= len(data) {
 		return -1
@@ -123,7 +123,7 @@ func skipNested(data []byte, i int) int {
 	return -1
 }
 
-// skipString gives the index after the string that starts at i, or -1.
+// skipString returns the index after the string at i, or -1.
 func skipString(data []byte, i int) int {
 	if i >= len(data) || data[i] != '"' {
 		return -1

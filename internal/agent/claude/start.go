@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// started is a process of a session, with what it was started for.
+// started is a process with the launch it was started for.
 type started struct {
 	*process.Process
 	in     *input
@@ -22,11 +22,11 @@ type started struct {
 	expire *time.Timer
 }
 
-// start prepares the session's state folder and starts the binary without its prompt. It is told at once to ask before every call,
-// though it makes none before it has a prompt.
+// start prepares the session's state folder and starts the binary without its prompt. It sets up the hooks at once, although no call is
+// made before the prompt.
 func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
 	l := d.launch(s, resume)
-	// What an earlier attempt left behind would work beside us on the same session and workspace.
+	// A process of an earlier attempt would use the same session and workspace.
 	if n, err := process.ReapSession(ctx, s.ID); err != nil {
 		return nil, fault.New(fault.Infra, "end processes of the last attempt: %w", err)
 	} else if n > 0 {
@@ -47,7 +47,7 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 		if _, stat := os.Stat(s.Dir); stat != nil {
 			return nil, fault.New(fault.Infra, "start claude: workspace: %w", stat)
 		}
-		if _, told := errors.AsType[*fault.Error](err); told { // by the session's own Start, which knows better
+		if _, told := errors.AsType[*fault.Error](err); told { // keep a fault of the session's own Start
 			return nil, fmt.Errorf("start claude: %w", err)
 		}
 		return nil, fault.New(fault.Infra, "start claude: %w", err).

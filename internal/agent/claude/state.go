@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// What lies in a session's state folder.
+// Names in a session's state folder.
 const (
 	homeName   = "home"
 	tmpName    = "tmp"
@@ -25,8 +25,8 @@ func home(s agent.Session) string       { return filepath.Join(s.StateDir, homeN
 func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, systemName) }
 func envFile(s agent.Session) string    { return filepath.Join(s.StateDir, envName) }
 
-// prepare makes the folders and files that the command line names. The state folder is the agent's to write in, and an attempt
-// before this one may have put links, pipes or anything else there: what is not ours is replaced, and nothing is followed.
+// prepare creates the folders and files that the command line names. The agent can write to the state folder, and an earlier attempt may
+// have left links, pipes or anything else there. So whatever is not ours is replaced, and links are never followed.
 func (l launch) prepare(s agent.Session) error {
 	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
 		return fault.New(fault.Infra, "make state folder: %w", err)
@@ -44,7 +44,7 @@ func (l launch) prepare(s agent.Session) error {
 			return fault.New(fault.Infra, "make state folder: %w", err)
 		}
 	}
-	if err := root.RemoveAll(pidName); err != nil { // a folder there would keep every process from being started
+	if err := root.RemoveAll(pidName); err != nil { // a folder with this name would prevent every start
 		return fault.New(fault.Infra, "clear state folder: %w", err)
 	}
 	if s.System != "" {
@@ -60,7 +60,7 @@ func (l launch) prepare(s agent.Session) error {
 	return nil
 }
 
-// exports is what the binary runs ahead of each command. It reads the file once, when the first of them is due.
+// exports is the script that the binary runs before each command. The binary reads it once, before the first command.
 func exports(env map[string]string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -69,12 +69,12 @@ func exports(env map[string]string) string {
 	return b.String()
 }
 
-// clearTmp removes what the session's commands have left in its folder for temporary files: those that are killed clean up nothing.
+// clearTmp removes the temporary files of the session's commands, because killed commands don't.
 func clearTmp(s agent.Session) {
-	_ = os.RemoveAll(filepath.Join(s.StateDir, tmpName)) // what stays costs disk alone
+	_ = os.RemoveAll(filepath.Join(s.StateDir, tmpName)) // leftovers cost only disk space
 }
 
-// ownFolder makes sure that name is a folder and not a link to one.
+// ownFolder makes sure that name is a folder and not a link.
 func ownFolder(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err == nil && info.IsDir() {
@@ -88,7 +88,7 @@ func ownFolder(root *os.Root, name string) error {
 	return root.Mkdir(name, 0o700)
 }
 
-// ownFile writes a file that is new: one that is there may be a pipe, or another name of a file that is not the agent's.
+// ownFile creates a new file. An existing one could be a pipe, or a hard link to a file outside.
 func ownFile(root *os.Root, name, text string) error {
 	if err := root.RemoveAll(name); err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	lineMax = 32 << 20 // bytes of one line; longer ones are skipped and counted
+	lineMax = 32 << 20 // bytes of a line; longer ones are skipped and counted
 	shown   = 8 << 10  // bytes of a tool's input or result in an event
 )
 
-// reader turns the lines of a stream into events and keeps what decides the outcome. Its memory does not grow with the stream.
+// reader parses the lines of the stream and keeps what determines the outcome. Its memory use does not grow with the stream.
 type reader struct {
 	now  func() time.Time
 	emit func(agent.Event)
@@ -22,19 +22,19 @@ type reader struct {
 	sending sync.Mutex
 
 	init    *initLine
-	result  *resultLine       // the last one
-	limit   *limitInfo        // the last one that rejected
-	problem apiProblem        // of the last message that the binary wrote in the model's place
-	seen    task.Usage        // of the messages of this attempt; output tokens are not in them
+	result  *resultLine       // the last result
+	limit   *limitInfo        // the last rejection
+	problem apiProblem        // from the last synthetic message
+	seen    task.Usage        // usage of this attempt's messages, without output tokens
 	last    string            // id of the newest message
 	broken  int               // lines that are not JSON objects
-	tools   map[string]string // names of the tools that were called, by the call's id
+	tools   map[string]string // names of the called tools, by call id
 
-	// What the current line asks or tells the driver.
+	// Requests in the current line.
 	question *controlLine
 	response *responseLine
-	cancel   string // id of a question that is withdrawn
-	mode     string // permission mode that is on from now on
+	cancel   string // id of a withdrawn request
+	mode     string // new permission mode
 	ends     []toolEnd
 }
 
@@ -42,10 +42,10 @@ func newReader(now func() time.Time, emit func(agent.Event)) *reader {
 	return &reader{now: now, emit: emit, tools: map[string]string{}}
 }
 
-// parts are the fields of a line that matter, still undecoded. The order of fields varies from line to line.
+// parts are the relevant fields of a line, undecoded. The order of fields varies.
 type parts struct{ kind, subtype, message, parent, problem, info, meta []byte }
 
-// line reads one line. Lines that are not objects are counted; a line of an unknown kind is none of our business.
+// line reads one line. Lines that are not objects are counted; lines of an unknown kind are ignored.
 func (r *reader) line(data []byte) {
 	r.question, r.response, r.cancel, r.mode, r.ends = nil, nil, "", "", r.ends[:0]
 	var p parts
@@ -110,7 +110,7 @@ func (r *reader) decode(data []byte, to any) bool {
 	return true
 }
 
-// send tells an event. Refusals come from other goroutines than the rest.
+// send emits an event. Refusals come from other goroutines than the rest.
 func (r *reader) send(e agent.Event) {
 	r.sending.Lock()
 	defer r.sending.Unlock()
@@ -118,7 +118,7 @@ func (r *reader) send(e agent.Event) {
 	r.emit(e)
 }
 
-// end reads a result. The binary's figures are of the session over all its attempts, but for those that were killed.
+// end reads a result. The binary's totals cover all attempts of the session except killed ones.
 func (r *reader) end(data []byte) {
 	var l resultLine
 	if !r.decode(data, &l) {
@@ -130,8 +130,8 @@ func (r *reader) end(data []byte) {
 	}
 }
 
-// usage is the session's total, as far as it is known. Without a result it is what this attempt's messages were billed for
-// going in: a lower bound, and no cost.
+// usage is the session's total as far as it is known. Without a result it is the input of this attempt's messages: a lower bound, without
+// a cost.
 func (r *reader) usage() task.Usage {
 	if r.result == nil {
 		return r.seen

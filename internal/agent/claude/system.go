@@ -2,7 +2,7 @@ package claude
 
 import "github.com/longshift/longshift/internal/agent"
 
-// system reads the lines of the binary about itself.
+// system reads the binary's lines about itself.
 func (r *reader) system(subtype string, data []byte) {
 	switch subtype {
 	case "init":
@@ -49,7 +49,7 @@ func (r *reader) limitEvent(info []byte) {
 	if l.Status == "rejected" {
 		r.limit = &l
 	} else {
-		r.limit = nil // it waited, or a later call was served
+		r.limit = nil // it has waited, or a later call has succeeded
 	}
 	if l.Status != "allowed" {
 		r.send(agent.Event{Kind: agent.Limit, Text: l.Type + " " + l.Status, Reset: l.reset(), Failed: l.Status == "rejected"})

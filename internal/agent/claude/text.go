@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// text decodes a JSON string. Anything else, null included, is "". It is lenient too: what is no escape stands for itself.
-// A message is mostly text, and encoding/json looks at each byte of it three times.
+// text decodes a JSON string. Anything else, null included, is "". Invalid escapes are kept as they are. Messages are mostly text, and
+// encoding/json scans each byte three times.
 func text(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
@@ -36,10 +36,10 @@ func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	return string([]rune(s)) // as encoding/json does: U+FFFD for each wrong byte
+	return string([]rune(s)) // U+FFFD for each invalid byte, as in encoding/json
 }
 
-// unescape decodes the escape at the start of in, and gives what follows it.
+// unescape decodes the escape sequence at the start of in and returns the rest of in.
 func unescape(out, in []byte) (decoded, rest []byte) {
 	switch c := in[1]; c {
 	case 'n':
@@ -60,7 +60,7 @@ func unescape(out, in []byte) (decoded, rest []byte) {
 	}
 }
 
-// codePoint decodes \uXXXX, or two of them where the first is the high half of a pair, and gives the length of what it took.
+// codePoint decodes \uXXXX, or a surrogate pair of two, and returns the length of the escape.
 func codePoint(in []byte) (rune, int) {
 	hex := func(b []byte) rune {
 		if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
@@ -85,7 +85,7 @@ func codePoint(in []byte) (rune, int) {
 	return r, 6
 }
 
-// shortText is text, cut to about max bytes before it is decoded: tool results can be megabytes of which we show a line.
+// shortText is text cut to about max bytes before decoding, because tool results can be megabytes long.
 func shortText(raw []byte, max int) string {
 	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 <= max {
 		return text(raw)
@@ -109,6 +109,6 @@ func shortText(raw []byte, max int) string {
 	return text(append(append([]byte{}, raw[:end]...), '"')) + "…"
 }
 
-// isTrue and isNull read the two literals that matter.
+// isTrue and isNull compare with the two literals that matter.
 func isTrue(raw []byte) bool { return string(raw) == "true" }
 func isNull(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }

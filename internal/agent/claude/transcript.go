@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// transcripts are the files in which the binary has kept the session: one, unless the workspace has moved.
+// transcripts lists the binary's files for the session: one, unless the workspace has moved.
 func transcripts(s agent.Session) []string {
 	files, _ := filepath.Glob(filepath.Join(glob(home(s)), ".claude", "projects", "*", s.ID+".jsonl"))
 	return files
@@ -16,8 +16,8 @@ func transcripts(s agent.Session) []string {
 
 func hasTranscript(s agent.Session) bool { return len(transcripts(s)) > 0 }
 
-// setAsideTranscript renames a file that the binary can't resume from, so that the id is free. A process that is killed within
-// its first moments leaves such a file.
+// setAsideTranscript renames a file that the binary can't resume from, to free the id. A process that is killed right after its start
+// leaves such a file.
 func setAsideTranscript(s agent.Session) error {
 	for _, f := range transcripts(s) {
 		if err := os.Rename(f, f+".unusable"); err != nil {
@@ -27,7 +27,7 @@ func setAsideTranscript(s agent.Session) error {
 	return nil
 }
 
-// glob makes a path stand for itself in a pattern.
+// glob escapes a path for use in a pattern.
 func glob(path string) string {
 	out := make([]byte, 0, len(path))
 	for i := range len(path) {

@@ -8,15 +8,15 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// toolEnd is a result of a tool call, as the stream tells it.
+// toolEnd is a tool result in the stream.
 type toolEnd struct {
 	id, text string
 	failed   bool
-	meta     []byte // of all results on the line
+	meta     []byte // of all results of the line
 }
 
-// ran tells whether the call was made as far as the result shows. The binary names why a call was not made; a failed result
-// without a name is of a call that ran, but for those that the binary did not even take for calls.
+// ran reports whether the call was made, according to its result. The binary names the reason for a call that was not made. A failed
+// result without a reason belongs to a call that ran, unless the binary rejected the call itself as malformed.
 func (e toolEnd) ran() bool {
 	var list []struct {
 		ID   string `json:"id"`
@@ -32,8 +32,8 @@ func (e toolEnd) ran() bool {
 	return !e.failed || !strings.HasPrefix(e.text, "<tool_use_error>")
 }
 
-// check compares a result with what was decided. It comes too late for that call, and stops the session before the next one: then
-// something has switched our questions off, or answers them in our place.
+// check compares a result with the decision. It is too late for that call, but stops the session before the next one: something has
+// disabled our requests or answers them in our place.
 func (a *attempt) check(e toolEnd) error {
 	v := a.gate.decided(e.id)
 	if v != nil && v.Allow || !e.ran() {
@@ -46,8 +46,8 @@ func (a *attempt) check(e toolEnd) error {
 	return fault.New(fault.Internal, "claude has made a call of %s that nobody decided on", first(tool, "an unknown tool"))
 }
 
-// response handles an answer of the binary to a request. One that we did not send came from somebody who writes to its stdin:
-// a command that it runs can, where it sees the binary's process.
+// response handles the binary's response to a request. A response to a request that we did not send means that somebody else has written
+// to stdin. A command that the binary runs can do that if it sees the binary's process.
 func (a *attempt) response(r *responseLine) error {
 	if !a.in.answered(r.Response.ID) {
 		return fault.New(fault.Internal, "claude answers a request that is not ours: a command has written to its input")

@@ -8,9 +8,9 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Warm starts the session's process ahead of its Run, without its prompt: loading the binary takes longer than most of what
-// comes after it. The Run that follows takes it over when everything but Prompt, Wall and Role is the same; any other Run of
-// the session ends it, as do Cool, Close and Config.WarmTime. Warming a session twice does nothing; one that runs can't be warmed.
+// Warm starts the session's process before its Run, without the prompt, because loading the binary takes longer than most of the rest.
+// The next Run takes the process over if only Prompt, Wall and Role differ. Any other Run of the session ends it, and so do Cool, Close
+// and Config.WarmTime. Warming a session twice does nothing; a running session can't be warmed.
 func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 	s.Prompt = "-" // not known yet
 	if err := checkSession(s); err != nil {
@@ -46,7 +46,7 @@ func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 	return nil
 }
 
-// takeWarm gives the process that waits for this very session, if there is one. One that was started for something else is ended.
+// takeWarm returns the warm process for exactly this session, if there is one. It ends a process that was started for another launch.
 func (d *Driver) takeWarm(s agent.Session, resume bool) *started {
 	p := d.unlist(s.ID)
 	if p == nil {
@@ -59,7 +59,7 @@ func (d *Driver) takeWarm(s agent.Session, resume bool) *started {
 	return nil
 }
 
-// unlist takes the session's waiting process out of the list; from then on it is the caller's to end.
+// unlist removes the session's warm process from the list; the caller must end it.
 func (d *Driver) unlist(id string) *started {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,14 +80,14 @@ func running(p *started) bool {
 	}
 }
 
-// Cool ends the process that waits for the session, if there is one.
+// Cool ends the session's warm process, if there is one.
 func (d *Driver) Cool(session string) {
 	if p := d.unlist(session); p != nil {
 		p.Stop()
 	}
 }
 
-// Close ends the processes that wait for a prompt and lets no further one start. Runs go on; their contexts end them.
+// Close ends all warm processes and prevents new ones. Runs continue until their contexts end.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.closed = true

@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// arguments are what a tool was called with.
+// arguments are the arguments of a tool call.
 type arguments struct {
-	canonical []byte // one text for all ways to write the same value
-	command   string // of a shell, else ""
-	subject   string // what a person knows the call by: a command, a path
+	canonical []byte // the same text for every spelling of the same value
+	command   string // a shell's command line, else ""
+	subject   string // what identifies the call to a person: a command, a path
 }
 
-// parse reads arguments. Numbers keep their spelling: 1 and 1.0 may mean different things to a tool.
+// parse parses arguments. Numbers keep their spelling, because 1 and 1.0 may differ for a tool.
 func parse(tool string, input []byte) arguments {
 	dec := json.NewDecoder(bytes.NewReader(input))
 	dec.UseNumber()
@@ -32,7 +32,7 @@ func parse(tool string, input []byte) arguments {
 	if object, ok := value.(map[string]any); ok {
 		if isShell(tool) {
 			a.command, _ = object["command"].(string)
-			delete(object, "description") // models word it anew each time, and it changes nothing
+			delete(object, "description") // has no effect, and models word it differently each time
 		}
 		a.subject = subject(object)
 	}
@@ -44,7 +44,7 @@ func parse(tool string, input []byte) arguments {
 	return a
 }
 
-// subject picks the argument that tells calls of a tool apart.
+// subject picks the argument that best identifies a call.
 func subject(object map[string]any) string {
 	for _, key := range []string{"command", "file_path", "path", "notebook_path", "pattern", "query", "url"} {
 		if s, ok := object[key].(string); ok && s != "" {
@@ -54,7 +54,7 @@ func subject(object map[string]any) string {
 	return ""
 }
 
-// hash keeps tool and arguments apart by the length of the name.
+// hash includes the length of the name, so that tool and arguments can't be confused.
 func (a arguments) hash(tool string) [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte(strconv.Itoa(len(tool)) + ":" + tool))
@@ -62,7 +62,7 @@ func (a arguments) hash(tool string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// shown names the call on one line.
+// shown describes the call on one line.
 func (a arguments) shown(tool string) string {
 	if a.subject == "" {
 		return short(tool, 40)
@@ -87,7 +87,7 @@ func short(s string, n int) string {
 	return b.String()
 }
 
-// head is the beginning of a text that may be megabytes long; it holds one rune more than is shown, if there are more.
+// head is the beginning of a possibly very long text, with one rune more than is shown.
 func head(s string, n int) string {
 	if len(s) > n+utf8.UTFMax {
 		return s[:n+utf8.UTFMax]

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// kind is what a call can do to the state of things. A wrong guess only counts a little too much or too little.
+// kind is the possible effect of a call. A wrong guess makes the count only a little too high or too low.
 type kind int
 
 const (
-	changes kind = iota // may change something: every tool that is not known to be harmless
-	reads               // changes nothing that another call would see
-	waits               // asks how something that runs is getting on
+	changes kind = iota // may change something; the default for unknown tools
+	reads               // changes nothing that another call could see
+	waits               // polls something that is running
 )
 
 func isShell(tool string) bool {
@@ -32,13 +32,12 @@ func kindOf(tool string, a arguments) kind {
 	return changes
 }
 
-// readers are programs that change nothing, however they are called. With options, second words and redirections some of
-// them can; onlyReads looks for those.
+// readers are programs that only read. Some can write with certain options, subcommands or redirections; onlyReads checks for those.
 var readers = strings.Fields(`cat head tail less more ls tree pwd cd wc file stat du df which type whoami id date echo printf true false
 	grep egrep fgrep rg ag find fd sort uniq cut tr nl diff cmp comm jq yq sed awk env printenv ps sleep test [ basename dirname realpath
 	pytest mypy eslint shellcheck golangci-lint`)
 
-// checkers are second words with which a program only looks, builds or tests.
+// checkers are subcommands with which a program only reads, builds or tests.
 var checkers = map[string][]string{
 	"git":    strings.Fields("status log diff show blame grep ls-files rev-parse branch describe shortlog remote"),
 	"go":     strings.Fields("test vet build list env doc version"),
@@ -52,8 +51,8 @@ var checkers = map[string][]string{
 	"docker": strings.Fields("ps logs"),
 }
 
-// onlyReads tells, without parsing the shell, whether a command line surely has no effect on files: each of its parts
-// begins with a known program and nothing is written to a file.
+// onlyReads reports whether a command line certainly changes no file. It does not parse the shell language: each part must start with a
+// known program, and nothing may be redirected to a file.
 func onlyReads(line string) bool {
 	line = strings.NewReplacer("2>&1", "", "2>/dev/null", "", ">/dev/null", "", "> /dev/null", "").Replace(line)
 	if strings.TrimSpace(line) == "" || strings.ContainsAny(line, ">`") || strings.Contains(line, "$(") {

@@ -1,6 +1,5 @@
-// Package loop notices an agent that goes round in circles: it looks at the tool calls of one session and says when to
-// warn the agent and when to end the session. It knows no clock, keeps a bounded number of hashes and no texts, and may
-// not start, stop or decide anything itself.
+// Package loop detects an agent that repeats itself. It looks at the tool calls of one session and says when to warn the agent and when
+// to end the session. It uses no clock, keeps a bounded number of hashes and no texts, and may not start, stop or decide anything itself.
 package loop
 
 import (
@@ -9,18 +8,18 @@ import (
 	"sync"
 )
 
-// Level is how bad it is.
+// Level is the severity of a Verdict.
 type Level int
 
 // The levels.
 const (
 	None Level = iota
-	Warn       // let the call through and tell the agent
+	Warn       // allow the call and warn the agent
 	Stop       // refuse the call and end the session
 )
 
-// Verdict is the answer to one call. Text is one sentence for the model or a person: what was repeated and what to do
-// instead. It quotes a piece of the call, so it must pass redaction like the call itself.
+// Verdict is the result for one call. Text is one sentence for the model or a person: what was repeated, and what to do instead. It
+// quotes part of the call, so it must be redacted like the call itself.
 type Verdict struct {
 	Level Level
 	Text  string
@@ -29,31 +28,31 @@ type Verdict struct {
 const (
 	warnAt    = 3  // equal calls
 	stopAt    = 5  // equal calls
-	within    = 16 // calls that equal ones are counted in: rounds of up to three calls are stopped, longer ones are warned about
-	patience  = 5  // how many times more often a call may be made that only asks how something is getting on
+	within    = 16 // calls among which equal ones are counted: cycles of up to three calls are stopped, longer ones only warned about
+	patience  = 5  // factor by which calls that only poll may be repeated more often
 	remembers = within * patience
 )
 
 type call struct {
 	hash  [sha256.Size]byte
-	epoch int // calls of an earlier epoch are not counted
+	epoch int // calls of earlier epochs are not counted
 }
 
-// Detector watches one session. The zero value is ready. It may be used by several goroutines.
+// Detector watches one session. The zero value is ready to use. It is safe for concurrent use.
 //
-// Equal calls are the same tool with the same arguments, as JSON values. They are counted among the last 16 calls, and
-// need not follow each other: a round of A, B, C, A, B, C is a loop too. The count begins anew after a call that may have
-// changed something and was not made before: an edit, a command that writes, an unknown tool. So running the tests after
-// each of many different edits is work, and running them after the same edit over and over is a loop.
+// Equal calls have the same tool and the same arguments, compared as JSON values. They are counted among the last 16 calls and need not
+// be consecutive: the cycle A, B, C, A, B, C is a loop too. The count restarts after a new call that may have changed something: an edit,
+// a command that writes, an unknown tool. So running the tests after each of many different edits is work, and running them after the
+// same edit again and again is a loop.
 type Detector struct {
 	mu    sync.Mutex
 	last  [remembers]call // a ring
-	n     int             // calls ever seen
+	n     int             // number of all calls
 	epoch int
 }
 
-// See takes the next call of the session, with its arguments as JSON, and judges it. Arguments that are no JSON are
-// compared byte for byte.
+// See records the next call of the session, with its arguments as JSON, and judges it. Arguments that are not JSON are compared byte by
+// byte.
 func (d *Detector) See(tool string, input []byte) Verdict {
 	args := parse(tool, input)
 	hash := args.hash(tool)
@@ -87,7 +86,7 @@ func (d *Detector) judge(tool string, args arguments, kind kind, hash [sha256.Si
 	return Verdict{}
 }
 
-// back gives the call i steps back, 0 being the newest.
+// back returns the call i steps back; 0 is the newest.
 func (d *Detector) back(i int) (call, bool) {
 	if i >= d.n || i >= remembers {
 		return call{}, false
@@ -95,7 +94,7 @@ func (d *Detector) back(i int) (call, bool) {
 	return d.last[(d.n-1-i)%remembers], true
 }
 
-// known tells whether the call was made before, in this epoch or an earlier one.
+// known reports whether an equal call was made before, in any epoch.
 func (d *Detector) known(hash [sha256.Size]byte) bool {
 	for i := 0; ; i++ {
 		c, ok := d.back(i)
@@ -108,7 +107,7 @@ func (d *Detector) known(hash [sha256.Size]byte) bool {
 	}
 }
 
-// count counts the calls of this epoch among the last ones.
+// count counts equal calls of this epoch among the last ones.
 func (d *Detector) count(hash [sha256.Size]byte, last int) int {
 	times := 0
 	for i := range last {
@@ -123,7 +122,7 @@ func (d *Detector) count(hash [sha256.Size]byte, last int) int {
 	return times
 }
 
-// alternates tells whether the last four calls are A, B, A, B.
+// alternates reports whether the last four calls are A, B, A, B.
 func (d *Detector) alternates() bool {
 	b, _ := d.back(0)
 	a, _ := d.back(1)

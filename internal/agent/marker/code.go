@@ -2,35 +2,35 @@ package marker
 
 import "strings"
 
-// code follows Markdown far enough to know what is code: fences of ``` or ~~~ on a line of their own, and inline code,
-// which for us ends with its line. Its size does not depend on the text.
+// code tracks enough Markdown to know what is code: fences of ``` or ~~~ on their own line, and inline code, which ends with its line
+// here. Its size is constant.
 type code struct {
 	prev  byte // the last byte, 0 at the start
-	fresh bool // nothing but blanks on this line so far
+	fresh bool // only blanks on this line so far
 
-	run      int  // length of the run of ` or ~ that is being read
+	run      int  // length of the current run of ` or ~
 	runByte  byte //
 	runFresh bool // the run is the first thing on its line
 
 	fence     int // length of the open fence, 0 for none
 	fenceByte byte
 	info      bool // still on the fence's first line
-	closing   bool // a closing run was read; only blanks may follow it
+	closing   bool // a closing run was read; only blanks may follow
 
-	inline  int  // length of the run that opened inline code, 0 for none
-	watched bool // the caller wants to know how the code that it stands in ends; false once it ended
-	broken  bool // watched inline code did not end in its line, so that it was no code
+	inline  int  // length of the run that has opened inline code, 0 for none
+	watched bool // the caller waits for the end of this code; false once it has ended
+	broken  bool // watched inline code was not closed on its line, so it was not code
 }
 
 func newCode() code { return code{fresh: true} }
 
-// inside tells whether the text stands in code.
+// inside reports whether the current position is in code.
 func (c *code) inside() bool {
 	c.endRun()
 	return c.fence > 0 || c.inline > 0
 }
 
-// free tells whether a marker can start here: outside of code, and not within a word or quotes.
+// free reports whether a marker can start here: outside of code, and not inside a word or quotes.
 func (c *code) free() bool {
 	if c.inside() {
 		return false
@@ -42,7 +42,7 @@ func (c *code) free() bool {
 	return false
 }
 
-// afterTag says that a marker ended here.
+// afterTag records that a marker has ended here.
 func (c *code) afterTag() {
 	c.endRun()
 	c.prev, c.fresh, c.closing = '>', false, false
@@ -64,7 +64,7 @@ func (c *code) advance(s string) {
 	}
 }
 
-// tick gives the place of the first ` or ~ in s, or its length.
+// tick returns the index of the first ` or ~ in s, or its length.
 func tick(s string) int {
 	if i := strings.IndexByte(s, '`'); i >= 0 {
 		s = s[:i]
@@ -75,7 +75,7 @@ func tick(s string) int {
 	return len(s)
 }
 
-// ticks goes on with a run of n bytes b.
+// ticks continues a run with n bytes b.
 func (c *code) ticks(b byte, n int) {
 	if c.run > 0 && c.runByte != b {
 		c.endRun()
@@ -88,7 +88,7 @@ func (c *code) ticks(b byte, n int) {
 	c.prev, c.fresh = b, false
 }
 
-// endRun decides what the run that has just ended meant.
+// endRun interprets the run that has just ended.
 func (c *code) endRun() {
 	n := c.run
 	c.run = 0

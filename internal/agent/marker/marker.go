@@ -1,5 +1,5 @@
-// Package marker finds the reports that agents make in their text, such as <DONE>…</DONE>, while the text streams in.
-// It may import only task. It knows nothing of sessions, does no I/O, and never decides what a report means.
+// Package marker finds the reports that agents write into their text, such as <DONE>…</DONE>, while the text is streamed. It may import
+// only task. It knows nothing of sessions, does no I/O, and never decides what a report means.
 package marker
 
 import (
@@ -8,52 +8,51 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Limit is the most that a marker may hold, in bytes. What is longer is cut, and a line at the end says by how much.
+// Limit is the maximum content of a marker in bytes. Longer content is cut, with a last line that says by how much.
 const Limit = 64 << 10
 
-// kept is the most that is kept of a marker which is still open. It is more than Limit, so that a marker found late
-// (see open.late) does not take what followed it along.
+// kept is how many bytes of an open marker are kept. It exceeds Limit, so that a marker whose end is recognized late (see open.late) does
+// not include the text after it.
 const kept = 2 * Limit
 
-// A Parser takes the text of one session in pieces and gives back the text without its markers, and the markers.
-// However the text is cut into pieces, the result is the same. Its memory is bounded.
+// A Parser takes the text of one session in pieces, and returns the text without its markers, and the markers. The result does not depend
+// on how the text is split. Its memory is bounded.
 //
-// A marker starts at <KIND> where the text is not code (a fence or inline code) and the tag is not part of a larger word
-// or quoted. It ends at the next </KIND> that is not code. Tags of other kinds inside it are its content. A second <KIND>
-// inside it shows that the first was only mentioned: the first becomes text, and what followed it is read again.
+// A marker starts at <KIND> where the text is not code (a fence or inline code) and the tag is not quoted or part of a larger word. It
+// ends at the next </KIND> that is not code. Tags of other kinds inside it are part of its content. A second <KIND> inside it shows that
+// the first was only mentioned: the first becomes text, and the text after it is read again.
 type Parser struct {
 	allowed []task.MarkerKind
-	held    string // the end of the last piece, which may be the start of a tag
-	code    code   // where the text outside of markers stands
+	held    string // end of the last piece that may be the start of a tag
+	code    code   // position in the text outside of markers
 	open    *open  // the marker that is being read
 	ignored int
 	out     []piece
 }
 
-// piece is a part of the result: text, or a marker with the raw content that it was made of.
+// piece is a part of the result: text, or a marker with its raw content.
 type piece struct {
 	text   string
 	marker *task.Marker
 }
 
-// New makes a parser for a session in the role.
+// New returns a parser for a session in the role.
 func New(role task.Role) *Parser {
 	return &Parser{allowed: Allowed(role), code: newCode()}
 }
 
-// Ignored counts the markers so far that the role may not emit. They stay in the text.
+// Ignored counts markers that the role may not use. They stay in the text.
 func (p *Parser) Ignored() int { return p.ignored }
 
-// Write takes the next piece of text. It gives the text to show, without markers, and the markers that ended in it.
-// The end of a piece that may belong to a marker is kept back until more comes. Separate messages of an agent should be
-// parted by a newline, which the caller writes.
+// Write parses the next piece of text. It returns the text to show, without markers, and the markers that ended in it. It holds back the
+// end of a piece that may belong to a marker. The caller should separate messages of an agent by a newline.
 func (p *Parser) Write(text string) (visible string, markers []task.Marker) {
 	p.feed(text)
 	return p.take()
 }
 
-// Close ends the text. It gives what was kept back. A marker without its end is reported as unfinished and stays in the
-// text; markers that it had swallowed are given after all. The parser must not be used again.
+// Close ends the text and returns what was held back. A marker without an end is returned as unfinished and stays in the text; markers
+// inside it are returned as markers. The parser must not be used again.
 func (p *Parser) Close() (visible string, markers, unfinished []task.Marker) {
 	p.release()
 	for p.open != nil {
@@ -67,7 +66,7 @@ func (p *Parser) Close() (visible string, markers, unfinished []task.Marker) {
 	return visible, markers, unfinished
 }
 
-// take gives the result so far. Text in one piece, as almost always, is not copied.
+// take returns the result so far. Text in one piece, the usual case, is not copied.
 func (p *Parser) take() (visible string, markers []task.Marker) {
 	if len(p.out) == 1 && p.out[0].marker == nil {
 		visible = p.out[0].text

@@ -11,16 +11,16 @@ import (
 // open is a marker whose opening tag was read.
 type open struct {
 	kind    task.MarkerKind
-	raw     []byte // what followed the tag, at most kept bytes
-	dropped int    // bytes beyond that
+	raw     []byte // content after the tag, at most kept bytes
+	dropped int    // bytes beyond kept
 	code    code
-	late    int // where in raw the first closing tag stands that seemed to be code, or -1
+	late    int // offset in raw of the first closing tag that seemed to be in code, or -1
 }
 
 func newOpen(kind task.MarkerKind) *open { return &open{kind: kind, code: newCode(), late: -1} }
 
-// stop gives how far s can be added in one go: to the next tag. While a closing tag in code is in doubt, the end of the
-// line may decide, so it stops there too.
+// stop returns how many bytes of s can be added at once: up to the next tag. While it is unclear whether a closing tag is in code, it
+// also stops at the end of the line, which may decide that.
 func (o *open) stop(s string) int {
 	i := strings.IndexByte(s, '<')
 	if i < 0 {
@@ -38,14 +38,14 @@ func (o *open) add(s string) {
 	was := o.code.watched
 	o.code.advance(s)
 	if was && !o.code.watched && !o.code.broken {
-		o.late = -1 // the code ended: the tag in it was code
+		o.late = -1 // the code is complete, so the tag was part of it
 	}
 	fit := min(len(s), kept-len(o.raw))
 	o.raw = append(o.raw, s[:fit]...)
 	o.dropped += len(s) - fit
 }
 
-// sawLate remembers a closing tag in code, should the code turn out to have no end.
+// sawLate records a closing tag in code, in case the code turns out to have no end.
 func (o *open) sawLate() {
 	if o.late >= 0 || len(o.raw)+len(o.kind)+3 > kept {
 		return
@@ -54,7 +54,7 @@ func (o *open) sawLate() {
 	o.code.watched = true
 }
 
-// content gives the text of the marker when it ends after n bytes of raw.
+// content returns the text of the marker if it ends after n bytes of raw.
 func (o *open) content(n int) string {
 	over := 0
 	if n == len(o.raw) {
@@ -70,7 +70,7 @@ func (o *open) content(n int) string {
 
 func cutMark(n int) string { return "\n[cut: " + strconv.Itoa(n) + " more bytes]\n" }
 
-// cutText gives at most n bytes of s without cutting a character.
+// cutText returns at most n bytes of s without cutting a character.
 func cutText(s []byte, n int) []byte {
 	if len(s) <= n {
 		return s

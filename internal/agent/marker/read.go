@@ -7,12 +7,12 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// feed reads text in the state that the parser is in.
+// feed parses text, starting from the parser's state.
 func (p *Parser) feed(s string) {
 	if p.held != "" {
 		s, p.held = p.held+s, ""
 	}
-	from, at := 0, 0 // s[from:at] is text that is read and not yet shown
+	from, at := 0, 0 // s[from:at] was read and not shown yet
 	for at < len(s) {
 		if p.open != nil {
 			at = len(s) - len(p.inMarker(s[at:]))
@@ -48,7 +48,7 @@ func (p *Parser) feed(s string) {
 	p.show(s[from:at])
 }
 
-// inMarker reads on in the open marker and gives back what is left to read.
+// inMarker continues the open marker and returns the remaining text.
 func (p *Parser) inMarker(s string) (rest string) {
 	o := p.open
 	if o.code.broken {
@@ -80,8 +80,8 @@ func (p *Parser) inMarker(s string) (rest string) {
 	return s[1:]
 }
 
-// giveUp ends the open marker without its end: what it had swallowed is read again. Its end may turn out to have been
-// one that seemed to stand in code; else its first tag was no marker, and becomes text.
+// giveUp ends a marker that has no end. If a closing tag seemed to be in code, the marker ends there. Otherwise its opening tag becomes
+// text. The rest is read again.
 func (p *Parser) giveUp() {
 	o := p.open
 	again := ""
@@ -102,7 +102,7 @@ func (p *Parser) giveUp() {
 	}
 }
 
-// release lets go of a held piece that did not become a tag.
+// release returns a held piece that did not become a tag to the text.
 func (p *Parser) release() {
 	s := p.held
 	p.held = ""
@@ -114,7 +114,7 @@ func (p *Parser) release() {
 	p.show(s)
 }
 
-// emit ends the open marker with the first n bytes of what it holds.
+// emit ends the open marker after the first n bytes of its content.
 func (p *Parser) emit(o *open, n int) {
 	p.open = nil
 	p.out = append(p.out, piece{text: string(o.raw[:n]), marker: &task.Marker{Kind: o.kind, Text: o.content(n)}})

@@ -6,11 +6,11 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// kinds are all markers there are, allowed or not, in a fixed order.
+// kinds are all markers, allowed or not, in a fixed order.
 var kinds = [...]task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking,
 	task.Approved, task.RequestChanges, task.ToBeDiscussed}
 
-// Allowed gives the markers that a role may emit. An unknown role may emit none.
+// Allowed returns the markers that a role may use. An unknown role may use none.
 func Allowed(role task.Role) []task.MarkerKind {
 	switch role {
 	case task.Planner:
@@ -25,7 +25,7 @@ func Allowed(role task.Role) []task.MarkerKind {
 	return nil
 }
 
-// nextTag gives the place of the first < in s that may start an opening tag, or its length.
+// nextTag returns the index of the first < in s that may start an opening tag, or its length.
 func nextTag(s string) int {
 	at := 0
 	for {
@@ -41,7 +41,7 @@ func nextTag(s string) int {
 	}
 }
 
-// openingTag tells which marker's opening tag s starts with, and whether all of it is there.
+// openingTag returns the marker whose opening tag s starts with, and whether the tag is complete.
 func openingTag(s string) (kind task.MarkerKind, whole bool) {
 	s = s[1:]
 	for _, k := range kinds {

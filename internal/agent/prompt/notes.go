@@ -11,17 +11,17 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// mostImports is how many files the notes of a project may bring in.
+// mostImports is how many files a project's notes may import.
 const mostImports = 20
 
-// imported is how notes bring in another file: "@docs/style.md", relative to themselves. In code it is something else.
+// imported matches an import of another file: "@docs/style.md", relative to the note. Inside code it has another meaning.
 var (
 	imported = regexp.MustCompile(`(?:^|[\s(])@([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+)`)
 	codeIn   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-// notes gives the project's notes for agents, and the files that they import. AGENTS.md and CLAUDE.md are often the same file and are
-// told once then.
+// notes returns the project's notes for agents and the files that they import. AGENTS.md and CLAUDE.md are often identical; then they are
+// included once.
 func notes(files Files) (string, error) {
 	if files == nil {
 		return "", nil
@@ -32,7 +32,7 @@ func notes(files Files) (string, error) {
 	for n := 0; n < len(todo); n++ {
 		name := todo[n]
 		content, found, err := files(name)
-		if fault.KindOf(err) == fault.Input { // a note that can't be read is worth a word, and no task's end
+		if fault.KindOf(err) == fault.Input { // an unreadable note is mentioned and does not stop the task
 			fmt.Fprintf(&b, "\n\n# %s of the repository\n\n(It can't be read: %v.)", name, err)
 			continue
 		} else if err != nil {
@@ -53,7 +53,7 @@ func notes(files Files) (string, error) {
 	return b.String(), nil
 }
 
-// imports gives the files within the repository that a note brings in.
+// imports lists the files in the repository that a note imports.
 func imports(name, text string) (list []string) {
 	for _, m := range imported.FindAllStringSubmatch(codeIn.ReplaceAllString(text, ""), -1) {
 		if other := path.Join(path.Dir(name), m[1]); filepath.IsLocal(other) {

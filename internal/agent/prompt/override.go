@@ -14,24 +14,24 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Files gives a file of the commit that the task starts from, and whether it is there. An error is a fault of reading.
+// Files reads a file of the commit that the task starts from. found reports whether it exists.
 //
-// Read are .longshift/prompts/<role>.md, which replaces what a role is told to do, and the notes of the project: SOUL.md,
-// USER.md, TOOLS.md, AGENTS.md and CLAUDE.md.
+// It is called for .longshift/prompts/<role>.md, which replaces a role's instruction, and for the project's notes: SOUL.md, USER.md,
+// TOOLS.md, AGENTS.md and CLAUDE.md.
 type Files func(path string) (content []byte, found bool, err error)
 
-// OverridePath is where a repository puts its own instruction for a role.
+// OverridePath is the file with a repository's own instruction for a role.
 func OverridePath(role task.Role) string { return ".longshift/prompts/" + string(role) + ".md" }
 
-// NotePaths are the project's notes for agents, in the order in which they are appended.
+// NotePaths lists the project's notes for agents in the order of the prompt.
 func NotePaths() []string {
 	return []string{"SOUL.md", "USER.md", "TOOLS.md", "AGENTS.md", "CLAUDE.md"}
 }
 
-// open are the fields of Standing that an override may use.
+// open lists the fields of Conventions that an override may use.
 var open = []string{"Specs", "Setup", "Check", "Commits"}
 
-// override gives the repository's own instruction for a role. One that comes to nothing counts as none.
+// override returns the repository's own instruction for a role. An empty one counts as missing.
 func override(role task.Role, s Conventions, files Files) (text string, found bool, err error) {
 	if files == nil {
 		return "", false, nil
@@ -60,8 +60,8 @@ func override(role task.Role, s Conventions, files Files) (text string, found bo
 	return text, text != "", nil
 }
 
-// plain refuses everything in a template but fields and conditions on them. The file comes from outside, and with loops and
-// functions a few lines can fill the memory.
+// plain rejects everything in a template except fields and conditions on them. The file is untrusted, and with loops and functions a few
+// lines can exhaust the memory.
 func plain(t *template.Template, list *parse.ListNode) error {
 	if list == nil {
 		return nil
@@ -85,7 +85,7 @@ func plain(t *template.Template, list *parse.ListNode) error {
 	return nil
 }
 
-// field accepts {{.Field}} of the open ones.
+// field accepts {{.Field}} for the fields in open.
 func field(where string, p *parse.PipeNode) error {
 	if len(p.Decl) == 0 && len(p.Cmds) == 1 && len(p.Cmds[0].Args) == 1 {
 		if f, ok := p.Cmds[0].Args[0].(*parse.FieldNode); ok && len(f.Ident) == 1 {

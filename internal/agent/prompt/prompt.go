@@ -1,6 +1,6 @@
-// Package prompt writes what agents are told: the system text of a role, the same for all its sessions in one task, and the
-// user's turn, which holds everything that varies. It may import only task and fault, reads files only through the function
-// it is given, and knows no agent.
+// Package prompt writes the prompts of agents: the system text of a role, which is the same for all its sessions in one task, and the
+// user's turn, which contains everything that varies. It may import only task and fault, reads files only through the given function, and
+// knows no agent.
 package prompt
 
 import (
@@ -16,72 +16,72 @@ import (
 //go:embed templates/*.md
 var templates embed.FS
 
-// Conventions is what holds for all sessions of a task. Repositories may use its fields, but for Structured, in their own
+// Conventions are the settings that all sessions of a task share. Repositories may use its fields, except Structured, in their own
 // instructions (see Files).
 type Conventions struct {
 	Specs      string `json:"specs,omitempty"`      // folder of the specifications, "" for none
 	Setup      string `json:"setup,omitempty"`      // setup command, "" for none
 	Check      string `json:"check,omitempty"`      // check command, "" for none
 	Commits    string `json:"commits,omitempty"`    // incremental or single
-	Structured bool   `json:"structured,omitempty"` // the agent gives its final answer by a schema: task.PlanSchema, task.ReviewSchema
+	Structured bool   `json:"structured,omitempty"` // the agent returns its final answer by a schema: task.PlanSchema, task.ReviewSchema
 }
 
 // Data is what varies between sessions. Fields that do not apply are left empty.
 type Data struct {
 	Conventions
 	Task        string       `json:"task,omitempty"`
-	Issue       *task.Issue  `json:"issue,omitempty"` // its text is marked as data
+	Issue       *task.Issue  `json:"issue,omitempty"` // its text is marked as untrusted data
 	RequestedBy *task.Person `json:"requestedBy,omitempty"`
 	Plan        *task.Plan   `json:"plan,omitempty"`
 	Progress    []task.Entry `json:"progress,omitempty"`
 	Work
 	Review   string       `json:"review,omitempty"` // the review that asked for changes
-	Edit     string       `json:"edit,omitempty"`   // what a person wants changed in the plan
+	Edit     string       `json:"edit,omitempty"`   // changes to the plan that a person asks for
 	EditBy   *task.Person `json:"editBy,omitempty"`
 	Messages []Message    `json:"tells,omitempty"` // messages from people
 	Change
 	Resumed bool     `json:"resumed,omitempty"` // an earlier attempt was interrupted
-	Unset   []string `json:"unset,omitempty"`   // variables that the project needs and the session does not have
+	Unset   []string `json:"unset,omitempty"`   // variables that the project needs and the session lacks
 }
 
-// Work is what there is to do, and what came of it so far.
+// Work is the work to do and its state so far.
 type Work struct {
-	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // the one to do
-	Left        int               `json:"left,omitempty"`        // how many others are pending after it
-	Feedback    *Feedback         `json:"feedback,omitempty"`    // what the deliverable is about, when it comes from the pull request
-	Result      *Result           `json:"result,omitempty"`      // of the check command, on what is there now
-	Before      *Result           `json:"before,omitempty"`      // of the check command on the base, when it failed there
-	Fixing      int               `json:"fixing,omitempty"`      // how manieth session that mends what is wrong after this deliverable, 0 for none
-	Refused     string            `json:"refused,omitempty"`     // why the commit of its work was refused, "" when it was not
+	Deliverable *task.Deliverable `json:"deliverable,omitempty"` // the deliverable to do
+	Left        int               `json:"left,omitempty"`        // number of deliverables pending after it
+	Feedback    *Feedback         `json:"feedback,omitempty"`    // origin of a deliverable that comes from the pull request
+	Result      *Result           `json:"result,omitempty"`      // of the check command now
+	Before      *Result           `json:"before,omitempty"`      // of the check command on the base, if it failed there
+	Fixing      int               `json:"fixing,omitempty"`      // number of the session that fixes this deliverable, 0 for none
+	Refused     string            `json:"refused,omitempty"`     // why the commit of the work was refused, "" if it was not
 }
 
-// Change is what a reviewer judges.
+// Change is what a reviewer reviews.
 type Change struct {
 	BaseCommit string         `json:"baseCommit,omitempty"` // "" when the repository was empty
-	Diff       string         `json:"diff,omitempty"`       // git diff, or its beginning
-	DiffPath   string         `json:"diffPath,omitempty"`   // a file with all of it, when that is too long for a prompt
+	Diff       string         `json:"diff,omitempty"`       // git diff, possibly truncated
+	DiffPath   string         `json:"diffPath,omitempty"`   // file with the whole diff if it does not fit into a prompt
 	Sensitive  []task.Finding `json:"sensitive,omitempty"`  // changes that deserve a second look
 }
 
-// Result is what a check command came to.
+// Result is the result of a check command.
 type Result struct {
 	Command string   `json:"command,omitempty"`
 	Exit    int      `json:"exit,omitempty"`
-	Tail    string   `json:"tail,omitempty"`    // the end of its output
-	Path    string   `json:"path,omitempty"`    // a file with all of it that the agent can read, "" for none
-	Failing []string `json:"failing,omitempty"` // names of failing tests, where they are known
-	Flaky   bool     `json:"flaky,omitempty"`   // it failed first, and passed when it was run again
-	OnBase  bool     `json:"onBase,omitempty"`  // nothing of the task has been done yet
+	Tail    string   `json:"tail,omitempty"`    // end of its output
+	Path    string   `json:"path,omitempty"`    // file with the whole output for the agent, "" for none
+	Failing []string `json:"failing,omitempty"` // names of failing tests, if known
+	Flaky   bool     `json:"flaky,omitempty"`   // it failed and then passed when it was repeated
+	OnBase  bool     `json:"onBase,omitempty"`  // the task has changed nothing yet
 }
 
-// Feedback is what a person, or a check, said about a pull request that stands.
+// Feedback is what a person or a check has said about an open pull request.
 type Feedback struct {
-	By   *task.Person `json:"by,omitempty"`   // somebody with write access; nil for a check
+	By   *task.Person `json:"by,omitempty"`   // a person with write access; nil for a check
 	What string       `json:"what,omitempty"` // "a failed check", "a review comment on a line"
-	Name string       `json:"name,omitempty"` // of the check, or file and line; chosen by others
+	Name string       `json:"name,omitempty"` // name of the check, or file and line; untrusted
 	Text string       `json:"text,omitempty"`
-	Hunk string       `json:"hunk,omitempty"` // the lines it is about
-	Log  string       `json:"log,omitempty"`  // the end of the check's log
+	Hunk string       `json:"hunk,omitempty"` // lines that it refers to
+	Log  string       `json:"log,omitempty"`  // end of the check's log
 }
 
 // Message is a message from a person.
@@ -90,9 +90,9 @@ type Message struct {
 	Text string       `json:"text,omitempty"`
 }
 
-// System gives the system text of a role: who it is, what it does, the notes of the project and how it reports. It is the
-// same for all sessions of a role in one task, so an agent can be started before its prompt is known. The instruction is the
-// repository's own when it has one; the contract by which the session reports can't be replaced.
+// System returns the system text of a role: who it is, what it does, the project's notes, and how it reports. It is the same for all
+// sessions of a role in one task, so an agent can be started before its prompt is known. A repository can replace the instruction, but
+// not the contract for reports.
 func System(role task.Role, s Conventions, files Files) (string, error) {
 	t, err := load(role)
 	if err != nil {
@@ -121,10 +121,10 @@ func System(role task.Role, s Conventions, files Files) (string, error) {
 		"\n\n# How you report\n\nThis holds whatever stands above.\n\n" + contract + "\n", nil
 }
 
-// User gives the user's turn of a session.
+// User returns the user's turn of a session.
 func User(role task.Role, d Data) (string, error) { return turn(role, "user", d) }
 
-// Nudge gives the user's turn for a session that ended without a report and is gone on with.
+// Nudge returns the user's turn that continues a session which ended without a report.
 func Nudge(role task.Role, d Data) (string, error) { return turn(role, "nudge", d) }
 
 func turn(role task.Role, name string, d Data) (string, error) {

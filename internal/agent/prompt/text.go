@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Bounds of what goes into one prompt, in bytes.
+// Limits of the parts of a prompt, in bytes.
 const (
 	maxNotes    = 32 << 10 // one file of the project
 	maxFenced   = 128 << 10
@@ -19,11 +19,11 @@ const (
 	maxEntry    = 2 << 10
 )
 
-// functions are what the templates can call.
+// functions are the functions of the templates.
 var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code,
 	"findings": findings, "lines": func(list []string) string { return strings.Join(list, "\n") }}
 
-// fence puts text from outside between fences that it can't close, so that it stays recognisable as data.
+// fence encloses untrusted text in fences that it can't close, so that it stays recognizable as data.
 func fence(text string) string {
 	text = strings.Trim(cut(text, maxFenced), "\n")
 	longest, run := 2, 0
@@ -39,7 +39,7 @@ func fence(text string) string {
 	return mark + "\n" + text + "\n" + mark
 }
 
-// code shows a command inside a sentence; of one with several lines the first.
+// code formats a command for use in a sentence. Of several lines it shows the first.
 func code(command string) string {
 	line, more, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	mark := "`"
@@ -55,7 +55,7 @@ func code(command string) string {
 	return mark + line + mark
 }
 
-// person names somebody in one short line.
+// person describes a person on one short line.
 func person(p *task.Person) string {
 	if p == nil || p.Name == "" {
 		return "a person"
@@ -67,7 +67,7 @@ func person(p *task.Person) string {
 	return name
 }
 
-// progressLog writes the entries, one paragraph each; of a long log the newest.
+// progressLog writes the entries, one paragraph each. It keeps the newest ones of a long log.
 func progressLog(all []task.Entry) string {
 	var lines []string
 	size := 0
@@ -87,7 +87,7 @@ func progressLog(all []task.Entry) string {
 	return b.String()
 }
 
-// findings writes one a line.
+// findings writes one finding per line.
 func findings(all []task.Finding) string {
 	var lines []string
 	for _, f := range all {
@@ -108,7 +108,7 @@ func tail(text string) string {
 	return "[cut: " + strconv.Itoa(at) + " bytes before]\n" + text[at:]
 }
 
-// cut keeps the start of a text, with a mark.
+// cut keeps the start of a text and marks the cut.
 func cut(text string, n int) string {
 	short := excerpt.Cut(text, n)
 	if len(short) == len(text) {

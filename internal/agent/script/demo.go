@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// DemoTask is what the demo is asked to do.
+// DemoTask is the task of the demo.
 const DemoTask = "make the failing tests pass and document the function"
 
 //go:embed demo.yaml
@@ -14,10 +14,10 @@ var demoScenario string
 //go:embed demo.txtar
 var demoFiles string
 
-// Demo gives the scenario of the demo. It fits DemoRepository.
+// Demo returns the demo's scenario, which is made for DemoRepository.
 func Demo() []byte { return []byte(demoScenario) }
 
-// DemoRepository gives the files of a small Go module with a failing test, by their paths.
+// DemoRepository returns the files of a small Go module with a failing test, by path.
 func DemoRepository() map[string]string {
 	files := map[string]string{}
 	for _, part := range strings.Split("\n"+demoFiles, "\n-- ")[1:] {

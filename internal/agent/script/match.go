@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// choose gives the entry that is for the session.
+// choose returns the index of the entry for the session.
 func (sc Scenario) choose(s agent.Session) (int, error) {
 	counted := map[string]int{}
 	for i, e := range sc.Sessions {
@@ -46,10 +46,10 @@ func (e Entry) fits(s agent.Session) bool {
 		strings.Contains(s.Prompt, e.Match)
 }
 
-// group is what sessions have in common that are counted together.
+// group identifies the sessions that are counted together.
 func (e Entry) group() string { return string(e.Role) + "/" + e.Deliverable + "/" + e.Match }
 
-// last gives the part of a prompt that says what is to be done now: the plan above it names all deliverables.
+// last returns the end of a prompt, with what to do now. The plan before it names all deliverables.
 func last(prompt string) string {
 	if i := strings.LastIndex(prompt, "\n# Now\n"); i >= 0 {
 		return prompt[i:]
@@ -57,20 +57,20 @@ func last(prompt string) string {
 	return prompt
 }
 
-// names tells whether the prompt asks for the deliverable; FEAT-1 is not in FEAT-10.
+// names reports whether the prompt asks for the deliverable. FEAT-10 does not match FEAT-1.
 func names(prompt, id string) bool {
 	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(id) + `($|[^\w-])`).MatchString(last(prompt))
 }
 
 var anyID = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*-[0-9]{3,}\b`)
 
-// asked gives the deliverable that the prompt asks for, for an error.
+// asked returns the deliverable that the prompt asks for, for an error.
 func asked(prompt string) string { return anyID.FindString(last(prompt)) }
 
-// countFile lies in the git folder of the workspace, so that the count belongs to the task and goes with its workspace.
+// countFile is in the workspace's git directory, so that the count belongs to the task and is removed with the workspace.
 const countFile = "longshift-script.json"
 
-// count gives the place of the session among those of its group, from 1. A session that was counted keeps its place.
+// count returns the session's number within its group, from 1. A session that was counted before keeps its number.
 func count(s agent.Session, group string) (int, error) {
 	dir, err := gitDir(s.Dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func count(s agent.Session, group string) (int, error) {
 	return len(seen[group]), writeJSON(file, seen)
 }
 
-// gitDir finds the git folder of a workspace: .git, or where the file .git of a worktree points to.
+// gitDir finds the workspace's git directory: .git, or the directory that a worktree's .git file names.
 func gitDir(dir string) (string, error) {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)

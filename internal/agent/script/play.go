@@ -13,18 +13,18 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// performance is one attempt at a session.
+// performance is one attempt of a session.
 type performance struct {
 	agent    *Agent
 	session  agent.Session
 	scenario Scenario
 	emit     func(agent.Event)
-	file     string // of the state
+	file     string // file of the state
 	state    state
 	resumed  bool
 }
 
-// begin starts the session at the first step.
+// begin starts the session at its first step.
 func (p *performance) begin() error {
 	i, err := p.scenario.choose(p.session)
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *performance) begin() error {
 	return p.save()
 }
 
-// resume goes on where the last attempt stood. A session that had ended and gets a prompt of its own, such as one that asks
-// for its report, plays the entry that matches that prompt.
+// resume continues after the last finished step. A session that has ended and gets a new prompt, for example to ask for its report, plays
+// the entry that matches that prompt.
 func (p *performance) resume() error {
 	st := &p.state
 	if st.Entry >= len(p.scenario.Sessions) || p.scenario.digest(st.Entry) != st.Steps {
@@ -54,12 +54,12 @@ func (p *performance) resume() error {
 }
 
 func (sc Scenario) digest(i int) string {
-	data, _ := json.Marshal(sc.Sessions[i]) // Parse has marshalled the answers before
+	data, _ := json.Marshal(sc.Sessions[i]) // Parse has validated the answers
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
 
-// play does the steps that are left.
+// play runs the remaining steps.
 func (p *performance) play(ctx context.Context) (agent.Outcome, error) {
 	steps := p.scenario.Sessions[p.state.Entry].Steps
 	if e := p.state.Ended; e != nil && (p.state.Next >= len(steps) || e.Kind == agent.Quota && p.agent.cfg.Now().Before(e.Reset)) {
@@ -78,7 +78,7 @@ func (p *performance) play(ctx context.Context) (agent.Outcome, error) {
 		}
 		err := p.step(ctx, s)
 		if end, ok := errors.AsType[endError](err); ok {
-			return p.end(End{Kind: end.kind, Text: end.reason}) // the step is due again when the session is gone on with
+			return p.end(End{Kind: end.kind, Text: end.reason}) // the step runs again when the session is resumed
 		}
 		if err != nil {
 			return agent.Outcome{}, fmt.Errorf("step %d: %w", p.state.Next, err)
@@ -92,11 +92,11 @@ func (p *performance) play(ctx context.Context) (agent.Outcome, error) {
 	return p.end(End{Kind: agent.Completed})
 }
 
-// end keeps the outcome, so that an attempt after it gives the same.
+// end saves the outcome, so that a later attempt returns the same.
 func (p *performance) end(e End) (agent.Outcome, error) {
 	out := p.outcome(e.Kind, e.Text)
 	if e.In != "" {
-		in, _ := time.ParseDuration(e.In) // checked by Parse
+		in, _ := time.ParseDuration(e.In) // validated by Parse
 		out.Reset = p.agent.cfg.Now().Add(in).UTC()
 	}
 	if e.Kind == agent.Quota {
@@ -106,7 +106,7 @@ func (p *performance) end(e End) (agent.Outcome, error) {
 	return out, p.save()
 }
 
-// outcome is how things stand. The text is what was said last, unless there is more to say.
+// outcome is the outcome at this point. Its default text is the last text that the agent said.
 func (p *performance) outcome(kind agent.OutcomeKind, text string) agent.Outcome {
 	out := agent.Outcome{Kind: kind, Text: p.state.Text, Usage: p.state.Usage, Turns: p.state.Turns, SessionID: p.session.ID, Resumed: p.resumed}
 	switch {
@@ -128,9 +128,9 @@ func (p *performance) tell(e agent.Event) {
 	p.emit(e)
 }
 
-// pause is how long a pause of the scenario lasts.
+// pause is the duration of a pause in the scenario.
 func (p *performance) pause(text string) time.Duration {
-	d, _ := time.ParseDuration(text) // checked by Parse
+	d, _ := time.ParseDuration(text) // validated by Parse
 	pace := *p.agent.cfg.Pace
 	if p.scenario.Pace != nil {
 		pace *= *p.scenario.Pace

@@ -18,31 +18,31 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Scenario is what agents do, session by session. It is written in YAML or JSON.
+// Scenario lists what agents do, session by session, in YAML or JSON.
 type Scenario struct {
-	Pace     *float64 `yaml:"pace"` // pauses are multiplied by it; 1 when left out
+	Pace     *float64 `yaml:"pace"` // factor for all pauses; 1 by default
 	Sessions []Entry  `yaml:"sessions"`
 }
 
-// Entry is what is played in the sessions it is for: the first entry that fits a session is played. What is left out fits all.
+// Entry is what the sessions that it matches play. The first matching entry is used. Missing conditions match everything.
 type Entry struct {
 	Role        task.Role `yaml:"role"`
 	Deliverable string    `yaml:"deliverable"` // id of the deliverable that the prompt asks for
-	Match       string    `yaml:"match"`       // is in the prompt
-	Nth         int       `yaml:"nth"`         // only the nth session that fits the rest, from 1; needs a git workspace, where they are counted
+	Match       string    `yaml:"match"`       // text that the prompt contains
+	Nth         int       `yaml:"nth"`         // the nth session that matches the rest, from 1; counted in the git workspace
 	Steps       []Step    `yaml:"steps"`
 }
 
-// Step is one thing that is done. Exactly one field is set.
+// Step is one action. Exactly one field is set.
 type Step struct {
-	Say    string `yaml:"say"`    // said by the agent; markers are written as agents write them
+	Say    string `yaml:"say"`    // text of the agent; may contain markers
 	Write  *File  `yaml:"write"`  // writes a file
 	Edit   *Edit  `yaml:"edit"`   // replaces text in a file
-	Run    string `yaml:"run"`    // run by bash in the workspace; its failure is told and does not end the session
+	Run    string `yaml:"run"`    // bash command in the workspace; its failure is reported and does not end the session
 	Pause  string `yaml:"pause"`  // a duration
-	Usage  *Usage `yaml:"usage"`  // of one model call, added to the session's
+	Usage  *Usage `yaml:"usage"`  // usage of one model call, added to the session's
 	Answer any    `yaml:"answer"` // the structured answer
-	End    *End   `yaml:"end"`    // ends the session; steps after it are for a session that is gone on with
+	End    *End   `yaml:"end"`    // ends the session; later steps are played when the session is resumed
 }
 
 // File is a file to write. Its path is relative to the workspace.
@@ -51,14 +51,14 @@ type File struct {
 	Content string `yaml:"content"`
 }
 
-// Edit replaces the one place where Old stands.
+// Edit replaces the only occurrence of Old.
 type Edit struct {
 	Path string `yaml:"path"`
 	Old  string `yaml:"old"`
 	New  string `yaml:"new"`
 }
 
-// Usage is what one model call used.
+// Usage is the usage of one model call.
 type Usage struct {
 	Input      int64   `yaml:"input"`
 	Output     int64   `yaml:"output"`
@@ -67,14 +67,13 @@ type Usage struct {
 	CostUSD    float64 `yaml:"costUsd"`
 }
 
-// End is how a session ends: "completed", or with more words {kind: quota, in: 2m, text: ...}.
+// End is how a session ends: "completed", or in the long form {kind: quota, in: 2m, text: ...}.
 type End struct {
 	Kind agent.OutcomeKind `yaml:"kind"`
-	In   string            `yaml:"in"`   // for quota: after which time it comes back; unknown when left out
-	Text string            `yaml:"text"` // what is said about it
+	In   string            `yaml:"in"`   // for quota: time until it is available again; unknown by default
+	Text string            `yaml:"text"` // text of the outcome
 }
 
-// UnmarshalYAML reads both forms.
 func (e *End) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		return n.Decode(&e.Kind)
@@ -83,7 +82,7 @@ func (e *End) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(e))
 }
 
-// Parse reads a scenario. Unknown keys, steps that do nothing or two things, and wrong values are errors.
+// Parse parses a scenario. Unknown keys, steps with no or several actions, and invalid values are errors.
 func Parse(data []byte) (Scenario, error) {
 	var sc Scenario
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -166,7 +165,7 @@ func (e End) check() error {
 	return nil
 }
 
-// local refuses paths that leave the workspace or belong to git.
+// local rejects paths outside of the workspace or in .git.
 func local(path string) error {
 	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(path)), "/")
 	if path == "" || !filepath.IsLocal(path) || first == ".git" {
@@ -175,7 +174,7 @@ func local(path string) error {
 	return nil
 }
 
-// load reads the scenario that a session names: "demo", a file (a relative one in the workspace), or the text itself.
+// load reads the session's scenario: "demo", a file (a relative path is in the workspace), or the text itself.
 func load(s agent.Session) (Scenario, error) {
 	name := s.Scenario
 	switch {

@@ -1,5 +1,5 @@
-// Package script is an agent without a model: it plays a scenario file. It is for the demo and for tests, and says so at the
-// start of every session. It writes and runs whatever the scenario says, so an operator has to allow it.
+// Package script is an agent without a model: it plays a scenario file. It is for the demo and for tests, and says so at the start of
+// every session. It writes and runs whatever the scenario says, so an operator has to enable it.
 package script
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Version is what a session says about itself when it starts.
+// Version is the version that a session reports when it starts.
 const Version = "script agent (plays a scenario, no model)"
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Config is what the agent needs. Zero values are good.
+// Config configures the agent. Zero values are valid.
 type Config struct {
 	Log  *slog.Logger                                     // nil for none
 	Now  func() time.Time                                 // nil for time.Now
 	Wait func(ctx context.Context, d time.Duration) error // nil for a timer; returns early with an error when ctx ends
-	Pace *float64                                         // pauses are multiplied by it; nil for 1
-	Path string                                           // PATH of commands when the session gives none
+	Pace *float64                                         // factor for all pauses; nil for 1
+	Path string                                           // PATH of commands if the session sets none
 }
 
-// Agent plays scenarios. It is safe for sessions side by side.
+// Agent plays scenarios. It is safe for concurrent use.
 type Agent struct{ cfg Config }
 
-// New makes the agent.
+// New returns an agent.
 func New(cfg Config) *Agent {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -54,11 +54,11 @@ func New(cfg Config) *Agent {
 	return &Agent{cfg}
 }
 
-// errWall is the cause of a context that ends because the session's time is used up.
+// errWall is the cause when a session's wall time is used up.
 var errWall = errors.New("the session's time is used up")
 
-// Run plays the part of the scenario that is for the session. A session that is gone on with continues after the last step
-// that it finished; what its last attempt left running is ended first.
+// Run plays the entry of the scenario that matches the session. A resumed session continues after its last finished step. Processes of
+// the last attempt are ended first.
 func (a *Agent) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 	if ctx.Err() != nil {
 		return agent.Outcome{Kind: agent.Interrupted, SessionID: s.ID}, nil
@@ -85,7 +85,7 @@ func (a *Agent) Run(ctx context.Context, s agent.Session, emit func(agent.Event)
 	return out, nil
 }
 
-// open reads the scenario and finds where in it the session stands.
+// open reads the scenario and finds the session's position in it.
 func (a *Agent) open(ctx context.Context, s agent.Session, emit func(agent.Event)) (*performance, error) {
 	sc, err := load(s)
 	if err != nil {

@@ -13,25 +13,25 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// stateFile keeps where a session stands, in its state folder.
+// stateFile is the file in a session's state folder that stores its progress.
 const stateFile = "script.json"
 
-// state is where a session stands. It is written after every step.
+// state is the progress of a session. It is written after every step.
 type state struct {
-	Entry  int             `json:"entry"` // of the scenario
-	Steps  string          `json:"steps"` // digest of its steps, to notice a scenario that was changed
-	Next   int             `json:"next"`  // the step to do
+	Entry  int             `json:"entry"` // index in the scenario
+	Steps  string          `json:"steps"` // hash of its steps, to detect a changed scenario
+	Next   int             `json:"next"`  // the next step
 	Usage  task.Usage      `json:"usage"`
 	Turns  int             `json:"turns"`
-	Text   string          `json:"text,omitempty"` // said last
+	Text   string          `json:"text,omitempty"` // last text of the agent
 	Answer json.RawMessage `json:"answer,omitempty"`
-	Ended  *agent.Outcome  `json:"ended,omitempty"` // how the last attempt ended
+	Ended  *agent.Outcome  `json:"ended,omitempty"` // outcome of the last attempt
 }
 
-// read gives false when there is no state: the session has not begun.
+// read returns false if there is no state because the session has not started.
 func (s *state) read(file string) (bool, error) { return readJSON(file, s) }
 
-// readJSON reads a file of ours and tells whether it is there. One that can't be read is a fault that a person must mend.
+// readJSON reads a state file and reports whether it exists. An unreadable file is a fault that a person must fix.
 func readJSON(file string, into any) (bool, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func readJSON(file string, into any) (bool, error) {
 	return true, nil
 }
 
-// writeJSON replaces a file as a whole, so that a crash leaves the old content or the new one.
+// writeJSON replaces a file atomically.
 func writeJSON(file string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// maxTold is the most of a tool's input or output that an event holds, in bytes.
+// maxTold limits a tool's input or output in an event, in bytes.
 const maxTold = 4 << 10
 
-// step does one step and tells about it.
+// step runs one step and reports it.
 func (p *performance) step(ctx context.Context, s Step) error {
 	switch {
 	case s.Say != "":
@@ -53,7 +53,7 @@ func (p *performance) use(u Usage) {
 	p.tell(agent.Event{Kind: agent.UsageNow, Usage: p.state.Usage})
 }
 
-// inWorkspace opens the workspace so that no path and no symbolic link leads out of it.
+// inWorkspace opens the workspace as a root that no path and no symbolic link can leave.
 func (p *performance) inWorkspace(what string, do func(*os.Root) error) error {
 	root, err := os.OpenRoot(p.session.Dir)
 	if err != nil {
@@ -83,8 +83,8 @@ func (p *performance) write(_ context.Context, in input) (said string, failed bo
 	return "wrote " + path, false, err
 }
 
-// edit replaces text that stands in the file once. Where the new text stands already, an attempt before this one was cut off
-// after it had written, and nothing is left to do.
+// edit replaces text that occurs once in the file. If the new text is already there, an interrupted attempt has written it, and nothing
+// is left to do.
 func (p *performance) edit(_ context.Context, in input) (said string, failed bool, err error) {
 	path, err := p.local(in["file_path"])
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *performance) edit(_ context.Context, in input) (said string, failed boo
 	return "edited " + path, false, err
 }
 
-// local gives a path of a file tool as one relative to the workspace. A permit may have put another in its place.
+// local returns a file tool's path relative to the workspace. A permit may have replaced the path.
 func (p *performance) local(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return path, nil

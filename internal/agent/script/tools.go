@@ -17,13 +17,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// input is what a tool is called with.
+// input is the input of a tool call.
 type input map[string]string
 
-// deed does what a tool call asks for, and tells what there is to say about it.
+// deed carries out a tool call and returns its output.
 type deed func(context.Context, input) (said string, failed bool, err error)
 
-// endError ends the session by a decision on a tool call.
+// endError ends the session because of a decision on a tool call.
 type endError struct {
 	kind   agent.OutcomeKind
 	reason string
@@ -31,7 +31,7 @@ type endError struct {
 
 func (e endError) Error() string { return "session ends: " + e.reason }
 
-// tool asks whether a call may be made, makes it and tells about it. In a session that may only read there is no such tool.
+// tool asks for permission, makes the call and reports it. A read-only session refuses every call.
 func (p *performance) tool(ctx context.Context, name string, in input, do deed) error {
 	id := "step-" + strconv.Itoa(p.state.Entry) + "-" + strconv.Itoa(p.state.Next)
 	told, err := json.Marshal(in)
@@ -61,7 +61,7 @@ func (p *performance) tool(ctx context.Context, name string, in input, do deed) 
 		}
 		in = input{}
 		for k, v := range other {
-			in[k], _ = v.(string) // what is no text is none of these tools' fields
+			in[k], _ = v.(string) // these tools have only text fields
 		}
 	}
 	said, failed, err := do(ctx, in)
@@ -75,7 +75,7 @@ func (p *performance) tool(ctx context.Context, name string, in input, do deed) 
 	return nil
 }
 
-// mostRead is the most of a command's output that is kept, in bytes.
+// mostRead limits how much of a command's output is kept, in bytes.
 const mostRead = 64 << 10
 
 func (p *performance) run(ctx context.Context, in input) (said string, failed bool, err error) {
@@ -108,7 +108,7 @@ func (p *performance) run(ctx context.Context, in input) (said string, failed bo
 	return string(out), false, nil
 }
 
-// command is how a command line is run. Its error output goes where its output goes, in the order it comes.
+// command returns the process for a command line. Standard error is merged into standard output.
 func (p *performance) command(line string) (process.Spec, error) {
 	home := filepath.Join(p.session.StateDir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {

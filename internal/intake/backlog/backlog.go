@@ -1,6 +1,6 @@
-// Package backlog takes work from a folder of Markdown files in a work tree on this machine: each file is an order, and goes when its
-// task has ended well. It touches nothing else in the work tree, keeps what it knows about tasks in the worker's state folder, and never
-// loses a word that a person writes meanwhile.
+// Package backlog finds work in a folder of Markdown files in a local work tree: each file is an order and is removed when its task has
+// succeeded. It changes nothing else in the work tree, keeps its records of tasks in the worker's state folder, and never loses text that
+// a person writes meanwhile.
 package backlog
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Folder is where the files lie when a query does not say.
+// Folder is the folder when a query names none.
 const Folder = "backlog"
 
 // Source is a backlog folder. It is safe for concurrent use, also by several processes of one machine that share the state folder.
@@ -28,10 +28,9 @@ var (
 	_ intake.Reporter = (*Source)(nil)
 )
 
-// New makes a source.
 func New(c workfile.Config) *Source { return &Source{c.Filled()} }
 
-// desk is the folder, open.
+// desk is the opened folder.
 type desk struct{ *workfile.MarkedFolder }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
@@ -50,13 +49,13 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	return &desk{f}, nil
 }
 
-// mayGo: what lies aside goes when a task has ended well with this text, and goes back otherwise.
+// mayGo decides about a file left aside by a crash: it is removed if a task has succeeded with this text, and put back otherwise.
 func mayGo(all []workfile.Mark, name string, content workfile.File, _ bool) bool {
 	m := workfile.Of(all, name, content.Sum())
 	return m != nil && m.Removing
 }
 
-// fits tells whether a file of this name is work: a Markdown file whose name can stand in a line, a command and a message.
+// fits reports whether a file name can be work: a Markdown file whose name is safe in a line, a command and a message.
 func fits(name string) bool {
 	return len(name) > len(".md") && strings.EqualFold(filepath.Ext(name), ".md") && !strings.HasPrefix(name, ".") &&
 		!strings.HasPrefix(name, "-") && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) &&
@@ -70,7 +69,7 @@ func checkKey(key string) error {
 	return fault.New(fault.Input, "backlog: %.80q is not the name of a Markdown file", key).WithHint("give a name as the list has it, such as 010-login.md")
 }
 
-// read reads a file that a key names.
+// read reads the file that a key names.
 func (d *desk) read(key string) (workfile.File, error) {
 	if err := checkKey(key); err != nil {
 		return workfile.File{}, err
@@ -78,11 +77,11 @@ func (d *desk) read(key string) (workfile.File, error) {
 	return d.Read(key)
 }
 
-// id names the one task of a text.
+// id is the workflow id of the one task for a text.
 func (d *desk) id(key, sum string) string {
 	stem := strings.TrimSuffix(key, filepath.Ext(key))
 	slug := task.Slug(stem, 80)
-	if slug+".md" != key { // other names have the same slug
+	if slug+".md" != key { // several names can have the same slug
 		slug = strings.TrimPrefix(fmt.Sprintf("%s-%.8s", slug, workfile.Sum([]byte(key))), "-")
 	}
 	return fmt.Sprintf("backlog:%s:%s:%.8s", d.ID, slug, sum)

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
-// Kept lists the files that wait for a person: who edits one has it worked on again.
+// Kept lists the files that wait for a person. Editing a file makes it new work.
 func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []intake.Kept, err error) {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Source) Kept(ctx context.Context, q intake.Query) (kept []intake.Kept, 
 	return kept, nil
 }
 
-// Claims lists the files that tasks work on, as far as they have said so.
+// Claims lists the files that tasks have claimed.
 func (s *Source) Claims(ctx context.Context, q intake.Query) (claims []intake.Claimed, err error) {
 	d, err := s.open(ctx, q)
 	if err != nil {

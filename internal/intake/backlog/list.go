@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// maxTitle is how long a title gets, in bytes.
+// maxTitle limits a title, in bytes.
 const maxTitle = 256
 
 // List implements intake.Source.
@@ -40,7 +40,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
 	}
-	hidden := map[string]bool{} // by key, and by id where a task has ended
+	hidden := map[string]bool{} // by key, or by id if a task has ended
 	for _, m := range all {
 		if m.Runs() {
 			hidden[m.Key] = true
@@ -61,7 +61,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 			continue
 		}
 		f, err := d.Read(name)
-		if fault.KindOf(err) == fault.NotFound { // gone since
+		if fault.KindOf(err) == fault.NotFound { // removed meanwhile
 			continue
 		}
 		if err != nil {
@@ -77,12 +77,12 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	return nil
 }
 
-// orders leaves only what can be work.
+// orders keeps only the names that can be work.
 func orders(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !fits(n) })
 }
 
-// Settles says how long it takes until List gives anything, when nobody goes on writing; 0 when it does now.
+// Settles returns how long List waits until nobody has written to the files for the quiet time; 0 when it can list them now.
 func (s *Source) Settles(ctx context.Context, q intake.Query) (time.Duration, error) {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	return w, nil
 }
 
-// no says why a file can't be an order.
+// no returns why a file can't be an order, "" when it can.
 func no(f workfile.File) string {
 	switch {
 	case f.Size > task.MaxTask:
@@ -142,7 +142,7 @@ func no(f workfile.File) string {
 	return ""
 }
 
-// title is the first heading, or the first line with words.
+// title is the first heading, or the first line that is not empty.
 func title(data []byte) string {
 	first, fence := "", ""
 	for line := range strings.Lines(string(data[:min(len(data), task.MaxTask)])) {

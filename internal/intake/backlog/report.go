@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Queue implements intake.Reporter. A folder has no place to show who waits.
+// Queue implements intake.Reporter. A folder can't show who waits, so it only checks the arguments.
 func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake.Note) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake
 	return nil
 }
 
-// locked opens a folder for a call that changes something, with nothing half done in it.
+// locked runs a change with the folder open and locked, after recovering from a crash.
 func (s *Source) locked(ctx context.Context, q intake.Query, do func(d *desk, all []workfile.Mark) error) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Source) locked(ctx context.Context, q intake.Query, do func(d *desk, al
 	return nil
 }
 
-// Claim implements intake.Reporter. The claim holds until Report; the file may change meanwhile, which makes it other work after that.
+// Claim implements intake.Reporter. The claim holds until Report. If the file changes meanwhile, it is new work after that.
 func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	if err := checkNote(n); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if err != nil {
 			return err
 		}
-		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // made before
+		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // claimed by an earlier call
 			return nil
 		}
 		if f.Sum() != n.Sum {
@@ -69,13 +69,13 @@ func checkNote(n intake.Note) error {
 	return nil
 }
 
-// removes tells whether a file goes when its task has ended so.
+// removes reports whether an outcome removes the file.
 func removes(o task.Outcome) bool {
 	return o == task.PullRequest || o == task.AlreadyDone || o == task.MaxIterations
 }
 
-// Report implements intake.Reporter. The file goes if the outcome is a pull request, work that was done already, or the end of all
-// iterations, and if nobody has edited it since. Else it stays, and is not begun again with the same text.
+// Report implements intake.Reporter. The file is removed if the outcome is a pull request, work that was already done, or the end of all
+// iterations, and if nobody has edited it since. Otherwise it stays, and the same text is not started again.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	if err := checkNote(n); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 	})
 }
 
-// end writes the mark first: whatever comes between, the text is not begun again.
+// end writes the mark first, so that the text is not started again after a crash.
 func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) error {
 	f, err := d.read(key)
 	gone := fault.KindOf(err) == fault.NotFound
@@ -127,7 +127,7 @@ func (s *Source) end(d *desk, key string, n intake.Note, all []workfile.Mark) er
 	return d.Marks.Put(m)
 }
 
-// sweep drops marks that nobody needs any more.
+// sweep drops old marks.
 func (s *Source) sweep(d *desk, all []workfile.Mark) error {
 	return d.Marks.Sweep(all, s.config.Now(), func(key string) (string, error) {
 		f, err := d.read(key)

@@ -1,5 +1,5 @@
-// Package dirwatch tells when something happens to the files of one folder, which may come and go. It uses the notices of the operating
-// system and no timer. It reads no file and decides nothing.
+// Package dirwatch reports changes to the files of one folder, which may be created and removed. It uses the notifications of the
+// operating system and no timer. It reads no file and decides nothing.
 package dirwatch
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Change is what has happened since the last one was received.
+// Change summarizes what has happened since the last Change was received.
 type Change struct {
-	Wrote bool      // a file is new, or was written to; or the folder is another one
-	Gone  bool      // a file is gone, or the folder
-	At    time.Time // of the last of these things
+	Wrote bool      // a file was created or written, or the folder was replaced
+	Gone  bool      // a file or the folder was removed
+	At    time.Time // time of the last event
 }
 
-// Watcher watches one folder. It must be closed.
+// Watcher watches one folder. Close it after use.
 type Watcher struct {
-	chain   []string // folders from the top to the one that counts
+	chain   []string // folders from top down to the watched one
 	counts  func(name string) bool
 	now     func() time.Time
 	notices *fsnotify.Watcher
@@ -34,7 +34,7 @@ type Watcher struct {
 	done    chan struct{}
 }
 
-// New watches the folder at path below top. The folder need not be there; top must be. Only files whose name counts are told of.
+// New watches the folder at path below top. The folder need not exist; top must. Only files whose name passes counts are reported.
 func New(top, path string, counts func(name string) bool) (*Watcher, error) {
 	w := &Watcher{chain: []string{filepath.Clean(top)}, counts: counts, now: time.Now, changes: make(chan Change), closed: make(chan struct{}), done: make(chan struct{})}
 	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(path)), "/") {
@@ -62,29 +62,28 @@ func limit(err error) error {
 	return f
 }
 
-// Changes gives one Change for all that has happened since the last one was received. It is closed when nothing can be told any more.
+// Changes receives one Change for everything since the last receive. The channel is closed when watching has failed or ended.
 func (w *Watcher) Changes() <-chan Change { return w.changes }
 
-// Close ends the watching.
 func (w *Watcher) Close() {
 	close(w.closed)
 	w.notices.Close()
 	<-w.done
 }
 
-// folder is the one that counts.
+// folder is the watched folder.
 func (w *Watcher) folder() string { return w.chain[len(w.chain)-1] }
 
-// arm watches all folders of the chain that are there. Each is watched by its inode, so a folder that was replaced needs a new watch, and
-// everything that happened before that is not told.
+// arm adds watches for the folders of the chain that exist. A watch follows the inode, so a folder that was replaced needs a new watch,
+// and events before that are not reported.
 func (w *Watcher) arm() error {
 	for _, old := range w.notices.WatchList() {
-		_ = w.notices.Remove(old) // one whose folder is gone is gone with it
+		_ = w.notices.Remove(old) // the watch of a removed folder is already gone
 	}
 	for i, dir := range w.chain {
 		err := w.notices.Add(dir)
 		if i > 0 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
-			return nil // its parent is watched, and tells when it is made
+			return nil // the watch of its parent reports its creation
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)

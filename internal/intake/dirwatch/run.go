@@ -7,7 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// run puts notices together until somebody receives them.
+// run merges events until somebody receives the Change.
 func (w *Watcher) run() {
 	defer close(w.done)
 	defer close(w.changes)
@@ -22,7 +22,7 @@ func (w *Watcher) run() {
 			if !ok || !w.take(e, &pending) {
 				return
 			}
-		case _, ok := <-w.notices.Errors: // notices were lost: anything may have happened
+		case _, ok := <-w.notices.Errors: // events were lost, so anything may have happened
 			if !ok {
 				return
 			}
@@ -35,7 +35,7 @@ func (w *Watcher) run() {
 	}
 }
 
-// take adds a notice to what is pending. It gives false when watching can't go on.
+// take adds an event to the pending Change. It returns false when watching can't continue.
 func (w *Watcher) take(e fsnotify.Event, pending *Change) bool {
 	if slices.Contains(w.chain, e.Name) {
 		if e.Op == fsnotify.Chmod || e.Op == fsnotify.Write {

@@ -1,5 +1,5 @@
-// Package github makes the issues of a GitHub repository a source of work: those with a label, or of an account. It shows at the issue
-// what becomes of it. It reads and writes through what it is given and makes no call of its own; it starts no task, and knows no workflow.
+// Package github finds work in the issues of a GitHub repository, by label or assignee, and reports on the issue what becomes of it. It
+// reads and writes through the interfaces it is given and makes no calls of its own. It starts no task and knows no workflow.
 package github
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Hub is the GitHub that the issues are on.
+// Hub is the part of the GitHub forge that a Source uses.
 type Hub interface {
 	forge.Tracker
 	forge.Marker
 	Access
 }
 
-// Access tells who may ask for work (see forge.Watcher).
+// Access reports who may ask for work (see forge.Watcher).
 type Access interface {
 	MayWrite(ctx context.Context, r task.Repository, user string) (bool, error)
 }
@@ -31,21 +31,21 @@ type Access interface {
 // Config is what a Source needs.
 type Config struct {
 	Hub   Hub
-	Host  string // where people see the repositories, as it stands in the ids of workflows; "" is github.com
-	Label string // the operator's own label, such as "longshift": the label of claimed issues is made of it, whatever a query names
+	Host  string // host in links and workflow ids; "" is github.com
+	Label string // the operator's label, such as "longshift"; the label of claimed issues is derived from it, whatever a query names
 	Log   *slog.Logger
 }
 
-// claimed is what stands behind the operator's label on an issue that a task has taken.
+// claimed is the suffix of the operator's label on an issue that a task has claimed.
 const claimed = "-claimed"
 
-const maxLabel = 50 // characters; GitHub's own bound
+const maxLabel = 50 // characters, GitHub's own limit
 
-// Source is the issues of GitHub. It is safe for concurrent use.
+// Source finds work in GitHub issues. It is safe for concurrent use.
 type Source struct {
 	hub    Hub
 	host   string
-	claim  string // label
+	claim  string // label of claimed issues
 	log    *slog.Logger
 	untold sync.Once
 }
@@ -55,7 +55,7 @@ var (
 	_ intake.Reporter = (*Source)(nil)
 )
 
-// New makes a source of a GitHub.
+// New validates the configuration.
 func New(c Config) (*Source, error) {
 	if c.Hub == nil {
 		return nil, fault.New(fault.Internal, "issues as a source of work need a GitHub")
@@ -72,7 +72,7 @@ func New(c Config) (*Source, error) {
 	return s, nil
 }
 
-// List implements intake.Source: the oldest issue comes first. Priority is 0.
+// List implements intake.Source, with the oldest issue first. Priority is always 0.
 func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
 	asked, err := s.query(q)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	})
 }
 
-// query says to the forge what is looked for.
+// query converts a query for the forge.
 func (s *Source) query(q intake.Query) (forge.IssueQuery, error) {
 	if q.Label == "" && q.Assignee == "" {
 		return forge.IssueQuery{}, fault.New(fault.Input, "issues of %q as a source of work need a label or an assignee", q.Repository.Text).
@@ -97,12 +97,12 @@ func (s *Source) query(q intake.Query) (forge.IssueQuery, error) {
 	return forge.IssueQuery{Label: q.Label, Assignee: q.Assignee, Without: s.claim}, nil
 }
 
-// id is that of the issue's one task, the same for a webhook and a command.
+// id is the workflow id of the issue's one task. A webhook and a command use the same one.
 func (s *Source) id(q intake.Query, number int) string {
 	return signals.IssueTaskID(s.host, q.Repository.Owner, q.Repository.Name, number)
 }
 
-// numberOf reads a key.
+// numberOf parses a key.
 func numberOf(key string) (int, error) {
 	n, err := strconv.Atoi(key)
 	if err != nil || n < 1 || strconv.Itoa(n) != key {

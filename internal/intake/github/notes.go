@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// check holds what a call is given against what it needs.
+// check validates the arguments of a call.
 func (s *Source) check(q intake.Query, key string, n intake.Note) (int, error) {
 	if n.TaskID == "" || strings.TrimSpace(n.Text) == "" {
 		return 0, fault.New(fault.Internal, "a note at an issue needs the id of its task and a text")
@@ -30,7 +30,7 @@ func (s *Source) show(ctx context.Context, q intake.Query, number int, n intake.
 	return nil
 }
 
-// rest lets a note stand for no claim any more.
+// rest marks a note so that it no longer counts as a claim.
 func (s *Source) rest(ctx context.Context, q intake.Query, number int, key, text string) error {
 	if err := s.hub.SetNote(ctx, q.Repository, number, forge.Note{Key: key, State: left, Text: text}); err != nil {
 		return fmt.Errorf("release issue #%d of %s: %w", number, q.Repository.Text, err)
@@ -38,7 +38,7 @@ func (s *Source) rest(ctx context.Context, q intake.Query, number int, key, text
 	return nil
 }
 
-// notes are those of tasks.
+// notes returns the notes of tasks.
 func (s *Source) notes(ctx context.Context, q intake.Query, number int) ([]forge.Note, error) {
 	all, err := s.hub.Notes(ctx, q.Repository, number)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// Read implements intake.Source. Who counts is who has set the label and made the assignment, not who wrote the issue: people with write
-// access at this moment, and no bots. They have asked for the text that stood there: what others have made of it since is not worked on.
+// Read implements intake.Source. The people that count are those who have set the label and the assignee, not the author: they must have
+// write access now and must not be bots. They have asked for the text at that time. If somebody else has changed it since, the issue is
+// not worked on.
 func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	number, err := numberOf(key)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Source) isClaimed(a forge.Asked) bool {
 	return slices.ContainsFunc(a.Labels, func(l string) bool { return strings.EqualFold(l, s.claim) })
 }
 
-// last is the newest of some acts.
+// last returns the newest act.
 func last(acts []forge.Act) forge.Act {
 	return slices.MaxFunc(acts, func(a, b forge.Act) int { return a.At.Compare(b.At) })
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// A claim is the claim label together with a note of ours in state working. The label is what people see, and what they take off to let
-// another task begin; the note says which task it is. Each task has one note, found by its TaskID, so that a retry finds its own.
+// A claim consists of the claim label and a note of ours in state working. People see the label and remove it to let another task begin;
+// the note says which task has claimed the issue. Each task has one note, found by its TaskID, so that a retry finds its own.
 //
-// The order keeps a crash at any point harmless:
+// The order makes a crash at any point harmless:
 //
-//  1. read the notes, then the issue with its labels. A note of another task in state working counts as a claim only while the label is on.
-//     Since the label goes on before the note is written, a note that is seen before a label that is not there means that somebody has
-//     taken the label off: that claim is over, and its note is put to rest, so that it can't be taken for one later.
-//  2. put the label on. After a crash here the issue is no longer listed, and has no note of a task at work: the retry of this task goes
-//     on, and a person may start another.
-//  3. write the note in state working. After a crash here the retry finds its own note.
-//  4. read the notes again. Whoever finds another note in state working that was written earlier has lost: two that claim in the same
-//     moment both see the first one. It takes its own claim back and says so.
+//  1. Read the notes, then the issue with its labels. A note of another task in state working counts only while the label is set. The
+//     label is set before the note is written, so a note without a label means that somebody has removed the label. That claim has ended,
+//     and its note is retired so that it does not count later.
+//  2. Set the label. After a crash here the issue is no longer listed and has no working note: the retry of this task continues, and a
+//     person may start another.
+//  3. Write the note in state working. After a crash here the retry finds its own note.
+//  4. Read the notes again. A task that finds an earlier working note of another task has lost: two simultaneous claims both see the
+//     first one. The loser withdraws its own claim and reports a conflict.
 //
-// GitHub's clock has whole seconds and no write on condition, so one gap is left: two tasks of which one had a note before (from Queue)
-// and whose claims fall into the same second may both win. They would have to belong to two installations with one account, for inside of
-// one the workflow id keeps them apart.
+// GitHub's timestamps are in whole seconds and it has no conditional writes, so one gap remains: two tasks, of which one had a note
+// before (from Queue), and whose claims fall into the same second, may both win. They would have to belong to two installations with one
+// account, because within one installation the workflow id keeps them apart.
 const (
 	working = "working"
 	ended   = "ended"
-	left    = "left" // taken back, or released by a person
+	left    = "left" // withdrawn, or released by a person
 )
 
-// ours is what the keys of our notes begin with.
+// ours is the prefix of our notes' keys.
 const ours = "work/"
 
 const takenText = "Another task has taken this issue, so this one does not begin."
@@ -64,7 +64,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 	return s.settle(ctx, q, number, n)
 }
 
-// free refuses an issue that is not wanted or has another task, and puts to rest what a person has released.
+// free fails if the issue is not wanted or another task has it, and retires notes that a person has released.
 func (s *Source) free(ctx context.Context, q intake.Query, number int, n intake.Note) error {
 	notes, err := s.notes(ctx, q, number)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Source) free(ctx context.Context, q intake.Query, number int, n intake.
 	return nil
 }
 
-// settle decides between those that claim at the same time: the one that has written first.
+// settle decides between simultaneous claims: the earlier note wins.
 func (s *Source) settle(ctx context.Context, q intake.Query, number int, n intake.Note) error {
 	notes, err := s.notes(ctx, q, number)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Source) settle(ctx context.Context, q intake.Query, number int, n intak
 			mine = &notes[i]
 		}
 	}
-	if mine == nil || mine.State != working { // deleted or put to rest meanwhile: somebody has released the issue
+	if mine == nil || mine.State != working { // deleted or retired meanwhile: somebody has released the issue
 		return fault.New(fault.Conflict, "the claim on issue #%d of %s was taken back", number, q.Repository.Text)
 	}
 	for _, o := range notes {
@@ -138,8 +138,8 @@ func (s *Source) taken(number int, q intake.Query) error {
 		WithHint("take the label %q off the issue to let another task have it", s.claim)
 }
 
-// Report implements intake.Reporter. The claim label stays, or goes on, whatever the outcome: a merge closes the issue, and what went
-// wrong is not begun again by itself. Whoever wants that takes the label off.
+// Report implements intake.Reporter. The claim label is set whatever the outcome: a merge closes the issue, and failed work does not
+// start again by itself. A person can restart it by removing the label.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
 	if err != nil {

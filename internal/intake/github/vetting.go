@@ -11,15 +11,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// vetting asks who may have asked for one issue.
+// vetting checks who has asked for one issue.
 type vetting struct {
 	*Source
 	r      task.Repository
 	number int
-	may    map[string]bool // by login in lower case, so that each is asked for once
+	may    map[string]bool // by lower-case login, so that each is looked up once
 }
 
-// allowed tells whether somebody has write access. Whose name is not known has none.
+// allowed reports whether somebody has write access. An unknown author has none.
 func (v *vetting) allowed(ctx context.Context, by string, bot bool) (bool, error) {
 	if by == "" || bot {
 		return false, nil
@@ -36,7 +36,7 @@ func (v *vetting) allowed(ctx context.Context, by string, bot bool) (bool, error
 	return may, nil
 }
 
-// stranger finds the first of some acts that is not by somebody with write access.
+// stranger returns the first act by somebody without write access.
 func (v *vetting) stranger(ctx context.Context, acts []forge.Act) (forge.Act, bool, error) {
 	for _, a := range acts {
 		if may, err := v.allowed(ctx, a.By, a.Bot); err != nil || !may {
@@ -46,7 +46,7 @@ func (v *vetting) stranger(ctx context.Context, acts []forge.Act) (forge.Act, bo
 	return forge.Act{}, false, nil
 }
 
-// judge says why an issue must not be worked on, or "".
+// judge returns why an issue must not be worked on, or "".
 func (v *vetting) judge(ctx context.Context, a forge.Asked) (string, error) {
 	if len(a.By) == 0 {
 		return "nobody is known to have asked for the issue", nil
@@ -68,15 +68,15 @@ func (v *vetting) judge(ctx context.Context, a forge.Asked) (string, error) {
 	return v.body(ctx, a, last(a.By).At)
 }
 
-// body says why the text must not be worked on. Where the forge does not tell who has changed it, an author with write access is enough:
-// besides people with write access nobody else can change it.
+// body returns why the text must not be worked on. If the forge does not say who has edited it, an author with write access is enough,
+// because then only people with write access can edit it.
 func (v *vetting) body(ctx context.Context, a forge.Asked, at time.Time) (string, error) {
 	edits, err := v.hub.Edits(ctx, v.r, v.number, at)
 	if untold := err; errors.Is(err, forge.ErrUntold) {
 		if may, err := v.allowed(ctx, a.Author, false); err != nil || may {
 			return "", err
 		}
-		v.untold.Do(func() { // once: the same issues come with every look
+		v.untold.Do(func() { // warn once: every poll returns the same issues
 			v.log.Warn("issues of people without write access are left alone: GitHub does not tell whether their text has changed",
 				"repository", v.r.Text, "issue", v.number, "error", untold)
 		})
@@ -94,7 +94,7 @@ func (v *vetting) body(ctx context.Context, a forge.Asked, at time.Time) (string
 
 var did = map[string]string{"label": "labelled", "assign": "assigned"}
 
-// since names the moment whose text counts.
+// since describes the moment whose text counts.
 func since(a forge.Asked) string {
 	l := last(a.By)
 	return named(l) + " " + did[l.What] + " the issue"

@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// version gives a file as a branch has it. ok is false when the branch or the file is not there, or it is no plain text of a size that we
-// read: nothing is taken over then.
+// version reads a file from a branch. ok is false when the branch or the file does not exist, or when the file is not plain text within
+// the size limit; the file in the work tree then stays.
 func (s *Source) version(ctx context.Context, d *desk, branch string) (content []byte, ok bool, err error) {
 	commit, err := s.run(ctx, d, 200, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch+"^{commit}")
 	if err != nil || commit == nil {
@@ -40,8 +40,8 @@ func (s *Source) version(ctx context.Context, d *desk, branch string) (content [
 	return content, true, nil
 }
 
-// run gives what git prints, at most most bytes; nil when git says that there is none. It reads nobody's configuration but the
-// repository's, and its commands run no filter.
+// run returns git's output, at most most bytes; nil when git reports that nothing was found. It uses no configuration but the
+// repository's, and its commands run no filters.
 func (s *Source) run(ctx context.Context, d *desk, most int64, args ...string) ([]byte, error) {
 	g := git.Git{Env: []string{"GIT_DIR=" + filepath.Join(d.Repository, ".git"), "GIT_OPTIONAL_LOCKS=0"}, Limit: most}
 	var out bytes.Buffer

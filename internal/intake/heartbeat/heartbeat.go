@@ -1,6 +1,6 @@
-// Package heartbeat takes work from one Markdown file in a work tree on this machine, which lists what is to be done, and writes into a
-// section of its own there what came of it. It touches nothing else in the work tree, keeps what it knows about tasks in the worker's
-// state folder, and never loses a word that a person writes meanwhile.
+// Package heartbeat finds work in one Markdown file of a local work tree that lists what to do, and writes the results into a section of
+// its own in that file. It changes nothing else in the work tree, keeps its records of tasks in the worker's state folder, and never
+// loses text that a person writes meanwhile.
 package heartbeat
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
-// File is the file when a query does not say.
+// File is the file when a query names none.
 const File = "HEARTBEAT.md"
 
-// Title is what a task of the file is called.
+// Title is the title of the file's tasks.
 const Title = "Process heartbeat"
 
 // Source is a heartbeat file. It is safe for concurrent use, also by several processes of one machine that share the state folder.
@@ -29,13 +29,12 @@ var (
 	_ intake.Reporter = (*Source)(nil)
 )
 
-// New makes a source.
 func New(c workfile.Config) *Source { return &Source{c.Filled()} }
 
-// desk is the file's folder, open.
+// desk is the opened folder of the file.
 type desk struct {
 	*workfile.MarkedFolder
-	name string // of the file
+	name string // name of the file
 }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
@@ -61,8 +60,8 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	return d, nil
 }
 
-// mayGo: the file is never taken away by us, so what lies aside goes back, unless a new version has its name already and it is the one
-// that a task has had.
+// mayGo decides about a version left aside by a crash. The file is never removed, so the version is put back, unless a newer one already
+// has the name and a task has had the old one.
 func (d *desk) mayGo(all []workfile.Mark, name string, content workfile.File, there bool) bool {
 	if !there || name != d.name || content.Size > workfile.Most {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// List implements intake.Source. There is one piece of work at most: the file.
+// List implements intake.Source. The file is the only piece of work.
 func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	return nil
 }
 
-// seen is the file with what is known about it.
+// seen is the file together with the records about it.
 type seen struct {
 	intake.Work
 	hidden *workfile.Mark
@@ -92,7 +92,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	return w.Work, nil
 }
 
-// no says why the file can't be an order.
+// no returns why the file can't be an order, "" when it can.
 func no(f workfile.File, person []byte) string {
 	switch {
 	case f.Size > workfile.Most || len(order("", person)) > task.MaxTask-maxPath:
@@ -105,10 +105,10 @@ func no(f workfile.File, person []byte) string {
 	return ""
 }
 
-// maxPath is what the file's path may take of an order.
+// maxPath limits the part of the file's path in an order.
 const maxPath = 1 << 10
 
-// order is the task: what is to be done with the file, and the file.
+// order is the task's text: instructions, followed by the file's content.
 func order(name string, person []byte) string {
 	return Title + "\n\nWork on what " + name[:min(len(name), maxPath)] + " lists. Tick there what is done (- [x]), and write into the same file in a line or two how " +
 		"far you came. Leave what you did not work on as it is. The file says:\n\n" + string(person) + "\n"

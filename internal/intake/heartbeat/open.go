@@ -15,14 +15,14 @@ import (
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.TaskList))
 
-// todo is what a file lists: how often each item is open, and whether it has items at all, or other words.
+// todo is the content of a file: how often each item is open, and whether it has items or any other words.
 type todo struct {
 	open  map[string]int
 	items bool
 	words bool
 }
 
-// look reads what people have written. Front matter, headings, comments and rules are no work, and what code shows is no item.
+// look parses what people have written. Front matter, headings, comments and rules are not work, and items inside code do not count.
 func look(content []byte) todo {
 	content = dropFrontMatter(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")))
 	t := todo{open: map[string]int{}}
@@ -35,7 +35,7 @@ func look(content []byte) todo {
 		case *ast.Heading, *ast.ThematicBreak:
 			return ast.WalkSkipChildren, nil
 		case *ast.HTMLBlock:
-			t.words = t.words || n.HTMLBlockType != ast.HTMLBlockType2 // 2 is a comment
+			t.words = t.words || n.HTMLBlockType != ast.HTMLBlockType2 // type 2 is a comment
 			return ast.WalkSkipChildren, nil
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			t.words = t.words || n.Lines().Len() > 0
@@ -52,13 +52,13 @@ func look(content []byte) todo {
 	return t
 }
 
-// item is an item's own text, in one line and without its box.
+// item returns an item's own text on one line, without its check box.
 func item(block ast.Node, content []byte) string {
 	words := excerpt.OneLine(string(block.Lines().Value(content)))
 	return strings.TrimSpace(strings.TrimPrefix(words, "[ ]"))
 }
 
-// work tells whether there is something to do: an open item, or in a file without items any words.
+// work reports whether there is something to do: an open item or, in a file without items, any words.
 func (t todo) work() bool {
 	if t.items {
 		return len(t.open) > 0
@@ -66,8 +66,8 @@ func (t todo) work() bool {
 	return t.words
 }
 
-// lessThan tells whether t is what is left of a list after some of it was done: no item that was not open before, and fewer of them.
-// So a file that goes on by itself comes to an end.
+// lessThan reports whether t is the rest of a list after some work was done: fewer open items, and no new ones. This guarantees that a
+// file which continues by itself comes to an end.
 func (t todo) lessThan(before todo) bool {
 	n, was := 0, 0
 	for item, count := range t.open {
@@ -82,7 +82,7 @@ func (t todo) lessThan(before todo) bool {
 	return n < was
 }
 
-// dropFrontMatter takes off a block between two lines of three hyphens at the very beginning.
+// dropFrontMatter removes a block between two lines of three hyphens at the very beginning.
 func dropFrontMatter(content []byte) []byte {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	rest, ok := bytes.CutPrefix(content, []byte("---\n"))

@@ -10,13 +10,13 @@ import (
 	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
-// Queue implements intake.Reporter. The file is for progress; who waits is not shown there.
+// Queue implements intake.Reporter. The file shows only results, not who waits, so it only checks the arguments.
 func (s *Source) Queue(ctx context.Context, q intake.Query, key string, _ intake.Note) error {
 	_, err := s.Read(ctx, q, key)
 	return err
 }
 
-// locked opens the file's folder for a call that changes something, with nothing half done in it.
+// locked runs a change with the file's folder open and locked, after recovering from a crash.
 func (s *Source) locked(ctx context.Context, q intake.Query, key string, n intake.Note, do func(d *desk, all []workfile.Mark) error) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -35,14 +35,14 @@ func (s *Source) locked(ctx context.Context, q intake.Query, key string, n intak
 	return nil
 }
 
-// Claim implements intake.Reporter. The claim holds until Report, whatever the file says meanwhile.
+// Claim implements intake.Reporter. The claim holds until Report, even if the file changes.
 func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
 		f, err := d.Read(key)
 		if err != nil {
 			return err
 		}
-		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // made before
+		if m := workfile.Of(all, key, n.Sum); m != nil && m.TaskID == n.TaskID && m.Runs() { // claimed by an earlier call
 			return nil
 		}
 		text := split(f.Data)
@@ -60,8 +60,8 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 	})
 }
 
-// Report implements intake.Reporter. It writes progress back: the file as the task's branch has it, if the task was good and nobody has
-// edited the file since, and in any case a line in our section.
+// Report implements intake.Reporter. It adds a line to our section. If the task has succeeded and nobody has edited the file since, it
+// also copies the file from the task's branch.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
 		var err error
@@ -91,10 +91,10 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 	})
 }
 
-// attempts is how often a file is read again that somebody has changed while it was written.
+// attempts limits how often a write starts over because somebody has changed the file meanwhile.
 const attempts = 20
 
-// end marks the text as one that a task has had, before anything is written: whatever comes between, it is not begun again.
+// end marks the text as done before anything is written, so that it is not started again after a crash.
 func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
 	known := workfile.Of(all, d.name, n.Sum)
 	m := workfile.Mark{ID: d.id(n.Sum), Key: d.name, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}

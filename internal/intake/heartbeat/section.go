@@ -16,23 +16,23 @@ const (
 	opens  = "<!-- longshift:heartbeat -->"
 	closes = "<!-- /longshift:heartbeat -->"
 
-	maxLines = 10  // of the section
-	maxText  = 300 // bytes of a line's text
+	maxLines = 10  // lines of the section
+	maxText  = 300 // bytes of text per line
 )
 
-// page is the file's content in parts: what people have written before and after our section, and the lines of the section. Nothing
-// but our own lines is ever between the two of them.
+// page is the file's content in parts: what people have written before and after our section, and the section's lines. The section
+// contains only our own lines.
 type page struct {
 	before, after []byte
 	lines         []string // without line ends, oldest first
-	has           bool     // there is a section
+	has           bool     // the file has a section
 }
 
-// ours is the form of a line of the section: time, outcome, text, and a mark that names the task.
+// ours matches a line of the section: time, outcome, text, and a comment that names the task.
 var ours = regexp.MustCompile(`^- \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, [a-z_]+: .*<!-- ([0-9a-f]{12}) -->$`)
 
-// split finds the section: the last two marks that have only our lines and blank ones between them. What looks otherwise was written
-// by a person, and is theirs.
+// split finds the section: the last pair of markers with only our lines and blank ones between them. Anything else was written by a
+// person and is left alone.
 func split(content []byte) page {
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	end := -1
@@ -59,13 +59,13 @@ func cut(lines [][]byte, begin, end int) page {
 	return p
 }
 
-// person is all that people have written.
+// person returns everything that people have written.
 func (p page) person() []byte { return slices.Concat(p.before, p.after) }
 
-// sum is that of what people have written. Blank space at the end does not count, for a first section needs some before it.
+// sum is the checksum of what people have written. Trailing blank space does not count, because a first section adds some.
 func (p page) sum() string { return workfile.Sum(bytes.TrimRight(p.person(), " \t\r\n")) }
 
-// join writes the content anew. It changes no byte of what people have written; a first section gets line ends before it.
+// join reassembles the content. It preserves every byte that people have written, and adds line ends before a first section.
 func (p page) join() []byte {
 	if !p.has && len(p.lines) == 0 {
 		return p.before
@@ -85,7 +85,7 @@ func (p page) join() []byte {
 	return out.Bytes()
 }
 
-// lineEnd gives the line end that the text uses most.
+// lineEnd returns the line end that the text uses most.
 func lineEnd(text []byte) string {
 	if crlf := bytes.Count(text, []byte("\r\n")); crlf*2 > bytes.Count(text, []byte("\n")) {
 		return "\r\n"
@@ -93,7 +93,7 @@ func lineEnd(text []byte) string {
 	return "\n"
 }
 
-// add puts in a task's line, once, and keeps the newest ones. A line that says the same with another time stays as it is.
+// add adds a task's line once and keeps the newest lines. A line that differs only in its time stays as it is.
 func (p page) add(n intake.Note, now time.Time) page {
 	id := workfile.Sum([]byte(n.TaskID))[:12]
 	line := outcome(n) + ": " + oneLine(n.Text) + " <!-- " + id + " -->"
@@ -119,13 +119,13 @@ func outcome(n intake.Note) string {
 	return "ended"
 }
 
-// comment finds what opens or closes a comment. A text without any can neither end the section nor hide what follows.
+// comment matches the start or end of an HTML comment. Without them a text can neither end the section nor hide what follows.
 var comment = regexp.MustCompile(`<!-{0,2}|-{2,}!?>`)
 
-// oneLine is the first line of a text that has words, without what nobody can see.
+// oneLine is the first line of a text that is not empty, without invisible characters.
 func oneLine(text string) string {
 	text = text[:min(len(text), 16*maxText)]
-	for comment.MatchString(text) { // what is taken out may have kept the parts of another apart
+	for comment.MatchString(text) { // removing one match may join the parts of another
 		text = comment.ReplaceAllString(text, "")
 	}
 	for line := range strings.Lines(text) {

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/intake/workfile"
 )
 
-// write brings the file up to the note. It gives false when somebody was faster.
+// write updates the file with the note. It returns false when somebody has changed the file meanwhile.
 func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []workfile.Mark) (bool, error) {
 	f, err := d.Read(d.name)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 	return d.Replace(d.name, f.Data, data)
 }
 
-// withLineEnd gives a text with the line ends of another.
+// withLineEnd converts a text's line ends.
 func withLineEnd(text []byte, eol string) []byte {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(text, []byte("\n"), []byte(eol))

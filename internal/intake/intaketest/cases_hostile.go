@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// testHostileText: a text that plays with the marks by which a source finds its own notes.
+// testHostileText uses text that imitates the marks by which a source finds its own notes.
 func testHostileText(t *testing.T, h Harness) {
 	key := h.Add(t, "Greet in French", body)
 	n := ended(t, h, key, "t1", "It failed --> <!-- x --> <!-- /y --> ``` @everyone\n\n<!--\n- [ ] more\n# End\r\n")
@@ -43,7 +43,7 @@ func testEnded(t *testing.T, h Harness) {
 	must(t, "Claim after calls that did nothing", h.Reporter.Claim(soon(t), h.Query, key, n))
 }
 
-// foreign are keys that name something else than a piece of work, wherever they are put into a path or an address.
+// foreign lists keys that would name something else if they were inserted into a path or URL.
 var foreign = []string{
 	"", ".", "..", "../x", "../../etc/passwd", "a/../b", "/etc/passwd", "a/b", "a\\b", "..\\x", "-x", "--help", "a\x00b", "a\nb", "1/comments",
 	"1?x=1", "1#x", "%2e%2e%2f1", "https://example.com/1", strings.Repeat("x", 5000),
@@ -62,7 +62,7 @@ func testForeignKeys(t *testing.T, h Harness) {
 	shown(t, h, key)
 }
 
-// failing holds what each call gives for a failure, and that it passes.
+// failing checks the error of each call after a failure, and that the next call succeeds.
 func failing(t *testing.T, h Harness, f Failure, hold func(what string, err error)) {
 	key := h.Add(t, "Greet in French", body)
 	n := ended(t, h, key, "t1", "It goes on.")

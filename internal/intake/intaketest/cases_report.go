@@ -95,7 +95,7 @@ func testClaimRemoved(t *testing.T, h Harness) {
 	}
 }
 
-// testClaimOldText: where another text is other work, the work of the old text is gone.
+// testClaimOldText: if a changed text is new work, the work of the old text no longer exists.
 func testClaimOldText(t *testing.T, h Harness) {
 	key := h.Add(t, "Greet in French", body)
 	before := read(t, h, key)
@@ -130,7 +130,7 @@ func testReportWithoutClaim(t *testing.T, h Harness) {
 	}
 }
 
-// testTwoTasks: what one task has left stays when the next one reports.
+// testTwoTasks: what one task has written stays when the next one reports.
 func testTwoTasks(t *testing.T, h Harness) {
 	key := h.Add(t, "Greet in French", body)
 	first, second := ended(t, h, key, "t1", "The first one failed."), ended(t, h, key, "t2", "The second one failed.")

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// maxID is the longest id: a workflow id may be longer, but it stands in folder names and search attributes as well.
+// maxID limits the length of an id. Workflow ids may be longer, but this one is also used in folder names and search attributes.
 const maxID = 200
 
 const body = "Greet people in French.\n\n- `Bonjour` by day\n- `Bonsoir` after six\n"
@@ -53,7 +53,7 @@ func testStop(t *testing.T, h Harness) {
 	}
 }
 
-// testIDs: whoever starts the work, it is the same workflow.
+// testIDs: the same work always has the same workflow id.
 func testIDs(t *testing.T, h Harness) {
 	h.Add(t, "Naïve   title / with \\ \"signs\" 日本 "+strings.Repeat("and it goes on ", 12), body)
 	if !h.Single {
@@ -99,7 +99,7 @@ func testRead(t *testing.T, h Harness) {
 	shown(t, h, key)
 }
 
-// testReadWhileListing: what is listed may be used before the list ends.
+// testReadWhileListing: a listed item may be used before the list ends.
 func testReadWhileListing(t *testing.T, h Harness) {
 	h.Add(t, "One", body)
 	if !h.Single {

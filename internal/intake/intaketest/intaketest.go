@@ -1,6 +1,5 @@
-// Package intaketest holds the suite that every source of work must pass. It is for tests only; nothing outside of them may import it,
-// and it knows no platform: a leaf's own test plays the platform, or the people with their files, and tells the suite through a Harness
-// what stands there.
+// Package intaketest is the conformance suite for sources of work. It is for tests only, so nothing else may import it, and it knows no
+// platform: a leaf's own test simulates the platform, or the people with their files, and describes it to the suite with a Harness.
 package intaketest
 
 import (
@@ -10,34 +9,34 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// Harness is a source without any work, made new for each case of the suite. Functions that may be nil say what the source cannot do;
-// their cases are then not run, and the log says so.
+// Harness is an empty source, created for each case of the suite. Functions may be nil for features that the source lacks; their cases
+// are then skipped, and the log says so.
 type Harness struct {
 	Source   intake.Source
 	Reporter intake.Reporter
 	Query    intake.Query
-	Unknown  string // a key in the source's own form that names nothing
-	Token    string // the secret that the source holds; empty for none. It must stand in no error
+	Unknown  string // a valid key that does not exist
+	Token    string // secret of the source, which no error may contain; empty for none
 
-	Single bool // there is at most one piece of work, which Add replaces, and its title may be the source's own
-	Quiet  bool // only Report shows something; Queue and Claim are not seen at the source
-	Racy   bool // Claim cannot keep two tasks apart that call in the same moment
+	Single bool // there is only one piece of work, which Add replaces and whose title the source may choose
+	Quiet  bool // the source shows only the result of Report, not of Queue and Claim
+	Racy   bool // Claim can't separate two tasks that call at the same time
 
-	// Add puts a piece of work there that is asked for, to be worked on after those before it, and gives its key. The title is one line,
-	// the body some lines of Markdown.
+	// Add adds a piece of wanted work after the existing ones and returns its key. The title is one line, the body several lines of
+	// Markdown.
 	Add func(t *testing.T, title, body string) (key string)
-	// Edit lets a person change the body of a piece of work, claimed or not. Nil where texts stay.
+	// Edit changes the body of a piece of work as a person would, claimed or not. Nil if texts can't change.
 	Edit func(t *testing.T, key, body string)
-	// Remove takes a piece of work away, as a person does. Nil where nobody can.
+	// Remove removes a piece of work as a person would. Nil if nobody can.
 	Remove func(t *testing.T, key string)
-	// Shown gives what stands at the source about a piece of work: the text of one note per task, in any order and with any decoration.
-	// Nil where nothing is shown.
+	// Shown returns what the source shows about a piece of work: the text of one note per task, in any order and with any decoration. Nil
+	// if it shows nothing.
 	Shown func(t *testing.T, key string) []string
-	// Fail lets the next call of any method fail, once. Nil where no server is called.
+	// Fail makes the next call of any method fail once. Nil if no server is called.
 	Fail func(t *testing.T, f Failure)
 }
 
-// Failure is what the platform answers in place of carrying out a call.
+// Failure is the platform's response instead of carrying out a call.
 type Failure string
 
 // The failures.
@@ -47,13 +46,13 @@ const (
 	BadToken    Failure = "refused token" // revoked or wrong: Denied
 )
 
-// Wait is what a platform asks for with RateLimit. It is too long to sit out in a call.
+// Wait is the wait that a platform requests with RateLimit. It is too long to wait inside a call.
 const Wait = 7 * time.Minute
 
 // Patience is how long a call may take before its case fails.
 const Patience = 30 * time.Second
 
-// Run holds a source against the contract of intake.Source and intake.Reporter.
+// Run checks a source against the contract of intake.Source and intake.Reporter.
 func Run(t *testing.T, open func(t *testing.T) Harness) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,7 +79,7 @@ func removes(h Harness) bool { return h.Remove != nil }
 func shows(h Harness) bool   { return h.Shown != nil }
 func fails(h Harness) bool   { return h.Fail != nil }
 
-// cases are in the order in which a leaf comes to life.
+// cases are in the order in which one would implement a source.
 var cases = []check{
 	{"nothing", always, testNothing},
 	{"list", always, testList},

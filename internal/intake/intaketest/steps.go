@@ -13,14 +13,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// soon gives a context that ends after Patience, so that a call that hangs fails its own case.
+// soon returns a context that ends after Patience, so that a hanging call fails its own case.
 func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// list gives all that is listed.
+// list returns everything that is listed.
 func list(t *testing.T, h Harness) (items []intake.Item) {
 	t.Helper()
 	err := h.Source.List(soon(t), h.Query, func(i intake.Item) bool {
@@ -40,7 +40,7 @@ func keys(items []intake.Item) (all []string) {
 	return all
 }
 
-// listed holds what is listed against keys, in their order.
+// listed checks that exactly these keys are listed, in this order.
 func listed(t *testing.T, h Harness, want ...string) []intake.Item {
 	t.Helper()
 	items := list(t, h)
@@ -50,7 +50,7 @@ func listed(t *testing.T, h Harness, want ...string) []intake.Item {
 	return items
 }
 
-// read reads a piece of work, which must go well.
+// read reads a piece of work and fails the test on an error.
 func read(t *testing.T, h Harness, key string) intake.Work {
 	t.Helper()
 	w, err := h.Source.Read(soon(t), h.Query, key)
@@ -60,13 +60,13 @@ func read(t *testing.T, h Harness, key string) intake.Work {
 	return w
 }
 
-// note is what a task shows, for the text as it stands now.
+// note is the note of a task for the current text.
 func note(t *testing.T, h Harness, key, taskID, text string) intake.Note {
 	t.Helper()
 	return intake.Note{TaskID: taskID, Sum: read(t, h, key).Sum, Text: text}
 }
 
-// ended is note with an outcome that leaves the work where it is.
+// ended is note with an outcome that leaves the work in place.
 func ended(t *testing.T, h Harness, key, taskID, text string) intake.Note {
 	t.Helper()
 	n := note(t, h, key, taskID, text)
@@ -74,7 +74,7 @@ func ended(t *testing.T, h Harness, key, taskID, text string) intake.Note {
 	return n
 }
 
-// must holds that calls went well.
+// must fails the test on an error.
 func must(t *testing.T, what string, err error) {
 	t.Helper()
 	if err != nil {
@@ -82,7 +82,7 @@ func must(t *testing.T, what string, err error) {
 	}
 }
 
-// failed holds an error against kinds, and against the source's secret.
+// failed checks the kind of an error, and that it does not contain the source's secret.
 func failed(t *testing.T, h Harness, what string, err error, kinds ...fault.Kind) {
 	t.Helper()
 	if err == nil {
@@ -100,7 +100,7 @@ func failed(t *testing.T, h Harness, what string, err error, kinds ...fault.Kind
 	}
 }
 
-// shown holds that one note stands for each text, and holds it.
+// shown checks that there is one note for each text.
 func shown(t *testing.T, h Harness, key string, want ...string) {
 	t.Helper()
 	if h.Shown == nil {
@@ -117,7 +117,7 @@ func shown(t *testing.T, h Harness, key string, want ...string) {
 	}
 }
 
-// soFar is shown for what Queue and Claim write.
+// soFar is shown for the notes of Queue and Claim.
 func soFar(t *testing.T, h Harness, key string, want ...string) {
 	t.Helper()
 	if h.Quiet {

@@ -11,19 +11,21 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// claimHolds is how long a claim counts while the issue has not been moved: longer than a call with all its retries goes on.
+// claimHolds is how long a claim counts although the issue was not moved. It is longer than a call with all its retries.
 const claimHolds = 15 * time.Minute
 
-// Claim implements intake.Reporter. Its steps are the note, the claim on it, the issue's state, and the note's text, in this order:
+// Claim implements intake.Reporter. It creates the note, claims the issue on it, sets the issue's state and updates the note's text, in
+// this order:
 //
-//   - The claim is what decides, for its id is the same for all tasks and is given once: who has made it may go on, in this call or in a
-//     later one after a crash, and everybody else is refused. A note alone says nothing, since Queue writes one too; a state alone says
-//     nothing about who has set it.
-//   - Were the state first, a crash behind it would leave an issue that is begun by nobody we can name: the retry would be refused.
-//   - Were the note's text first, a task that loses would say that it works on the issue. So an old note is edited at the end, and a
-//     note that was made for a claim that is lost is deleted.
-//   - A claim whose task died before it moved the issue would hold it forever. It counts for a quarter of an hour; after that, and when
-//     the issue was moved since, which means that a person has put it back, the next number is free.
+//   - The claim decides. Its id is the same for all tasks and can be used only once: the task that has created it may continue, in this
+//     call or after a crash, and every other task is refused. A note alone proves nothing, because Queue writes one too. A state alone
+//     does not say who has set it.
+//   - If the state were set first, a crash after it would leave an issue in progress without a known owner, and the retry would be
+//     refused.
+//   - If the note's text were written first, a losing task would claim to work on the issue. So an existing note is edited last, and a
+//     note that was created for a lost claim is deleted.
+//   - A task that crashes before it moves the issue would hold its claim forever. So a claim expires after claimHolds if the issue was
+//     not moved. It also ends when the issue was moved back later, by a person. The next claim then uses the next number.
 func (l *Linear) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	if err := checkNote(q, key, n); err != nil {
 		return err
@@ -60,7 +62,7 @@ func (l *Linear) Claim(ctx context.Context, q intake.Query, key string, n intake
 	return err
 }
 
-// take makes the claim.
+// take creates the claim.
 func (s *session) take(ctx context.Context, i *issue, m *marks, n intake.Note) error {
 	free, err := s.released(ctx, i, m)
 	if err != nil {
@@ -100,13 +102,13 @@ func (s *session) take(ctx context.Context, i *issue, m *marks, n intake.Note) e
 			return fault.New(fault.Infra, "Linear: our comment on %s was deleted while it was claimed", i.Identifier)
 		}
 		if used {
-			k++ // the claim of that number is gone with its comment
+			k++ // the claim with this number was deleted with its comment
 		}
 	}
 	return fault.New(fault.Conflict, "Linear: issue %s was claimed %d times", i.Identifier, claimIDs).WithHint("open a new issue for the work")
 }
 
-// released tells whether the last claim counts no more.
+// released reports whether the last claim has ended.
 func (s *session) released(ctx context.Context, i *issue, m *marks) (bool, error) {
 	last, claimed := m.last()
 	if !claimed || s.date.Sub(last.at) >= claimHolds {
@@ -117,7 +119,7 @@ func (s *session) released(ctx context.Context, i *issue, m *marks) (bool, error
 	return moved, err
 }
 
-// lose takes back what a claim that came too late has left. It may fail: the note does no harm.
+// lose removes what a losing claim has left. A failure is ignored, because the note does no harm.
 func (s *session) lose(ctx context.Context, i *issue, m *marks, made bool) error {
 	if made {
 		if _, err := deleteNote(ctx, s, m.note); err != nil {
@@ -131,7 +133,7 @@ func (s *session) taken(i *issue) error {
 	return fault.New(fault.Conflict, "Linear: another task has claimed issue %s", i.Identifier)
 }
 
-// begin moves the issue to the first of its team's states for work that goes on. Moving it twice is moving it once.
+// begin moves the issue to the first of its team's started states. It is idempotent.
 func (s *session) begin(ctx context.Context, i *issue) error {
 	var got *startedStatesResponse
 	err := s.repeat(ctx, "read the states of a team", func() (err error) {

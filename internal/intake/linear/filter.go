@@ -1,6 +1,6 @@
 package linear
 
-// filter is what we use of Linear's IssueFilter. The generated type would bring some hundred others with it.
+// filter is the part of Linear's IssueFilter that we use. The generated type would add about a hundred others.
 type filter struct {
 	And      []filter `json:"and,omitempty"`
 	Or       []filter `json:"or,omitempty"`

@@ -1,5 +1,5 @@
-// Package linear takes work from Linear's issues, and shows there what becomes of it: one comment for each task, and the issue's state
-// when a task begins. It speaks the GraphQL API only. It never ends, labels or assigns an issue: Linear's own link to the forge does.
+// Package linear finds work in Linear's issues and shows there what becomes of it: one comment per task, and the issue's state when a
+// task begins. It uses the GraphQL API only. It never closes, labels or assigns an issue: Linear's own integration with the forge does.
 package linear
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// Config is what a Linear needs. Only Token is required.
+// Config is what New needs. Only Token is required.
 type Config struct {
-	Token   func(ctx context.Context) (string, error) // an API key or an OAuth token; asked once per call, never logged
+	Token   func(ctx context.Context) (string, error) // returns an API key or an OAuth token; called once per call, never logged
 	BaseURL string                                    // without /graphql; "" is https://api.linear.app
-	Client  *http.Client                              // its redirect rule is replaced; nil is a client with a time limit of 30 s
+	Client  *http.Client                              // its redirect policy is replaced; nil for a client with a timeout of 30 s
 	Now     func() time.Time
-	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
+	Sleep   func(ctx context.Context, d time.Duration) error // waits between retries, at most 10 s in all
 	Log     *slog.Logger
 }
 
-// Linear is linear.app as a source of work. It is safe for concurrent use.
+// Linear is a source of work in Linear. It is safe for concurrent use.
 type Linear struct {
 	token func(ctx context.Context) (string, error)
 	url   string
@@ -40,7 +40,7 @@ var (
 	_ intake.Reporter = (*Linear)(nil)
 )
 
-// New makes a Linear. It calls nobody. A base URL that would send the token in the clear is refused.
+// New validates the configuration without calling Linear. It rejects a base URL that would send the token unencrypted.
 func New(c Config) (*Linear, error) {
 	l := &Linear{token: c.Token, http: http.Client{Timeout: 30 * time.Second}, now: c.Now, sleep: c.Sleep, log: c.Log}
 	if c.Token == nil {
@@ -71,7 +71,7 @@ func New(c Config) (*Linear, error) {
 	return l, nil
 }
 
-// authorization is the header for a token: an API key stands there as it is, everything else is an OAuth token.
+// authorization returns the header for a token. An API key is sent as it is, anything else as an OAuth token.
 func authorization(token string) string {
 	if strings.HasPrefix(token, "lin_api_") {
 		return token

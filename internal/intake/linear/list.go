@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	maxTerm  = 256  // bytes of a label, an account or a team
+	maxTerm  = 256  // bytes of a label, account or team
 	maxURL   = 2048 // bytes
 	todo     = "unstarted"
 	started  = "started"
-	maxPages = 1000 // of 100 issues, for each priority: a server that never ends its list must not hold us
+	maxPages = 1000 // pages of 100 issues per priority, in case a server never ends its list
 )
 
-// keyForm is Linear's identifier of an issue: the team's key and a number.
+// keyForm matches Linear's issue identifier: the team's key and a number.
 var keyForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}-[0-9]{1,9}$`)
 
-// check holds what a call is given against what Linear has.
+// check validates the arguments of a call.
 func check(q intake.Query, key string) error {
 	if !keyForm.MatchString(key) {
 		return fault.New(fault.Input, "key %q is not an issue of Linear", forge.CleanLine(key, 60)).WithHint("it looks like ENG-12")
@@ -43,8 +43,8 @@ func checkQuery(q intake.Query) error {
 	return nil
 }
 
-// List implements intake.Source. Linear does not document which way it sorts by priority, so each priority is asked for by itself, its
-// oldest issues first: the first few of all priorities with one request, which is all that it takes most of the time.
+// List implements intake.Source. Linear does not document how it sorts by priority, so each priority is queried separately, oldest issues
+// first. The first request asks for a few issues of every priority, which is usually enough.
 func (l *Linear) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
 	if err := checkQuery(q); err != nil {
 		return err
@@ -69,12 +69,12 @@ func (l *Linear) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	return nil
 }
 
-// pages visits a priority's issues, from its first page on. It tells whether to go on.
+// pages visits a priority's issues, starting with a given page. It reports whether to continue.
 func (s *session) pages(ctx context.Context, f filter, p page, visit func(intake.Item) bool) (bool, error) {
 	for range maxPages {
 		for _, i := range p.Nodes {
 			if !keyForm.MatchString(i.Identifier) {
-				continue // nothing could be done with it
+				continue // the key could not be used in a call
 			}
 			if !visit(i.item()) {
 				return false, nil
@@ -84,7 +84,7 @@ func (s *session) pages(ctx context.Context, f filter, p page, visit func(intake
 		if !p.PageInfo.HasNextPage || after == "" {
 			return true, nil
 		}
-		s.tries = httpclient.Tries{} // the work between two pages may take long
+		s.tries = httpclient.Tries{} // visit may take long, so retries start from zero
 		err := s.repeat(ctx, "list issues", func() error {
 			more, err := waitingMore(ctx, s, f, after)
 			if err == nil {
@@ -115,7 +115,7 @@ func wanted(q intake.Query, priority float64) filter {
 	switch {
 	case q.Assignee == "":
 	case strings.EqualFold(q.Assignee, "me"):
-		// An app is not an assignee: an issue is delegated to it, and stays with a person.
+		// An app can't be an assignee. Issues are delegated to it and stay assigned to a person.
 		me := &user{IsMe: &truth{Eq: true}}
 		f.Or = []filter{{Assignee: me}, {Delegate: me}}
 	default:
@@ -126,7 +126,7 @@ func wanted(q intake.Query, priority float64) filter {
 	return f
 }
 
-// item makes an item of an issue. The title is written by others.
+// item converts an issue. Its title is untrusted.
 func (i item) item() intake.Item {
 	title, _ := forge.IssueText(i.Title, "")
 	it := intake.Item{Key: i.Identifier, ID: "issue:linear:" + strings.ToLower(i.Identifier), Title: title,

@@ -11,21 +11,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// A task's note is a comment, and its claim a reaction on that comment. Both are made with ids that we choose, and no id exists twice at
-// Linear: so a request that is made again can't leave a second one, and of two tasks that claim at once one is refused. No mark stands in
-// the text, for Linear shows all of it.
+// A task's note is a comment, and its claim is a reaction to that comment. We choose the ids of both, and Linear accepts an id only once.
+// So a repeated request can't create a second one, and of two tasks that claim at once, one is refused. The text holds no hidden markers,
+// because Linear would show them.
 const (
-	noteIDs  = 4  // for one task: an id stays taken when somebody deletes the comment
-	claimIDs = 16 // for one issue: work that is put back may be claimed again
+	noteIDs  = 4  // per task: an id can't be reused after its comment was deleted
+	claimIDs = 16 // per issue: work that was put back may be claimed again
 )
 
-// noteID is the id of a task's note, n counting those that were deleted.
+// noteID is the id of a task's note; n counts deleted ones.
 func noteID(issue, taskID string, n int) string { return id("note", issue, taskID, strconv.Itoa(n)) }
 
-// claimID is the id of an issue's n-th claim, whichever task makes it. The issue's own id makes it ours alone in all of Linear.
+// claimID is the id of an issue's n-th claim, whichever task makes it. It contains the issue's id, so it is unique in Linear.
 func claimID(issue string, n int) string { return id("claim", issue, strconv.Itoa(n)) }
 
-// id is a UUID in the form of version 4, the only one that Linear takes, made of the parts.
+// id is a UUID of version 4, the only version that Linear accepts, derived from the parts.
 func id(parts ...string) string {
 	sum := sha256.Sum256([]byte("longshift\x00" + strings.Join(parts, "\x00")))
 	u := uuid.UUID(sum[:16])
@@ -34,21 +34,21 @@ func id(parts ...string) string {
 	return u.String()
 }
 
-// marks are what stands at an issue.
+// marks are the note and the claims on an issue.
 type marks struct {
 	note   string // id of the task's comment; empty for none
-	body   string // of it
+	body   string // text of that comment
 	claims []claim
 }
 
-// claim is a claim of an issue, on the note of the task that made it.
+// claim is a claim of an issue, on the note of its task.
 type claim struct {
 	n    int
 	note string
 	at   time.Time
 }
 
-// last gives the newest claim, which is the one that counts.
+// last returns the newest claim, which is the one that counts.
 func (m *marks) last() (claim, bool) {
 	if len(m.claims) == 0 {
 		return claim{n: -1}, false
@@ -56,7 +56,7 @@ func (m *marks) last() (claim, bool) {
 	return slices.MaxFunc(m.claims, func(a, b claim) int { return a.n - b.n }), true
 }
 
-// find gives the claim of a number.
+// find returns the claim with a number.
 func (m *marks) find(n int) (claim, bool) {
 	i := slices.IndexFunc(m.claims, func(c claim) bool { return c.n == n })
 	if i < 0 {
@@ -65,7 +65,7 @@ func (m *marks) find(n int) (claim, bool) {
 	return m.claims[i], true
 }
 
-// ours tells whether a claim stands on a note of the task.
+// ours reports whether a claim is on a note of the task.
 func ours(c claim, issue, taskID string) bool {
 	for n := range noteIDs {
 		if c.note == noteID(issue, taskID, n) {
@@ -75,7 +75,7 @@ func ours(c claim, issue, taskID string) bool {
 	return false
 }
 
-// marks reads what stands at an issue.
+// marks reads the note and the claims on an issue.
 func (s *session) marks(ctx context.Context, issue, taskID string) (*marks, error) {
 	var notes, claims []string
 	for n := range noteIDs {

@@ -16,8 +16,8 @@ func (l *Linear) Queue(ctx context.Context, q intake.Query, key string, n intake
 	return l.show(ctx, q, key, n)
 }
 
-// Report implements intake.Reporter. It moves the issue nowhere: after a good outcome Linear's own link to the forge moves it with the
-// pull request, and after another one a person decides, who finds the issue where the claim has put it, with the reason on it.
+// Report implements intake.Reporter. It does not move the issue. After success Linear's own integration with the forge moves it with the
+// pull request. Otherwise a person decides, and finds the reason on the issue, in the state that the claim has set.
 func (l *Linear) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return l.show(ctx, q, key, n)
 }
@@ -55,13 +55,13 @@ func checkNote(q intake.Query, key string, n intake.Note) error {
 	return nil
 }
 
-// body is a note's text as Linear gets it.
+// body is a note's text in the form for Linear.
 func body(n intake.Note) string {
 	text := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\x00", "").Replace(strings.ToValidUTF8(n.Text, "\uFFFD")))
 	return excerpt.Clip(text, maxNote)
 }
 
-// keep makes the task's note say the text, whether it stands there yet or not, and tells whether it has made it. m is brought up to date.
+// keep creates or updates the task's note. made reports whether it has created the note. m is updated.
 func (s *session) keep(ctx context.Context, issue string, m *marks, n intake.Note) (made bool, err error) {
 	text := body(n)
 	for range noteIDs {
@@ -85,13 +85,13 @@ func (s *session) keep(ctx context.Context, issue string, m *marks, n intake.Not
 		if fault.KindOf(err) != fault.NotFound {
 			return false, err
 		}
-		m.note = "" // somebody has deleted it in the meantime
+		m.note = "" // deleted meanwhile
 	}
 	return false, fault.New(fault.Conflict, "Linear: our comment is deleted again and again")
 }
 
-// make creates the task's note. When it can't know whether it has, it looks before it goes on; and where an id is taken by a comment that
-// is not there any more, somebody has deleted that, and the next id is used.
+// make creates the task's note. If it can't know whether an earlier request has succeeded, it checks first. If the id belongs to a
+// comment that was deleted, it uses the next id.
 func (s *session) make(ctx context.Context, issue string, m *marks, n intake.Note) (bool, error) {
 	text := body(n)
 	for k := 0; k < noteIDs; {

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	unnamedWait = time.Minute // for a limit that names no time
+	unnamedWait = time.Minute // for a rate limit without a time
 	longestWait = 2 * time.Hour
 )
 
-// problem is what went wrong in one request.
+// problem is the failure of one request.
 type problem struct {
-	status  int // 0 when there was no answer
+	status  int // 0 when there was no response
 	message string
-	kind    fault.Kind // where trying again can't help
-	hint    string     // of Denied
-	passing bool       // trying again can help
-	limited bool       // Linear asks for a pause
+	kind    fault.Kind // set if a retry can't help
+	hint    string     // for kind Denied
+	passing bool       // a retry can help
+	limited bool       // rate limit
 	wait    time.Duration
 }
 
-// complaint is one entry of "errors" in an answer.
+// complaint is one entry of "errors" in a response.
 type complaint struct {
 	Message    string `json:"message"`
 	Extensions struct {
@@ -38,7 +38,7 @@ type complaint struct {
 	} `json:"extensions"`
 }
 
-// Error gives Linear's own words, shortened.
+// Error returns Linear's message, shortened.
 func (p *problem) Error() string {
 	text := excerpt.Line(p.message, 500)
 	if p.status == 0 || p.status == http.StatusOK {
@@ -47,11 +47,11 @@ func (p *problem) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", p.status, text))
 }
 
-// scrub takes the token out of a text that Linear or a library wrote.
+// scrub removes the token from text by Linear or a library.
 func (s *session) scrub(text string) string { return strings.ReplaceAll(text, s.key, "[token]") }
 
-// understand turns an answer that is no result into a problem. What it is stands in the first error, as a code and as a type; an answer
-// without errors is not Linear's own, and its status counts.
+// understand converts a failed response. Linear's first error has a code and a type. A response without errors is not Linear's own, so
+// its status decides.
 func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 	p := &problem{status: answer.StatusCode, message: "the answer is not Linear's"}
 	code, kind := "", ""
@@ -64,7 +64,7 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 	}
 	status := p.status
 	if len(errs) > 0 && status == http.StatusBadRequest {
-		status = http.StatusOK // Linear's status for most of its errors
+		status = http.StatusOK // the status that Linear uses for most of its errors
 	}
 	switch {
 	case code == "RATELIMITED" || kind == "ratelimited" || status == http.StatusTooManyRequests:
@@ -90,14 +90,14 @@ func (s *session) understand(answer *http.Response, errs []complaint) *problem {
 	return p
 }
 
-// limitWait is how long Linear asks to wait: Retry-After first, then the reset of the allowance that is used up.
+// limitWait is how long Linear asks to wait: Retry-After if set, otherwise until the exhausted limit is reset.
 func limitWait(h http.Header, now time.Time) time.Duration {
 	if d, ok := httpclient.RetryAfter(h, now); ok {
 		return min(max(d, time.Second), longestWait)
 	}
 	var wait time.Duration
 	for _, of := range []string{"Requests", "Complexity", "Endpoint-Requests"} {
-		reset, err := strconv.ParseInt(h.Get("X-Ratelimit-"+of+"-Reset"), 10, 64) // milliseconds since 1970
+		reset, err := strconv.ParseInt(h.Get("X-Ratelimit-"+of+"-Reset"), 10, 64) // in milliseconds since 1970
 		left, _ := strconv.ParseFloat(h.Get("X-Ratelimit-"+of+"-Remaining"), 64)
 		if err == nil && left <= 0 {
 			wait = max(wait, time.UnixMilli(reset).Sub(now))

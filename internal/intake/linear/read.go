@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxName      = 80 // bytes of a name that we show
-	historyPages = 20 // of 100 entries
+	maxName      = 80 // bytes of a displayed name
+	historyPages = 20 // pages of 100 entries
 )
 
 // Read implements intake.Source.
@@ -38,7 +38,7 @@ func (l *Linear) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	return w, err
 }
 
-// issue reads an issue by its identifier. One that has moved to another team is found by its old identifier as well.
+// issue reads an issue by its identifier. Old identifiers of an issue that was moved to another team work too.
 func (s *session) issue(ctx context.Context, key string) (*issue, error) {
 	var got *readIssueResponse
 	err := s.repeat(ctx, "read issue "+key, func() (err error) {
@@ -57,10 +57,10 @@ func (s *session) issue(ctx context.Context, key string) (*issue, error) {
 	return &got.Issue, nil
 }
 
-// gone tells whether somebody has thrown the issue away.
+// gone reports whether the issue was deleted or archived.
 func (i *issue) gone() bool { return i.Trashed || !i.ArchivedAt.IsZero() }
 
-// no is why work on the issue must not be begun; empty when it may.
+// no returns why the issue must not be worked on; "" if it may.
 func (i *issue) no(q intake.Query, key string) string {
 	switch {
 	case i.Trashed:
@@ -92,7 +92,7 @@ func has(tags []tag, name string) bool {
 	return false
 }
 
-// matches tells whether the person is the account that a query names.
+// matches reports whether the person is the account that a query names.
 func (p *person) matches(account string) bool {
 	switch {
 	case p == nil:
@@ -103,8 +103,8 @@ func (p *person) matches(account string) bool {
 	return strings.EqualFold(p.Email, account) || strings.EqualFold(p.DisplayName, account) || strings.EqualFold(p.Name, account)
 }
 
-// asker names who has made the issue ours: the last one who gave it the label, or assigned it, and else who has created it. It is empty
-// when that can't be told.
+// asker returns who has asked for the issue: the last person who has set the label or the assignee, or else its creator. It is empty if
+// unknown.
 func (s *session) asker(ctx context.Context, q intake.Query, i *issue) (string, error) {
 	var (
 		by *person
@@ -127,7 +127,7 @@ func (s *session) asker(ctx context.Context, q intake.Query, i *issue) (string, 
 	return forge.CleanLine(by.DisplayName, maxName), nil
 }
 
-// asks tells whether an entry of the history has made the issue what the query looks for.
+// asks reports whether an entry of the history has made the issue match the query.
 func (e event) asks(q intake.Query, i *issue) bool {
 	if q.Label != "" && has(e.AddedLabels, q.Label) {
 		return true
@@ -136,7 +136,7 @@ func (e event) asks(q intake.Query, i *issue) bool {
 		e.ToAssigneeId != "" && i.Assignee.matches(q.Assignee) && e.ToAssigneeId == i.Assignee.Id)
 }
 
-// history visits what has happened to an issue, in any order. It tells whether that was all.
+// history visits an issue's history in any order. It reports whether the history was complete.
 func (s *session) history(ctx context.Context, id string, visit func(event)) (bool, error) {
 	after := ""
 	for range historyPages {

@@ -13,9 +13,9 @@ import (
 	"github.com/longshift/longshift/internal/httpclient"
 )
 
-const maxAnswer = 8 << 20 // bytes; a page of 100 issues has some 50 kB
+const maxAnswer = 8 << 20 // bytes; a page of 100 issues has about 50 kB
 
-// MakeRequest implements graphql.Client with one request. Errors are problems, or the end of ctx.
+// MakeRequest implements graphql.Client with a single attempt. Errors are problems or that of ctx.
 func (s *session) MakeRequest(ctx context.Context, req *graphql.Request, resp *graphql.Response) error {
 	body, err := json.Marshal(req)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *session) MakeRequest(ctx context.Context, req *graphql.Request, resp *g
 	return nil
 }
 
-// lost is a request whose answer did not come, or not all of it. An end of ctx stays what it is.
+// lost is the error for a response that was missing or incomplete. An error of ctx is returned as it is.
 func (s *session) lost(ctx context.Context, status int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

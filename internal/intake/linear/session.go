@@ -13,12 +13,12 @@ import (
 
 const tokenHint = "put an API key of Linear into the file that LONGSHIFT_LINEAR_TOKEN_FILE names"
 
-// session is one call of the source: its token, and how often it has tried.
+// session is one call of the source, with its token and its count of attempts.
 type session struct {
 	*Linear
 	key   string // the token
 	tries httpclient.Tries
-	date  time.Time // of the last answer, by Linear's clock
+	date  time.Time // of the last response, by Linear's clock
 }
 
 func (l *Linear) session(ctx context.Context) (*session, error) {
@@ -39,7 +39,7 @@ func (l *Linear) session(ctx context.Context) (*session, error) {
 	return &session{Linear: l, key: token}, nil
 }
 
-// repeat makes a request that may be made twice with the effect of one, and sits out short faults.
+// repeat makes an idempotent request and retries short failures.
 func (s *session) repeat(ctx context.Context, what string, do func() error) error {
 	for {
 		err := do()
@@ -52,7 +52,8 @@ func (s *session) repeat(ctx context.Context, what string, do func() error) erro
 	}
 }
 
-// again decides after a failed request: it has waited and the request is to be made again, or err is what to return.
+// again decides after a failed request. It returns true after waiting, when the request should be repeated; otherwise err is the error to
+// return.
 func (s *session) again(ctx context.Context, what string, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -72,7 +73,7 @@ func (s *session) again(ctx context.Context, what string, err error) (bool, erro
 	return true, nil
 }
 
-// fault gives a problem its kind and a way out.
+// fault converts a problem to a fault with a hint.
 func (s *session) fault(what string, err error) error {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -91,13 +92,13 @@ func (s *session) fault(what string, err error) error {
 	return fault.New(p.kind, "Linear: %s: %w", what, err)
 }
 
-// is tells whether err is a problem of a kind.
+// is reports whether err is a problem of a kind.
 func is(err error, kind fault.Kind) bool {
 	var p *problem
 	return errors.As(err, &p) && !p.passing && p.kind == kind
 }
 
-// done is the error of a mutation: Linear may answer without one and yet say that it did nothing.
+// done is the error of a mutation. Linear may report no error and still no success.
 func done(err error, success bool) error {
 	if err == nil && !success {
 		return &problem{message: "the server says that it did not do it", passing: true}

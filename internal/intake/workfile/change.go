@@ -9,17 +9,17 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// aside is the folder in which a file lies while it is changed. It stands beside the file, for only there a rename is sure to be one
-// step, and it is gone when the change is done.
+// aside is the folder in which a file lies while it is changed. It is beside the file, because a rename is atomic only there, and is
+// removed after the change.
 const aside = ".longshift-aside"
 
-// freshPrefix begins the names of files there that are ours alone.
+// freshPrefix marks files in that folder that we have created.
 const freshPrefix = ".new-"
 
 func held(name string) string { return aside + "/" + name }
 
-// Replace writes data in place of a file that still says old, with its mode. It gives false, and changes nothing, when the file says
-// something else or is gone. The caller holds the lock of the folder's Marks and has called Recover.
+// Replace writes data, with the same mode, if the file still has the content old. It returns false and changes nothing when the file has
+// other content or does not exist. The caller holds the lock of the folder's Marks and has called Recover.
 func (f *Folder) Replace(name string, old, data []byte) (bool, error) {
 	if data == nil {
 		data = []byte{}
@@ -27,11 +27,11 @@ func (f *Folder) Replace(name string, old, data []byte) (bool, error) {
 	return f.change(name, old, data)
 }
 
-// Remove takes a file away that still says old, under the terms of Replace.
+// Remove removes a file that still has the content old, under the same conditions as Replace.
 func (f *Folder) Remove(name string, old []byte) (bool, error) { return f.change(name, old, nil) }
 
-// change moves the file out of everybody's sight before it compares, so that nobody who opens it by its name comes between the compare
-// and the end. Each step leaves the old text, the new one or both, and Recover ends what a crash has left.
+// change moves the file away before it compares, so that nobody can open it by name between the comparison and the end. After each step
+// the old text, the new one or both exist. Recover completes the change after a crash.
 func (f *Folder) change(name string, old, data []byte) (done bool, err error) {
 	before, err := f.Read(name)
 	if fault.KindOf(err) == fault.NotFound {
@@ -43,7 +43,7 @@ func (f *Folder) change(name string, old, data []byte) (done bool, err error) {
 	if err := f.makeAside(); err != nil {
 		return false, Fault("change", f.Name(name), err)
 	}
-	defer f.root.Remove(aside) // which fails while something lies there
+	defer f.root.Remove(aside) // fails while the folder is not empty
 	fresh := ""
 	if data != nil {
 		if fresh, err = f.fresh(data, before.Info); err != nil {
@@ -64,7 +64,7 @@ func (f *Folder) change(name string, old, data []byte) (done bool, err error) {
 	return f.finish(name, fresh, old, data)
 }
 
-// finish compares what lies aside, and ends the change or takes it back.
+// finish compares the file that lies aside and completes or reverts the change.
 func (f *Folder) finish(name, fresh string, old, data []byte) (bool, error) {
 	file, err := f.open(held(name))
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *Folder) finish(name, fresh string, old, data []byte) (bool, error) {
 		return false, errors.Join(err, f.putBack(name))
 	}
 	if data != nil {
-		if err := f.link(fresh, name); errors.Is(err, fs.ErrExist) { // somebody has put a new file there: that is what counts
+		if err := f.link(fresh, name); errors.Is(err, fs.ErrExist) { // somebody has created a new file, which takes precedence
 			return false, f.drop(name)
 		} else if err != nil {
 			return false, errors.Join(Fault("write", f.Name(name), err), f.putBack(name))
@@ -97,7 +97,7 @@ func (f *Folder) drop(name string) error {
 	return f.sync()
 }
 
-// late looks once more at what was dropped: who had opened the file before it was moved may have written to it since.
+// late checks the dropped file again: a program that had opened it before the move may have written to it since.
 func (f *Folder) late(file *os.File, name string, old, data []byte) (bool, error) {
 	now, err := f.readOpen(file, name)
 	if err != nil || bytes.Equal(now.Data, old) {

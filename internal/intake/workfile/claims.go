@@ -6,11 +6,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Keep is how long a mark outlives its file or its text: a file that goes may come back, as when somebody checks out another branch.
+// Keep is how long a mark is kept after its file or text is gone. A file may come back, for example when somebody checks out another
+// branch.
 const Keep = 7 * 24 * time.Hour
 
-// Hides gives the mark that keeps a file with a text from being begun: that of a task that works on the file, whatever it says now, or
-// that of a task that has had this text. Nil when there is none.
+// Hides returns the mark that prevents work on a file with this text: that of a task that is working on the file, whatever its text is
+// now, or that of a task that has had this text. It returns nil if there is none.
 func Hides(all []Mark, key, sum string) *Mark {
 	if m := Running(all, key); m != nil {
 		return m
@@ -18,7 +19,7 @@ func Hides(all []Mark, key, sum string) *Mark {
 	return Of(all, key, sum)
 }
 
-// Of gives the mark about a text, or nil.
+// Of returns the mark for a text, or nil.
 func Of(all []Mark, key, sum string) *Mark {
 	for i := range all {
 		if all[i].Key == key && all[i].Sum == sum {
@@ -28,7 +29,7 @@ func Of(all []Mark, key, sum string) *Mark {
 	return nil
 }
 
-// Running gives the mark of the task that works on a file, or nil.
+// Running returns the mark of the task that is working on a file, or nil.
 func Running(all []Mark, key string) *Mark {
 	for i := range all {
 		if all[i].Key == key && all[i].Runs() {
@@ -38,7 +39,7 @@ func Running(all []Mark, key string) *Mark {
 	return nil
 }
 
-// Claim marks a text as that of a task. The caller holds the lock and knows that the file has this text.
+// Claim marks a text as claimed by a task. The caller holds the lock and has checked that the file has this text.
 func (m *Marks) Claim(all []Mark, want Mark) error {
 	switch other := Hides(all, want.Key, want.Sum); {
 	case other == nil:
@@ -50,8 +51,8 @@ func (m *Marks) Claim(all []Mark, want Mark) error {
 	}
 }
 
-// Ending returns the sum of the text that a task has had which ends now: the one it names, or else that of its claim. It is a Conflict when
-// another task works on the file.
+// Ending returns the checksum of the text whose task ends now: the given one, or else that of its claim. It is a Conflict when another
+// task works on the file.
 func (d *MarkedFolder) Ending(all []Mark, key, taskID, sum string) (string, error) {
 	running := Running(all, key)
 	switch {
@@ -65,7 +66,7 @@ func (d *MarkedFolder) Ending(all []Mark, key, taskID, sum string) (string, erro
 	return sum, nil
 }
 
-// End marks the text of a task that has ended, and drops the mark of another text that a task still has. The caller holds the lock.
+// End marks the text of a task that has ended and drops the task's mark on any other text. The caller holds the lock.
 func (m *Marks) End(all []Mark, one *Mark) error {
 	if known := Of(all, one.Key, one.Sum); known != nil {
 		one.Began = known.Began
@@ -79,7 +80,7 @@ func (m *Marks) End(all []Mark, one *Mark) error {
 	return nil
 }
 
-// Why says why the file is not to be begun.
+// Why says why work on the file must not start.
 func (m Mark) Why() string {
 	if m.Runs() {
 		return "task " + m.TaskID + " works on it"
@@ -102,8 +103,8 @@ func outcome(m Mark) string {
 	return string(m.Outcome)
 }
 
-// Sweep drops marks that are older than Keep and about texts that are not there any more. Says gives the sum of a file's text, "" when
-// there is none. The caller holds the lock.
+// Sweep drops marks that are older than Keep and whose text no longer exists. says returns the checksum of a file's text, "" if there is
+// none. The caller holds the lock.
 func (m *Marks) Sweep(all []Mark, now time.Time, says func(key string) (string, error)) error {
 	for _, one := range all {
 		since := one.Ended

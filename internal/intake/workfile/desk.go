@@ -11,15 +11,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Config is what each source of work files needs.
+// Config is what every source of work files needs.
 type Config struct {
-	State string        // absolute path of a folder for marks about work: outside of the repositories, and the same after a restart
-	Quiet time.Duration // nothing is listed until nobody has written to the files for so long
+	State string        // absolute path of a folder for marks: outside of the repositories and stable across restarts
+	Quiet time.Duration // nothing is listed until the files were left alone for this long
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-// Filled returns c with the machine's clock and no log where it names none.
+// Filled returns c with defaults: the machine's clock and no log.
 func (c Config) Filled() Config {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -30,7 +30,7 @@ func (c Config) Filled() Config {
 	return c
 }
 
-// Open opens a folder with the marks that a kind of source keeps about it. more tells work of this folder apart from other work there.
+// Open opens a folder with the marks that a kind of source keeps for it. more separates different work of one folder.
 func (c Config) Open(ctx context.Context, kind string, r task.Repository, path, more string) (*MarkedFolder, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -46,16 +46,16 @@ func (c Config) Open(ctx context.Context, kind string, r task.Repository, path, 
 	return &MarkedFolder{Folder: f, ID: id, Marks: NewMarks(c.State, kind+"-"+id)}, nil
 }
 
-// MarkedFolder is a folder that is open, with the marks about its files.
+// MarkedFolder is an opened folder with the marks for its files.
 type MarkedFolder struct {
 	*Folder
-	ID    string // names the folder in the ids of its work
+	ID    string // identifies the folder in the ids of its work
 	Marks *Marks
-	// MayGo says of a file that a crash has left aside whether its content may go, as Recover asks it, by all the marks there are.
+	// MayGo decides, given all marks, whether the content of a file that a crash has left aside may be removed. See Recover.
 	MayGo func(all []Mark, name string, content File, there bool) bool
 }
 
-// settle ends what a crash has left between the steps of a change. The caller holds the lock.
+// settle completes changes that a crash has interrupted. The caller holds the lock.
 func (d *MarkedFolder) settle() error {
 	if !d.LeftAside() {
 		return nil
@@ -67,7 +67,7 @@ func (d *MarkedFolder) settle() error {
 	return d.Recover(func(name string, content File, there bool) bool { return d.MayGo(all, name, content, there) })
 }
 
-// Quiet settles before a call that only reads.
+// Quiet calls settle before a call that only reads.
 func (d *MarkedFolder) Quiet(ctx context.Context) error {
 	if !d.LeftAside() {
 		return nil
@@ -75,7 +75,7 @@ func (d *MarkedFolder) Quiet(ctx context.Context) error {
 	return d.Locked(ctx, func([]Mark) error { return nil })
 }
 
-// Locked makes a change, with nothing half done in the folder and nobody else at it. do is given all the marks there are.
+// Locked runs do with the folder locked, after settle, and passes it all marks.
 func (d *MarkedFolder) Locked(ctx context.Context, do func(all []Mark) error) error {
 	release, err := d.Marks.Lock(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package workfile handles the files in which people of this machine write down work: it opens the folder of such files inside a git
-// work tree, reads and changes them without losing a word that a person writes meanwhile, and keeps marks about work beside a worker's
-// other state. It follows no symbolic link, leaves the work tree nowhere, runs no program, and decides nothing about work.
+// Package workfile handles local files in which people write down work. It opens their folder inside a git work tree, reads and changes
+// them without losing text that a person writes meanwhile, and keeps marks about work in a worker's state folder. It follows no symbolic
+// link, never leaves the work tree, runs no program, and makes no decisions about work.
 package workfile
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Folder is a folder of a git work tree. It must be closed.
+// Folder is a folder of a git work tree. Close it after use.
 type Folder struct {
-	Repository string // absolute path of the work tree, links resolved: the same for all its names
-	Path       string // of the folder below it, with slashes; "." for itself
+	Repository string // absolute path of the work tree with links resolved
+	Path       string // path of the folder relative to it, with slashes; "." for the top
 
-	root     *os.Root                    // nil when the folder is not there
-	hardLink func(from, to string) error // root.Link, except in tests
-	step     func(point string)          // for tests: called between the steps of a change
+	root     *os.Root                    // nil when the folder does not exist
+	hardLink func(from, to string) error // root.Link, replaced in tests
+	step     func(point string)          // called by tests between the steps of a change
 }
 
-// Open finds the work tree of a repository and a folder below it. That the folder is not there is no error: it holds no file then.
+// Open opens a repository's work tree and a folder below it. A folder that does not exist is not an error: it is empty.
 func Open(r task.Repository, path string) (*Folder, error) {
 	if r.Path == "" || !filepath.IsAbs(r.Path) {
 		return nil, fault.New(fault.Input, "repository %q is not a folder of this machine", r.Text).
@@ -70,7 +70,7 @@ func inGit(path string) bool {
 	return false
 }
 
-// isWorkTree gives fs.ErrNotExist for what is no repository.
+// isWorkTree returns fs.ErrNotExist if the folder is not a repository.
 func isWorkTree(dir string) error {
 	_, err := os.Lstat(filepath.Join(dir, ".git")) // a folder, or the file of a linked work tree
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +85,7 @@ func isWorkTree(dir string) error {
 	return err
 }
 
-// descend goes down part by part: os.Root stays inside, but would follow links there.
+// descend opens the path element by element, because os.Root would follow links inside it.
 func (f *Folder) descend(path string) error {
 	if path == "." {
 		return nil
@@ -122,7 +122,6 @@ func (f *Folder) descend(path string) error {
 	return nil
 }
 
-// Close gives the folder back.
 func (f *Folder) Close() {
 	if f.root != nil {
 		f.root.Close()
@@ -130,7 +129,7 @@ func (f *Folder) Close() {
 	}
 }
 
-// Name gives a file's path below the repository, for people.
+// Name returns a file's path relative to the repository, for people.
 func (f *Folder) Name(file string) string {
 	if f.Path == "." {
 		return file
@@ -138,7 +137,7 @@ func (f *Folder) Name(file string) string {
 	return f.Path + "/" + file
 }
 
-// Slug names the repository in ids: the name of its folder and eight hexadecimal digits of its path, and of more where an id needs it.
+// Slug identifies the repository in ids: its folder's name and eight hexadecimal digits of a hash over its path and more.
 func (f *Folder) Slug(more string) string {
 	place := f.Repository
 	if more != "" {
@@ -151,7 +150,7 @@ func (f *Folder) Slug(more string) string {
 	return fmt.Sprintf("%s-%.8s", name, Sum([]byte(place)))
 }
 
-// Sum is 32 hexadecimal digits, others for another content.
+// Sum is a content's checksum: 32 hexadecimal digits.
 func Sum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:16])

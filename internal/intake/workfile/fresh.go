@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// fresh writes a new file that nobody looks at yet, with the mode and, where that is allowed, the owner of another.
+// fresh creates a file under a temporary name, with the mode and, if permitted, the owner of another file.
 func (f *Folder) fresh(data []byte, like fs.FileInfo) (name string, err error) {
 	if err := f.makeAside(); err != nil {
 		return "", err
@@ -23,7 +23,7 @@ func (f *Folder) fresh(data []byte, like fs.FileInfo) (name string, err error) {
 	}
 	_, err = file.Write(data)
 	if st, ok := like.Sys().(*syscall.Stat_t); ok {
-		_ = file.Chown(int(st.Uid), int(st.Gid)) // only root may give files away
+		_ = file.Chown(int(st.Uid), int(st.Gid)) // only root may change the owner
 	}
 	if err = errors.Join(err, file.Chmod(like.Mode().Perm()), file.Sync(), file.Close()); err != nil {
 		f.root.Remove(name)
@@ -32,7 +32,7 @@ func (f *Folder) fresh(data []byte, like fs.FileInfo) (name string, err error) {
 	return name, nil
 }
 
-// makeAside makes the folder for files that are changed. What else has its name is not used.
+// makeAside creates the folder for files that are being changed. It refuses anything else with that name.
 func (f *Folder) makeAside() error {
 	err := f.root.Mkdir(aside, 0o700)
 	if !errors.Is(err, fs.ErrExist) {
@@ -45,7 +45,7 @@ func (f *Folder) makeAside() error {
 	return err
 }
 
-// link gives a file a name that must be free. Where the file system has no hard links, a rename after a look has to do.
+// link gives a file another name, which must be free. On file systems without hard links it checks the name and renames.
 func (f *Folder) link(from, to string) error {
 	err := f.hardLink(from, to)
 	if err == nil {
@@ -57,7 +57,7 @@ func (f *Folder) link(from, to string) error {
 	return f.root.Rename(from, to)
 }
 
-// sync makes what happened to names last.
+// sync flushes renames to disk.
 func (f *Folder) sync() error {
 	dir, err := f.root.Open(".")
 	if err != nil {

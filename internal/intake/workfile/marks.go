@@ -16,30 +16,30 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Mark says that a task works on a text, or has worked on it. There is one for each text.
+// Mark records that a task is working, or has worked, on a text. Each text has one mark.
 type Mark struct {
 	ID       string       `json:"id"`  // of the work: intake.Item.ID
 	Key      string       `json:"key"` // name of the file
-	Sum      string       `json:"sum"` // of its text
+	Sum      string       `json:"sum"` // checksum of its text
 	TaskID   string       `json:"taskId"`
 	Began    time.Time    `json:"began,omitzero"`
 	Ended    time.Time    `json:"ended,omitzero"` // zero while the task runs
 	Outcome  task.Outcome `json:"outcome,omitempty"`
-	Removing bool         `json:"removing,omitempty"` // the file is to go, and may be on its way
+	Removing bool         `json:"removing,omitempty"` // the file is being removed
 }
 
-// Runs tells whether the task has not ended.
+// Runs reports whether the task has not ended.
 func (m Mark) Runs() bool { return m.Ended.IsZero() }
 
-// Marks are the marks about the files of one folder. They lie outside of the work tree, so that nobody commits them.
+// Marks stores the marks for the files of one folder. They lie outside of the work tree, so that nobody commits them.
 type Marks struct{ dir string }
 
-// NewMarks gives the marks of a name below a worker's state folder. It makes nothing.
+// NewMarks returns the marks of that name in a worker's state folder. It creates nothing.
 func NewMarks(state, name string) *Marks { return &Marks{filepath.Join(state, name)} }
 
 const markEnd = ".json"
 
-// All reads every mark.
+// All reads all marks.
 func (m *Marks) All() (all []Mark, err error) {
 	entries, err := os.ReadDir(m.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func (m *Marks) All() (all []Mark, err error) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(m.dir, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) { // removed since
+		if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
 			continue
 		}
 		if err != nil {
@@ -69,7 +69,7 @@ func (m *Marks) All() (all []Mark, err error) {
 	return all, nil
 }
 
-// Put writes a mark in place of the one with its ID. A crash leaves the old one or the new one.
+// Put atomically replaces the mark with this ID.
 func (m *Marks) Put(one Mark) error {
 	data, err := json.MarshalIndent(one, "", "  ")
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Marks) Put(one Mark) error {
 	return m.sync()
 }
 
-// Drop removes a mark, if it is there.
+// Drop removes a mark if it exists.
 func (m *Marks) Drop(id string) error {
 	if err := os.Remove(m.file(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m.fault("write to", err)
@@ -101,7 +101,7 @@ func (m *Marks) Drop(id string) error {
 	return nil
 }
 
-// file has a name without colons: some file systems take none.
+// file returns a file name without colons, which some file systems do not allow.
 func (m *Marks) file(id string) string {
 	return filepath.Join(m.dir, strings.ReplaceAll(id, ":", ".")+markEnd)
 }
@@ -125,11 +125,10 @@ func (m *Marks) fault(what string, err error) error {
 	return err
 }
 
-// lockLook is how often a lock that somebody holds is tried again.
+// lockLook is how often a held lock is tried again.
 const lockLook = 5 * time.Millisecond
 
-// Lock keeps everybody else from changing marks and files until release is called, on this machine, also other processes. It ends with
-// the process.
+// Lock locks marks and files on this machine, between processes too, until release is called or the process ends.
 func (m *Marks) Lock(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -15,17 +15,17 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// File is a file as it was read.
+// File is the content of a file.
 type File struct {
 	Data []byte // at most Most bytes
-	Size int64  // of the whole file
+	Size int64  // size of the whole file
 	Info fs.FileInfo
 }
 
-// Most is how much of a file is read, in bytes.
+// Most is how many bytes of a file are read.
 const Most = 1 << 20
 
-// Sum is that of the content. Of a file longer than Most it is that of its beginning and its size.
+// Sum is the content's checksum. For a file longer than Most it covers the beginning and the size.
 func (f File) Sum() string {
 	if f.Size > Most {
 		return Sum(fmt.Appendf(slices.Clone(f.Data), "\x00%d", f.Size))
@@ -33,7 +33,7 @@ func (f File) Sum() string {
 	return Sum(f.Data)
 }
 
-// Names gives the names of the plain files in the folder that do not begin with a dot, in the order of their bytes.
+// Names returns the sorted names of the folder's plain files, except those that begin with a dot.
 func (f *Folder) Names() (names []string, err error) {
 	if f.root == nil {
 		return nil, nil
@@ -56,13 +56,13 @@ func (f *Folder) Names() (names []string, err error) {
 	return names, nil
 }
 
-// Busy tells whether somebody has written to one of the files within a time.
+// Busy reports whether somebody has written to one of the files within a time.
 func (f *Folder) Busy(names []string, within time.Duration, now time.Time) bool {
 	return f.Settles(names, within, now) > 0
 }
 
-// Settles is how long it takes until nobody has written to one of the files within a time, 0 when that is so now. A time that lies ahead is
-// a clock that is wrong, and no writing.
+// Settles returns how long it takes until the files were left alone for a time, 0 if they were. A modification time in the future is
+// ignored as a wrong clock.
 func (f *Folder) Settles(names []string, within time.Duration, now time.Time) (left time.Duration) {
 	if f.root == nil || within <= 0 {
 		return 0
@@ -76,7 +76,7 @@ func (f *Folder) Settles(names []string, within time.Duration, now time.Time) (l
 	return left
 }
 
-// Read reads a plain file of the folder. What is not there, and what is no plain file, is a fault of kind NotFound.
+// Read reads a plain file of the folder. If it does not exist or is not a plain file, the error is a fault of kind NotFound.
 func (f *Folder) Read(name string) (File, error) {
 	file, err := f.open(name)
 	if err != nil {
@@ -86,10 +86,10 @@ func (f *Folder) Read(name string) (File, error) {
 	return f.readOpen(file, name)
 }
 
-// mostOpens is how often an editor may put another file in the place of one that is being opened.
+// mostOpens limits retries when an editor replaces the file while it is being opened.
 const mostOpens = 5
 
-// open opens a plain file, and nothing else: no link, and no pipe that would not answer.
+// open opens a plain file only: no link, and no pipe that could block.
 func (f *Folder) open(name string) (file *os.File, err error) {
 	for range mostOpens {
 		if file, err = f.openNow(name); fault.KindOf(err) != fault.Infra {
@@ -141,7 +141,7 @@ func (f *Folder) readOpen(file *os.File, name string) (File, error) {
 	return File{data, size, info}, nil
 }
 
-// Fault gives an error of the file system its kind, with the file as people know it. It keeps faults.
+// Fault converts a file system error to a fault that names the file as people know it. Faults are returned unchanged.
 func Fault(what, name string, err error) error {
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		return err
@@ -158,7 +158,7 @@ func Fault(what, name string, err error) error {
 	return fault.New(fault.Infra, "%s %s: %w", what, name, err)
 }
 
-// reason takes off the paths that an error of the file system holds: they may be those of our own files.
+// reason strips the paths from a file system error, because they may be those of our temporary files.
 func reason(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Recover ends what a crash has left between the steps of a change. For each file that lies aside it asks whether its content may go:
-// there tells whether a file has its name again. What may not go is put back. The caller holds the lock of the folder's Marks.
+// Recover completes changes that a crash has interrupted. For each file left aside it calls mayGo to ask whether the content may be
+// removed; there reports whether a file has its name again. Other files are put back. The caller holds the lock of the folder's Marks.
 func (f *Folder) Recover(mayGo func(name string, content File, there bool) bool) error {
 	if !f.LeftAside() {
 		return nil
@@ -45,7 +45,7 @@ func (f *Folder) Recover(mayGo func(name string, content File, there bool) bool)
 	return nil
 }
 
-// LeftAside tells whether a change is under way, or was left by a crash.
+// LeftAside reports whether a change is in progress or was interrupted by a crash.
 func (f *Folder) LeftAside() bool {
 	if f.root == nil {
 		return false
@@ -54,7 +54,7 @@ func (f *Folder) LeftAside() bool {
 	return err == nil && info.IsDir()
 }
 
-// putBack gives a file that lies aside its name again.
+// putBack restores the name of a file that lies aside.
 func (f *Folder) putBack(name string) error {
 	content, err := f.Read(held(name))
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *Folder) putBack(name string) error {
 	return f.place(held(name), name, content.Data)
 }
 
-// place gives a file the name that it is to have, or one beside it when somebody has put another text there: both are kept.
+// place renames a file to its name. If somebody has created another text there, the file gets a name beside it, and both are kept.
 func (f *Folder) place(from, name string, content []byte) error {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -79,7 +79,7 @@ func (f *Folder) place(from, name string, content []byte) error {
 	if err != nil {
 		return Fault("put back", f.Name(name), err)
 	}
-	if err := f.root.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) { // a rename has left nothing
+	if err := f.root.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) { // after a rename there is nothing to remove
 		return Fault("put back", f.Name(name), err)
 	}
 	f.root.Remove(aside)

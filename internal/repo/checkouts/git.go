@@ -12,23 +12,23 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// view is a git directory of ours that shows a project's objects and index. The project's own configuration, which could name
-// programs (filters, monitors, pagers), hooks and attributes are not in it; so nothing of the project can be run.
+// view is a temporary git directory that refers to a project's objects and index. It contains none of the project's configuration (which
+// could name programs such as filters, monitors and pagers), hooks or attributes, so git never runs anything that the project names.
 type view struct {
 	f    *Folder
 	p    Project
-	dir  string // ours; the caller removes it
+	dir  string // temporary directory; the caller removes it
 	head string // commit; empty before the first one
 }
 
-// view makes a view. Only its first step, which asks for the current commit, reads the project's configuration.
+// view creates a view. Only its first step, which resolves the current commit, reads the project's configuration.
 func (f *Folder) view(ctx context.Context, p Project) (v view, err error) {
 	if f.git == "" {
 		return v, fault.New(fault.NotFound, "git is not on PATH").WithHint("install git")
 	}
 	v = view{f: f, p: p}
 	if info, err := os.Lstat(filepath.Join(v.gitDir(), "index")); err == nil && !info.Mode().IsRegular() {
-		return v, v.unreadable() // a link leads elsewhere
+		return v, v.unreadable() // it is a link or a special file
 	}
 	if v.head, err = v.commit(ctx); err != nil {
 		return v, err
@@ -68,7 +68,7 @@ func (f *Folder) view(ctx context.Context, p Project) (v view, err error) {
 	return v, nil
 }
 
-// gitDir is the project's own.
+// gitDir is the project's own git directory.
 func (v view) gitDir() string { return gitDirOf(v.p, v.p.Path) }
 
 // read reads a small regular file of the project's git directory.
@@ -86,7 +86,7 @@ func (v view) read(name string, limit int64) (string, bool) {
 	return string(content), err == nil && int64(len(content)) <= limit
 }
 
-// commit gives the id of the current commit. Nothing that a configuration can name is run to find it.
+// commit returns the id of the current commit. Git runs nothing that a configuration can name to find it.
 func (v view) commit(ctx context.Context) (string, error) {
 	g := v.program("GIT_DIR="+v.gitDir(), "GIT_COMMON_DIR="+v.gitDir())
 	g.Limit = mostPrint
@@ -101,7 +101,7 @@ func (v view) commit(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// git runs a command in the view, and refuses more output than limit; 0 for no limit.
+// git runs a command in the view and fails when it prints more than limit bytes; 0 for no limit.
 func (v view) git(ctx context.Context, out io.Writer, limit int64, args ...string) error {
 	g := v.program("GIT_DIR="+v.dir, "GIT_COMMON_DIR="+v.dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(v.gitDir(), "objects"),
 		"GIT_INDEX_FILE="+filepath.Join(v.gitDir(), "index"))
@@ -112,7 +112,7 @@ func (v view) git(ctx context.Context, out io.Writer, limit int64, args ...strin
 	return nil
 }
 
-// failure repeats nothing of what git says: it could be words of the project.
+// failure is the error for a failed git. It leaves out git's output, which the project may control.
 func (v view) failure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Infra, "git takes too long in workspace %q", v.p.Name).WithHint("try again later")
@@ -124,7 +124,7 @@ func (v view) unreadable() error {
 	return fault.New(fault.Work, "git can't read workspace %q", v.p.Name).WithHint("look at it with `git status` on its machine")
 }
 
-// program is git at the project's folder, for commands that only read.
+// program is git in the project's folder, for commands that only read.
 func (v view) program(where ...string) git.Git {
 	if !v.p.Bare {
 		where = append(where, "GIT_WORK_TREE="+v.p.Path)

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	newest    = 5                // commits
-	mostFiles = 100_000          // counted where git does not count
-	within    = 20 * time.Second // for all of it
-	mostPrint = 64 << 10         // of what git prints
+	newest    = 5                // commits shown
+	mostFiles = 100_000          // limit where files are counted without git
+	within    = 20 * time.Second // time limit for all of it
+	mostPrint = 64 << 10         // bytes of git's output
 )
 
-// Info looks at one project. Errors are those of Find, and Work when git can't read the repository.
+// Info reads the details of one project. Errors are those of Find, and Work when git can't read the repository.
 func (f *Folder) Info(ctx context.Context, name string) (Info, error) {
 	p, err := f.Find(name)
 	if err != nil {
@@ -69,12 +69,12 @@ func (f *Folder) count(ctx context.Context, name string) (files int, atLeast boo
 		if err == nil && e.Type().IsRegular() {
 			files++
 		}
-		return nil // what can't be read is not counted
+		return nil // skip what can't be read
 	})
 	return files, atLeast, err
 }
 
-// files counts what git tracks.
+// files counts the tracked files.
 func (v view) files(ctx context.Context, info *Info) error {
 	args := []string{"ls-files", "-z"}
 	if v.p.Bare {
@@ -89,7 +89,7 @@ func (v view) files(ctx context.Context, info *Info) error {
 	return err
 }
 
-// counter counts what is ended by a zero byte.
+// counter counts NUL bytes.
 type counter struct{ n int }
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -97,8 +97,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// dirty asks for anything that is not as it was committed. Submodules are left out: they are repositories with a configuration of
-// their own. So are filters: a file whose time has changed and which is kept in another form counts as changed.
+// dirty reports whether anything differs from the last commit. It skips submodules, which have a configuration of their own. It runs no
+// filters either: a file that is stored in another form and has a new modification time counts as changed.
 func (v view) dirty(ctx context.Context, info *Info) error {
 	if v.p.Bare {
 		return nil
@@ -106,14 +106,14 @@ func (v view) dirty(ctx context.Context, info *Info) error {
 	w := &first{}
 	err := v.git(ctx, w, 0, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
 	if info.Dirty = w.some; info.Dirty {
-		return nil // it was stopped
+		return nil // stopped early: one change is enough
 	}
 	return err
 }
 
 var errEnough = errors.New("enough")
 
-// first takes the first bytes and no more.
+// first notes that something was written and then refuses more.
 type first struct{ some bool }
 
 func (f *first) Write(b []byte) (int, error) {
@@ -125,7 +125,7 @@ func (v view) commits(ctx context.Context, info *Info) error {
 	if v.head == "" {
 		return nil
 	}
-	var out strings.Builder // a project can make it as long as it likes
+	var out strings.Builder // the message can be arbitrarily long
 	err := v.git(ctx, &out, mostPrint, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8", "--no-use-mailmap",
 		"--format=%h%x00%ct%x00%<(100,trunc)%an%x00%<(200,trunc)%s", v.head, "--")
 	if err != nil {
@@ -142,5 +142,5 @@ func (v view) commits(ctx context.Context, info *Info) error {
 	return nil
 }
 
-// oneLine makes a text one line without what nobody can see.
+// oneLine returns the text on one line, without invisible characters.
 func oneLine(s string) string { return excerpt.OneLine(task.Visible(s)) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// look says what can be seen without git.
+// look describes a folder as far as that needs no git.
 func (f *Folder) look(root *os.Root, name string) Project {
 	p := Project{Name: name, Path: filepath.Join(f.dir, name)}
 	if _, err := root.Lstat(filepath.Join(name, ".git")); err == nil {
@@ -22,7 +22,7 @@ func (f *Folder) look(root *os.Root, name string) Project {
 	return p
 }
 
-// gitDirOf is the git directory of a repository whose folder is at dir.
+// gitDirOf returns the git directory of the repository at dir.
 func gitDirOf(p Project, dir string) string {
 	if p.Bare {
 		return dir
@@ -30,7 +30,7 @@ func gitDirOf(p Project, dir string) string {
 	return filepath.Join(dir, ".git")
 }
 
-// isGitDir accepts real folders and files only: what a link leads to would be shown as if it lay here.
+// isGitDir accepts only real folders and files. The target of a link would be shown as if it were here.
 func isGitDir(root *os.Root, dir string) bool {
 	for name, is := range map[string]func(fs.FileMode) bool{"": fs.FileMode.IsDir, "HEAD": fs.FileMode.IsRegular, "objects": fs.FileMode.IsDir, "refs": fs.FileMode.IsDir} {
 		info, err := root.Lstat(filepath.Join(dir, name))
@@ -41,7 +41,7 @@ func isGitDir(root *os.Root, dir string) bool {
 	return true
 }
 
-// branch reads the current branch, which git keeps in a file.
+// branch reads the current branch from git's HEAD file.
 func branch(root *os.Root, gitDir string) string {
 	file, err := root.Open(filepath.Join(gitDir, "HEAD"))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package projects looks at the folders that lie directly in one folder of the operator's: their names, and what git knows of
-// them. It only reads. What lies in a project is not trusted: no name and no link leads out of the folder, and nothing that a
-// project's files or its git configuration name is ever run. It may not know tasks in Temporal, chats or the command line.
+// Package projects reads the folders directly below one folder of the operator: their names, and what git knows of them. It only reads,
+// and trusts no project: no name or link leads out of the folder, and nothing that a project's files or git configuration name is run. It
+// must not know tasks in Temporal, chats or the command line.
 package checkouts
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Variable is what the operator sets to the folder.
+// Variable is the environment variable that names the folder.
 const Variable = "LONGSHIFT_PROJECTS"
 
-// NotSet is the error of whoever asks where no folder is set.
+// NotSet is the error when no folder is configured.
 func NotSet() error {
 	return fault.New(fault.Input, "there are no workspaces: %s is not set", Variable).WithHint("set it to the folder that your projects lie in")
 }
@@ -28,19 +28,19 @@ func NotSet() error {
 type Project struct {
 	Name       string `json:"name"`
 	Path       string `json:"path"`             // absolute, without links
-	Repository bool   `json:"repository"`       // a git repository of its own: a .git that is a link or a file leads elsewhere and does not count
+	Repository bool   `json:"repository"`       // a git repository; a .git that is a link or a file points elsewhere and does not count
 	Bare       bool   `json:"bare,omitempty"`   // without a work tree
-	Branch     string `json:"branch,omitempty"` // current one; empty when a commit is checked out by its id
+	Branch     string `json:"branch,omitempty"` // current branch; empty when HEAD is detached
 }
 
-// Folder holds projects. It is safe for concurrent use, and keeps nothing open.
+// Folder lists and describes projects. It is safe for concurrent use and keeps nothing open.
 type Folder struct {
 	dir string // without links
-	git string // program; empty when there is none
+	git string // absolute path; empty when git is not installed
 }
 
-// Open takes a folder, which may be reached through links. git is the program's absolute path; empty looks it up in PATH. Errors are
-// faults of kind Input.
+// Open opens a folder. Its path may contain links. git is the program's absolute path; empty looks it up in PATH. Errors are faults of
+// kind Input.
 func Open(dir, git string) (*Folder, error) {
 	bad := func(why string) error {
 		return fault.New(fault.Input, "%s=%q: %s", Variable, dir, why).WithHint("give the absolute path of the folder that your projects lie in")
@@ -59,15 +59,15 @@ func Open(dir, git string) (*Folder, error) {
 		return nil, bad("not a folder")
 	}
 	if git == "" {
-		git, _ = exec.LookPath("git") // whoever needs it says that it is missing
+		git, _ = exec.LookPath("git") // reported when git is needed
 	}
 	return &Folder{dir: real, git: git}, nil
 }
 
-// Dir is the folder, absolute and without links.
+// Dir is the folder's absolute path without links.
 func (f *Folder) Dir() string { return f.dir }
 
-// Find gives the project of a name. Kinds of its errors: Input for what is no name, or leads elsewhere; NotFound; Denied.
+// Find returns the project with a name. Kinds of its errors: Input for an invalid name or a link, NotFound and Denied.
 func (f *Folder) Find(name string) (Project, error) {
 	if err := task.CheckWorkspaceName(name); err != nil {
 		return Project{}, err
@@ -91,14 +91,14 @@ func (f *Folder) Find(name string) (Project, error) {
 	return f.look(root, name), nil
 }
 
-// List gives the projects by name. What Find would refuse is left out.
+// List returns the projects, sorted by name. It skips those that Find would refuse.
 func (f *Folder) List(ctx context.Context) ([]Project, error) {
 	root, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), ".") // sorted
+	entries, err := fs.ReadDir(root.FS(), ".") // sorted by name
 	if err != nil {
 		return nil, fault.New(fault.Denied, "the projects folder can't be read").WithHint("check who may read %s", Variable)
 	}
@@ -107,7 +107,7 @@ func (f *Folder) List(ctx context.Context) ([]Project, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if !e.IsDir() || task.CheckWorkspaceName(e.Name()) != nil { // the type is that of a link, not of what it leads to
+		if !e.IsDir() || task.CheckWorkspaceName(e.Name()) != nil { // for a link this is the type of the link itself
 			continue
 		}
 		all = append(all, f.look(root, e.Name()))
@@ -123,19 +123,19 @@ func (f *Folder) open() (*os.Root, error) {
 	return root, nil
 }
 
-// Commit is one of a project's newest commits. Texts are one line without hidden characters.
+// Commit is one of a project's newest commits. Its texts are on one line, without invisible characters.
 type Commit struct {
 	ID      string    `json:"id"` // short
 	Subject string    `json:"subject"`
 	Author  string    `json:"author"`
-	Time    time.Time `json:"time"` // when it was committed
+	Time    time.Time `json:"time"` // commit date
 }
 
-// Info is a project in more detail.
+// Info describes a project in detail.
 type Info struct {
 	Project
-	Files   int      `json:"files"`             // tracked ones; all regular files of what is no repository
-	AtLeast bool     `json:"atLeast,omitempty"` // there are more files than were counted
-	Dirty   bool     `json:"dirty"`             // something is changed, or neither tracked nor ignored
-	Commits []Commit `json:"commits"`           // newest first, of the current branch
+	Files   int      `json:"files"`             // tracked files; all regular files outside of a repository
+	AtLeast bool     `json:"atLeast,omitempty"` // counting stopped at a limit
+	Dirty   bool     `json:"dirty"`             // there are uncommitted changes or untracked files
+	Commits []Commit `json:"commits"`           // of the current branch, newest first
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// NewClient makes the client of remotes, by the proxies and certificates that git takes from the same environment. A server that sends and
-// takes nothing for so long is down.
+// NewClient returns the HTTP client for remotes. It takes proxies and certificates from the same variables as git. A server that
+// transfers nothing for the time of silence counts as down.
 func NewClient(env func(name string) string, silence time.Duration) *http.Client {
 	first := func(names ...string) string {
 		for _, name := range names {
@@ -44,8 +44,7 @@ func NewClient(env func(name string) string, silence time.Duration) *http.Client
 	return &http.Client{Transport: &patient{t, silence}, CheckRedirect: redirected}
 }
 
-// redirected follows a server that hands out its objects elsewhere, without our login. Only what is fetched may be elsewhere: an answer
-// about the repository itself is not taken from another place, as git does.
+// redirected follows redirects without our login, and only for downloads. As in git, other answers are not accepted from another host.
 func redirected(req *http.Request, via []*http.Request) error {
 	if req.Method != http.MethodGet || len(via) > 5 {
 		return http.ErrUseLastResponse
@@ -56,7 +55,7 @@ func redirected(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// patient ends requests in which nothing moves any more.
+// patient ends a request when no data is transferred any more.
 type patient struct {
 	http.RoundTripper
 	silence time.Duration

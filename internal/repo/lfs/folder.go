@@ -7,17 +7,17 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Server is where the objects of a repository are kept for everybody.
+// Server stores the LFS objects of a repository.
 type Server interface {
-	// Offer tells whether the server would take the objects. Nothing is sent but their names and sizes.
+	// Offer checks whether the server would accept the objects. It sends only their ids and sizes.
 	Offer(ctx context.Context, list []Pointer) error
-	// Upload brings the objects there that it does not have.
+	// Upload sends the objects that the server does not have.
 	Upload(ctx context.Context, list []Pointer, from Store) error
-	// Download fetches what the server has of the objects. What it lacks is left out without an error.
+	// Download fetches the objects. Those that the server lacks are skipped without an error.
 	Download(ctx context.Context, list []Pointer, to Store) error
 }
 
-// Folder is the server of a repository on this machine: the objects lie beside its git objects.
+// Folder is the server of a repository on this machine. The LFS objects lie beside its git objects.
 type Folder Store
 
 // Offer implements Server.

@@ -1,7 +1,7 @@
-// Package lfs speaks Git LFS: pointers, folders of objects, and the servers that objects are fetched from and brought to.
+// Package lfs implements Git LFS: pointers, object stores, and servers to fetch objects from and upload them to.
 //
-// It knows no git and no task: what is to be brought where is decided in workspace. A login goes to the host it is for and to no
-// other, whatever a server's answer names.
+// It knows neither git nor tasks: package workspace decides what to upload. A login is sent only to the host it is for, whatever a
+// server's answer names.
 package lfs
 
 import (
@@ -11,26 +11,26 @@ import (
 	"strconv"
 )
 
-// MostPointer is how many bytes a pointer has at most: a file of that size and more is content.
+// MostPointer is the largest size of a pointer in bytes. Larger files are content.
 const MostPointer = 1023
 
-// Start is how every pointer begins.
+// Start is the prefix of every pointer.
 const Start = "version https://git-lfs.github.com/spec/"
 
-// Pointer stands in git for an object that is kept elsewhere.
+// Pointer is what git stores in place of an LFS object.
 type Pointer struct {
 	ID   string `json:"oid"` // SHA-256 of the content, in hexadecimal
 	Size int64  `json:"size"`
 }
 
-// Text is the file that stands in git.
+// Text is the pointer file as git stores it.
 func (p Pointer) Text() string {
 	return fmt.Sprintf("%sv1\noid sha256:%s\nsize %d\n", Start, p.ID, p.Size)
 }
 
 var fields = regexp.MustCompile(`(?m)^oid sha256:([0-9a-f]{64})\nsize (\d{1,18})$`)
 
-// Parse reads a pointer. What only begins like one, such as a pointer in conflict, is none.
+// Parse parses a pointer. A file that only begins like one, such as a pointer with conflict markers, is not a pointer.
 func Parse(file []byte) (Pointer, bool) {
 	if len(file) > MostPointer || !bytes.HasPrefix(file, []byte(Start)) {
 		return Pointer{}, false

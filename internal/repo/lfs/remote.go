@@ -15,20 +15,20 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Remote is a server that speaks the Batch API of Git LFS over http and https.
+// Remote is a server with the Batch API of Git LFS over http or https.
 type Remote struct {
-	URL    string // of the git repository, without a login
-	Name   string // of the repository, for people
-	Login  string // value of the header Authorization, "" for none; no other host ever sees it
+	URL    string // URL of the git repository, without a login
+	Name   string // name of the repository to show to people
+	Login  string // value of the Authorization header, "" for none; sent to no other host
 	Client *http.Client
 }
 
 const (
 	mediaType = "application/vnd.git-lfs+json"
-	mostBatch = 100     // objects of one request, as git-lfs sends
+	mostBatch = 100     // objects per request, like git-lfs
 	mostReply = 4 << 20 // bytes of an answer
 
-	mostFailures = 5 // of downloads; then the server is taken for broken
+	mostFailures = 5 // failed downloads after which the rest is not tried
 )
 
 type batch struct {
@@ -43,7 +43,7 @@ type answer struct {
 	Objects  []object `json:"objects"`
 }
 
-// object is what the server says of one: without an action there is nothing to do.
+// object is the server's answer for one object. Without an action there is nothing to do.
 type object struct {
 	Pointer
 	Actions map[string]action `json:"actions"`
@@ -58,7 +58,7 @@ type action struct {
 	Header map[string]string `json:"header"`
 }
 
-// endpoint is where the server of a repository listens.
+// endpoint is the URL of the repository's LFS server.
 func (r Remote) endpoint() string {
 	return strings.TrimSuffix(strings.TrimSuffix(r.URL, "/"), ".git") + ".git/info/lfs"
 }
@@ -75,7 +75,7 @@ func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
 			return err
 		}
 		put, wanted := o.Actions["upload"]
-		if !wanted { // it is there already
+		if !wanted { // the server already has it
 			return nil
 		}
 		if err := r.put(ctx, put, o.Pointer, from); err != nil {
@@ -93,7 +93,7 @@ func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
 	})
 }
 
-// Download implements Server. One object that can't be had does not stop the others.
+// Download implements Server. A failed object does not stop the others.
 func (r Remote) Download(ctx context.Context, list []Pointer, to Store) error {
 	var failed []error
 	err := r.each(ctx, "download", list, func(o object) error {
@@ -113,7 +113,7 @@ func (r Remote) Download(ctx context.Context, list []Pointer, to Store) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// refused says why the server does not want an object.
+// refused is the fault for an object that the server rejects.
 func (r Remote) refused(o object) error {
 	switch {
 	case o.Error == nil:
@@ -133,13 +133,13 @@ func (r Remote) put(ctx context.Context, a action, p Pointer, from Store) error 
 	length := p.Size
 	for name, value := range a.Header {
 		if strings.EqualFold(name, "Transfer-Encoding") && strings.EqualFold(value, "chunked") {
-			length = -1 // the server asks for it
+			length = -1 // the server asks for chunked encoding
 		}
 	}
 	return r.call(ctx, http.MethodPut, a, f, length, "application/octet-stream", nil)
 }
 
-// each asks for a batch at a time what is to be done with the objects, and does it.
+// each asks the server in batches what to do with the objects, and calls do for each answer.
 func (r Remote) each(ctx context.Context, operation string, list []Pointer, do func(object) error) error {
 	for some := range slices.Chunk(list, mostBatch) {
 		body, err := json.Marshal(batch{operation, []string{"basic"}, "sha256", some})
@@ -158,7 +158,7 @@ func (r Remote) each(ctx context.Context, operation string, list []Pointer, do f
 			return fault.New(fault.Denied, "the LFS server of %s wants transfers of the kind %q; basic ones are made here", r.Name, got.Transfer)
 		}
 		for _, o := range got.Objects {
-			if !slices.Contains(some, o.Pointer) { // a name that we did not ask for would become a path
+			if !slices.Contains(some, o.Pointer) { // the id becomes a path, so accept only those we asked for
 				continue
 			}
 			if err := do(o); err != nil {

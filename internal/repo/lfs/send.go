@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// call makes one request. The login goes along where the address is on the repository's own host and the server has given no other.
+// call makes one request. It sends the login if the URL is on the repository's own host and the server has not supplied another.
 func (r Remote) call(ctx context.Context, method string, a action, body io.Reader, length int64, kind string, read func(io.Reader) error) error {
 	to, err := url.Parse(a.Href)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" {
@@ -41,7 +41,7 @@ func (r Remote) call(ctx context.Context, method string, a action, body io.Reade
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// send carries a request out and tells whose fault a failure is. Addresses are left out of what it says: they may bear signatures.
+// send makes the request and turns a failure into a fault. URLs are left out of the message, because they may contain signatures.
 func (r Remote) send(req *http.Request, read func(io.Reader) error) error {
 	res, err := r.Client.Do(req)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Remote) send(req *http.Request, read func(io.Reader) error) error {
 	return nil
 }
 
-// judge turns an answer that is no success into an error.
+// judge turns an unsuccessful response into an error.
 func (r Remote) judge(res *http.Response) error {
 	said := fmt.Sprintf("%s at %s: %s", res.Request.Method, res.Request.URL.Host, res.Status)
 	var why struct {
@@ -82,7 +82,7 @@ func (r Remote) judge(res *http.Response) error {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return fault.New(fault.Denied, "the LFS server of %s does not let us in (%s)", r.Name, said).
 			WithHint("give the worker a token that may push there, and look whether Git LFS is on and has room left")
-	case code == http.StatusInsufficientStorage || code == 509: // bandwidth limit exceeded
+	case code == http.StatusInsufficientStorage || code == 509: // 509: bandwidth limit exceeded
 		return fault.New(fault.Denied, "the LFS server of %s has no room left (%s)", r.Name, said).WithHint("make or buy room there")
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
 		return fault.New(fault.Infra, "the LFS server of %s fails (%s)", r.Name, said)

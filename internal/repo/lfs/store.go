@@ -11,24 +11,22 @@ import (
 	"path/filepath"
 )
 
-// Store is a folder with objects as git-lfs lays it out: the folder lfs of a git directory.
+// Store is a directory of objects in the layout of git-lfs: the directory lfs of a git directory.
 type Store string
 
 func (s Store) path(p Pointer) string {
 	return filepath.Join(string(s), "objects", p.ID[:2], p.ID[2:4], p.ID)
 }
 
-// Has tells whether the object is there in its full length.
+// Has reports whether the object exists with its full length.
 func (s Store) Has(p Pointer) bool {
 	info, err := os.Stat(s.path(p))
 	return err == nil && info.Mode().IsRegular() && info.Size() == p.Size
 }
 
-// Open opens the object.
 func (s Store) Open(p Pointer) (*os.File, error) { return os.Open(s.path(p)) }
 
-// Put keeps the object that is read, when it is the one that the pointer names. Whoever looks finds all of it or nothing, also
-// after a crash.
+// Put stores the content it reads if it matches the pointer. The object appears atomically, also after a crash.
 func (s Store) Put(p Pointer, from io.Reader) error {
 	if s.Has(p) {
 		return nil
@@ -53,7 +51,7 @@ func (s Store) Put(p Pointer, from io.Reader) error {
 	return os.Rename(f.Name(), s.path(p))
 }
 
-// Take copies an object from a store within a folder that may hold anything, links and half files included.
+// Take copies an object from a store in an untrusted folder, which may contain links and incomplete files.
 func (s Store) Take(p Pointer, from *os.Root, store string) error {
 	name := Store(store).path(p)
 	if info, err := from.Lstat(name); err != nil || !info.Mode().IsRegular() {

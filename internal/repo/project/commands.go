@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// narrowCommands cuts what agents may run to what the operator allows.
+// narrowCommands limits the agents' commands to what the operator allows.
 func (l Limits) narrowCommands(r *Resolved) {
 	c := &r.Settings.Commands
 	allowed := l.Profiles

@@ -2,10 +2,10 @@ package project
 
 import "github.com/longshift/longshift/task"
 
-// Defaults gives the settings that hold where nobody says anything.
+// Defaults returns the default settings.
 func Defaults() Settings { return defaults().Settings() }
 
-// DefaultConfig gives them with every key set.
+// DefaultConfig returns the defaults with every key set.
 func DefaultConfig() task.Config { return defaults() }
 
 func defaults() task.Config {

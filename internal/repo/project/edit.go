@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Change is a new value for a key: a string, int, float64 or bool, as task.Config.Lookup gives it.
+// Change is a new value for a key: a string, int, float64 or bool, as task.Config.Lookup returns it.
 type Change struct {
 	Key   string
 	Value any
@@ -22,9 +22,9 @@ type Change struct {
 
 const byteOrderMark = "\ufeff"
 
-// Edit writes new values into a .longshift.yaml. Every byte that is not part of a changed value stays as it is: comments,
-// order, blank lines, quotes, line ends. The tree says where a value stands; the text is never written anew from the tree,
-// which would lose all of that. What comes out is read again: it says what it said before but for the changes, or Edit fails.
+// Edit writes new values into a .longshift.yaml. Every byte outside a changed value stays: comments, order, blank lines, quotes, line
+// ends. The parsed tree only locates the values; writing the text from the tree would lose all of these. The result is parsed again, and
+// Edit fails unless it equals the old content with the changes.
 func Edit(data []byte, changes []Change) ([]byte, error) {
 	before, err := Parse(data)
 	if err != nil {
@@ -60,7 +60,7 @@ func Edit(data []byte, changes []Change) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// byHand is the way out where the text is written in a way that no edit is sure of.
+// byHand is the error for a file that can't be edited safely.
 func byHand(key string) error {
 	return fault.New(fault.Input, "%s: %s is written in a form that can't be changed safely", FileName, key).WithHint("change it in the file by hand")
 }
@@ -76,14 +76,14 @@ func edit(text string, c Change) (string, error) {
 	}
 	s := newSource(text)
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return s.appended(c) // nothing in it but comments
+		return s.appended(c) // empty, or comments only
 	}
 	root := doc.Content[0]
 	s.json = root.Style&yaml.FlowStyle != 0 && len(root.Content) > 0 && root.Content[0].Style&yaml.DoubleQuotedStyle != 0
 	return s.change(root, c.Key, c.Value, root.Style&yaml.FlowStyle != 0)
 }
 
-// change sets a key of a mapping; flow says that the mapping stands in braces, itself or around it.
+// change sets a key of a mapping. flow means that the mapping is in braces, or inside one that is.
 func (s *source) change(m *yaml.Node, path string, v any, flow bool) (string, error) {
 	name, rest, nested := strings.Cut(path, ".")
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -106,7 +106,7 @@ func (s *source) change(m *yaml.Node, path string, v any, flow bool) (string, er
 	return s.insertBlock(m, path, v)
 }
 
-// replace writes a value over another, or behind the colon of a key that has none.
+// replace replaces a value, or inserts one after the colon of a key without a value.
 func (s *source) replace(key, old *yaml.Node, path string, v any, flow bool) (string, error) {
 	text := ""
 	if _, rest, nested := strings.Cut(path, "."); nested {
@@ -133,7 +133,7 @@ func (s *source) replace(key, old *yaml.Node, path string, v any, flow bool) (st
 	if err != nil {
 		return "", err
 	}
-	if old.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // a comment behind the bar stays
+	if old.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // keep a comment after the block indicator
 		header, _, _ := strings.Cut(s.text[from:], "\n")
 		if i := strings.Index(header, " #"); i >= 0 {
 			text += strings.TrimRight(header[i:], "\r")
@@ -142,10 +142,10 @@ func (s *source) replace(key, old *yaml.Node, path string, v any, flow bool) (st
 	return s.spliced(from, to, text), nil
 }
 
-// absent tells whether a key has no value written behind it.
+// absent reports whether a key has no value in the text.
 func absent(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 }
 
-// Header is what a new .longshift.yaml begins with.
+// Header is the beginning of a new .longshift.yaml.
 func Header() []byte {
 	var b bytes.Buffer
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/longshift/longshift/main/docs/longshift.schema.json\n")

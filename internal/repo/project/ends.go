@@ -2,7 +2,7 @@ package project
 
 import "strings"
 
-// closing gives the place behind the quote that closes the one at from.
+// closing returns the offset after the quote that closes the one at from.
 func (s *source) closing(from int, quote byte) (int, error) {
 	if s.text[from] != quote {
 		return 0, errForm
@@ -12,7 +12,7 @@ func (s *source) closing(from int, quote byte) (int, error) {
 		case quote == '"' && s.text[i] == '\\':
 			i++
 		case s.text[i] != quote:
-		case quote == '\'' && strings.HasPrefix(s.text[i+1:], "'"): // two stand for one
+		case quote == '\'' && strings.HasPrefix(s.text[i+1:], "'"): // a doubled quote is an escaped one
 			i++
 		default:
 			return i + 1, nil
@@ -21,7 +21,7 @@ func (s *source) closing(from int, quote byte) (int, error) {
 	return 0, errForm
 }
 
-// endOfFlow gives the place behind the bracket that closes the one at from.
+// endOfFlow returns the offset after the bracket that closes the one at from.
 func (s *source) endOfFlow(from int) (int, error) {
 	depth := 0
 	for i := from; i < len(s.text); i++ {
@@ -45,7 +45,7 @@ func (s *source) endOfFlow(from int) (int, error) {
 	return 0, errForm
 }
 
-// endOfPlain gives the place behind a value without quotes. It may go on over lines, which are folded into spaces.
+// endOfPlain returns the offset after an unquoted value. The value may span lines, which YAML folds into spaces.
 func (s *source) endOfPlain(from int, value string, flow bool) (int, error) {
 	folded, blank := "", 0
 	for at := from; at < len(s.text); {
@@ -76,7 +76,8 @@ func (s *source) endOfPlain(from int, value string, flow bool) (int, error) {
 	return 0, errForm
 }
 
-// plainPart gives what of a line belongs to a value without quotes: up to a comment, a colon, in braces also a comma or bracket.
+// plainPart returns the part of a line that belongs to an unquoted value: up to a comment or a colon, and inside braces also up to a
+// comma or bracket.
 func plainPart(line string, flow bool) string {
 	end := len(line)
 	for i := range len(line) {
@@ -89,8 +90,8 @@ func plainPart(line string, flow bool) string {
 	return strings.TrimRight(line[:end], " \t")
 }
 
-// endOfLines gives the place behind the last line of a value after a bar, before its line end. Its lines are indented more
-// than the mapping around it.
+// endOfLines returns the offset after the last line of a block scalar, before its line end. The block is indented more than the mapping
+// around it.
 func (s *source) endOfLines(from, parent int) (int, error) {
 	if s.text[from] != '|' && s.text[from] != '>' {
 		return 0, errForm

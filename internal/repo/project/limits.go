@@ -15,14 +15,14 @@ type Limits struct {
 	MaxCost       float64           // US dollars for one task
 	MaxTime       time.Duration     // running time of one task
 	MaxIterations int               //
-	Agents        []string          // the agents that may be used, the preferred first; when empty: all but script
-	Approval      string            // the least approval a plan needs: "none", "auto" or "required"
-	Profiles      []string          // tool chains that agents may use; when empty: the default ones
+	Agents        []string          // agents that may be used, the preferred one first; empty for all but script
+	Approval      string            // minimum approval of a plan: "none", "auto" or "required"
+	Profiles      []string          // tool chains that agents may use; empty for the default ones
 	NoDestructive bool              // agents may never remove or move files
 	Env           map[string]string // variables that the operator sets for every task
 }
 
-// strictness orders the approval modes.
+// strictness lists the approval modes from lax to strict.
 var strictness = []string{task.ApprovalNone, task.ApprovalAuto, task.ApprovalRequired}
 
 // Validate checks the operator's own values.
@@ -55,8 +55,8 @@ func (l Limits) allowed() []string {
 	return slices.DeleteFunc(task.Agents(), func(a string) bool { return a == task.AgentScript })
 }
 
-// checkSource refuses what a source may not say. The script agent runs commands from its scenario and nothing watches over
-// what they are, so only an operator can open it.
+// checkSource rejects values that a source may not set. The script agent runs commands from its scenario without any policy, so only an
+// operator can enable it.
 func (l Limits) checkSource(c task.Config, where string) error {
 	if a := c.Agent; a != nil && slices.Contains(task.Agents(), *a) && !slices.Contains(l.allowed(), *a) {
 		return fault.New(fault.Input, "%s: agent is %q, which the operator does not allow", where, *a).
@@ -69,7 +69,7 @@ func (l Limits) checkSource(c task.Config, where string) error {
 	return nil
 }
 
-// narrow cuts the settings to the limits and notes what it cut. It warns where somebody had asked for more.
+// narrow reduces the settings to the limits and records what it has reduced. It warns where a source had asked for more.
 func (l Limits) narrow(r *Resolved) {
 	s := &r.Settings
 	if l.MaxCost > 0 && s.Budget.Cost > l.MaxCost {

@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// merge puts over on top of base, key by key: what over does not say stays as it is, inside groups too. Lists are replaced
-// as a whole; an empty list clears.
+// merge overlays over on base, key by key, inside groups too. Keys that over does not set keep their value. Lists are replaced as a
+// whole; an empty list clears.
 func merge(base, over task.Config) task.Config {
 	base.Agent = pick(base.Agent, over.Agent)
 	base.Model = pick(base.Model, over.Model)
@@ -64,7 +64,7 @@ func pickList(base, over []string) []string {
 	return base
 }
 
-// texts merges entry by entry, into a fresh map.
+// texts merges two maps into a new one.
 func texts(base, over map[string]string) map[string]string {
 	if over == nil {
 		return base
@@ -75,7 +75,7 @@ func texts(base, over map[string]string) map[string]string {
 	return merged
 }
 
-// both, narrower and firstOf are for lists that say what agents may not do: a later source adds to them and clears nothing.
+// both, narrower and firstOf merge lists that restrict agents: a later source can add restrictions but remove none.
 func both(base, over []string) []string {
 	out := slices.Clone(base)
 	for _, item := range over {
@@ -86,7 +86,7 @@ func both(base, over []string) []string {
 	return out
 }
 
-// narrower gives what both lists name. An empty list names everything, so that nothing in common must not become one.
+// narrower returns the intersection of both lists. An empty list allows everything, so an empty intersection must not be returned as one.
 func narrower(base, over []string) []string {
 	if len(base) == 0 || len(over) == 0 {
 		return firstOf(base, over)
@@ -105,7 +105,7 @@ func firstOf(base, over []string) []string {
 	return over
 }
 
-// group merges a group into a fresh one, so that neither source is changed.
+// group merges two groups into a new one, so that neither source is changed.
 func group[T any](base, over *T, each func(base, over *T)) *T {
 	if over == nil {
 		return base

@@ -1,6 +1,5 @@
-// Package project reads the configuration that a repository carries, .longshift.yaml, and resolves it with the task's own
-// under the operator's limits. What it reads is written by others and is not trusted: it does no I/O, runs nothing, and
-// lets no source widen what the operator allows.
+// Package project parses a repository's configuration, .longshift.yaml, and resolves it with the task's own within the operator's limits.
+// Its input is untrusted: the package does no I/O, runs nothing, and lets no source widen what the operator allows.
 package project
 
 import (
@@ -13,14 +12,14 @@ import (
 // FileName is the name of the configuration file at the root of a repository.
 const FileName = ".longshift.yaml"
 
-// MaxSize is the most bytes a configuration may have.
+// MaxSize is the maximum size of a configuration in bytes.
 const MaxSize = 64 << 10
 
-// Settings is the configuration of one task with every value decided.
+// Settings are the resolved settings of one task: every value is set.
 type Settings = task.Settings
 
-// Parse reads a .longshift.yaml strictly. Unknown and duplicate keys, wrong types and wrong values are errors that name the
-// line, the key, the value and what to write instead; all of them are shown at once.
+// Parse parses a .longshift.yaml strictly. Unknown and duplicate keys, wrong types and wrong values are errors that name the line, the
+// key, the value and what to write instead. All of them are reported together.
 func Parse(data []byte) (task.Config, error) {
 	if err := checkSize(len(data), FileName); err != nil {
 		return task.Config{}, err
@@ -32,7 +31,7 @@ func Parse(data []byte) (task.Config, error) {
 	return task.DecodeConfig(l, FileName)
 }
 
-// ParseJSON reads the config object of a task with the same strictness.
+// ParseJSON parses a task's config object just as strictly.
 func ParseJSON(data []byte) (task.Config, error) {
 	if err := checkSize(len(data), "config"); err != nil {
 		return task.Config{}, err

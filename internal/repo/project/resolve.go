@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Where a value can come from.
+// Origins of values.
 const (
 	OriginDefault    = "default"
 	OriginRepository = FileName
@@ -21,22 +21,22 @@ const (
 	OriginOperator   = "operator limit"
 )
 
-// Origin says where a value comes from.
+// Origin is where a value comes from.
 type Origin struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// Resolved is the configuration of one task, with the origin of every value in the order of the documentation.
+// Resolved is the configuration of one task, with the origin of every value, in the order of the documentation.
 type Resolved struct {
 	Settings Settings `json:"settings"`
 	Origins  []Origin `json:"origins"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Resolve puts the defaults, the repository's configuration and the task's on top of each other; a later one wins. Then the
-// operator's limits cut what is too much, with a warning that names it. What a source may not say at all is an error.
+// Resolve overlays the defaults, the repository's configuration and the task's; the later one wins. Then it reduces values to the
+// operator's limits, each with a warning. It fails for values that a source may not set at all.
 func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 	if err := limits.Validate(); err != nil {
 		return Resolved{}, err
@@ -74,7 +74,7 @@ func within(where string, err error) error {
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-// first gives the first of joined errors, so that the hint of a single mistake is kept. Several carry their own.
+// first unwraps a single joined error to keep its hint. With several errors, each text contains its own.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) == 1 {
 		return all.Unwrap()[0]
@@ -92,7 +92,7 @@ func originOf(key string, repo, job task.Config) string {
 	return OriginDefault
 }
 
-// cut notes that a key was cut to an operator limit.
+// cut records that a key was reduced to an operator limit.
 func (r *Resolved) cut(key string) {
 	o := r.at(key)
 	was := *o
@@ -102,7 +102,7 @@ func (r *Resolved) cut(key string) {
 	}
 }
 
-// follow notes that a key was cut to the value of another.
+// follow records that a key was reduced to the value of another key.
 func (r *Resolved) follow(key, other string) {
 	o := r.at(key)
 	was := *o
@@ -118,10 +118,10 @@ func (r *Resolved) at(key string) *Origin {
 			return &r.Origins[i]
 		}
 	}
-	return &Origin{} // never: the callers name known keys
+	return &Origin{} // unreachable: callers pass known keys
 }
 
-// now gives the value of a key that limits can change.
+// now returns the value of a key that limits can change.
 func (r *Resolved) now(key string) string {
 	s := r.Settings
 	switch key {
@@ -141,7 +141,7 @@ func (r *Resolved) now(key string) string {
 	return s.Approval.Mode
 }
 
-// show writes a value for people; durations as short as they go.
+// show formats a value for people, durations in their shortest form.
 func show(k task.ConfigKey, value any) string {
 	switch v := value.(type) {
 	case string:
@@ -153,7 +153,7 @@ func show(k task.ConfigKey, value any) string {
 		return number(v)
 	case []string:
 		return strings.Join(v, ", ")
-	case map[string]string: // an empty one: the others are shown entry by entry
+	case map[string]string: // empty; other maps are shown entry by entry
 		return ""
 	}
 	return fmt.Sprint(value)

@@ -8,8 +8,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Schema gives the JSON Schema of .longshift.yaml, as published in docs/longshift.schema.json. Editors use it for
-// completion; Parse does not, for it gives better errors.
+// Schema returns the JSON Schema of .longshift.yaml, published as docs/longshift.schema.json. Editors use it for completion. Parse does
+// not use it, because its own errors are better.
 func Schema() ([]byte, error) {
 	base := defaults()
 	root := object{}
@@ -83,7 +83,7 @@ func schemaOf(k task.ConfigKey) object {
 	return s
 }
 
-// object is a JSON object that keeps the order of its members.
+// object is a JSON object with ordered members.
 type object []member
 
 type member struct {
@@ -102,7 +102,6 @@ func (o object) get(key string) any {
 	return nil
 }
 
-// MarshalJSON writes the members in their order.
 func (o object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -7,13 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// source is the text of a file, in which nodes are found again. The tree knows where a node begins and not where it ends.
+// source is the text of a file, with which it finds the end of a YAML node. The parsed tree only knows where a node begins.
 type source struct {
 	text  string
-	lines []int  // where each line begins
-	eol   string // as the file has it
-	step  int    // columns that a group is indented by
-	json  bool   // keys and texts stand in double quotes
+	lines []int  // offset of each line
+	eol   string // line end that the file uses
+	step  int    // indentation step in columns
+	json  bool   // keys and strings are in double quotes
 }
 
 func newSource(text string) *source {
@@ -31,7 +31,7 @@ func newSource(text string) *source {
 
 func (s *source) spliced(from, to int, with string) string { return s.text[:from] + with + s.text[to:] }
 
-// start gives where a node begins. Columns count letters, not bytes.
+// start returns the offset of a node. YAML columns count characters, not bytes.
 func (s *source) start(n *yaml.Node) (int, error) {
 	if n.Line < 1 || n.Line > len(s.lines) {
 		return 0, errForm
@@ -47,7 +47,7 @@ func (s *source) start(n *yaml.Node) (int, error) {
 	return at, nil
 }
 
-// lineEnd gives where the line of an offset ends, before its line end.
+// lineEnd returns the offset of the end of the line, before its line end.
 func (s *source) lineEnd(at int) int {
 	if i := strings.IndexByte(s.text[at:], '\n'); i >= 0 {
 		return at + len(strings.TrimSuffix(s.text[at:at+i], "\r"))
@@ -55,7 +55,7 @@ func (s *source) lineEnd(at int) int {
 	return len(s.text)
 }
 
-// afterColon gives the place behind the colon of a key.
+// afterColon returns the offset after the colon of a key.
 func (s *source) afterColon(key *yaml.Node) (int, error) {
 	at, err := s.start(key)
 	if err == nil {
@@ -78,7 +78,7 @@ func (s *source) endOfPair(key, value *yaml.Node, flow bool) (int, error) {
 	return s.end(value, key.Column-1, flow)
 }
 
-// end gives the place behind a node. Parent is the indentation of the mapping that it is in.
+// end returns the offset after a node. parent is the indentation of the mapping around it.
 func (s *source) end(n *yaml.Node, parent int, flow bool) (int, error) {
 	from, err := s.start(n)
 	if err != nil || from >= len(s.text) {

@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// readYAML reads one YAML document with the parts of YAML that a configuration needs: no anchors and aliases, which can
-// make a small file huge, no tags, no merge keys, no second document.
+// readYAML parses one YAML document. It accepts only what a configuration needs: no anchors and aliases, which can blow up a small file,
+// no tags, no merge keys and no second document.
 func readYAML(data []byte) (task.Literal, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -37,7 +37,7 @@ func syntaxError(err error) error {
 	return errors.New("not YAML: " + strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: "))
 }
 
-// maxDepth bounds nesting; a configuration needs three levels.
+// maxDepth limits nesting. A configuration needs three levels.
 const maxDepth = 8
 
 func literal(n *yaml.Node, depth int) (task.Literal, error) {
@@ -90,7 +90,7 @@ func objectOf(n *yaml.Node, depth int) (task.Literal, error) {
 	return l, nil
 }
 
-// scalar gives numbers and flags in the form JSON has for them: 0x10 is 16, True is true.
+// scalar converts numbers and booleans to their JSON form: 0x10 becomes 16, True becomes true.
 func scalar(n *yaml.Node) task.Literal {
 	l := task.Literal{Type: task.TextLiteral, Text: n.Value, Line: n.Line}
 	switch n.ShortTag() {
@@ -111,7 +111,7 @@ func scalar(n *yaml.Node) task.Literal {
 	case "!!float":
 		var f float64
 		l.Type = task.NumberLiteral
-		if n.Decode(&f) == nil && f-f == 0 { // finite
+		if n.Decode(&f) == nil && f-f == 0 { // neither infinite nor NaN
 			l.Text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
 	}

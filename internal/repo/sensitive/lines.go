@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lineRules are lines that are worth a look in files that mostly are not. They look at lines that a change adds.
+// lineRules match suspicious added lines in files that are harmless otherwise.
 var lineRules = []struct {
 	kind  Kind
 	names []string
@@ -32,10 +32,10 @@ var lineRules = []struct {
 	{Submodules, []string{".gitmodules"}, regexp.MustCompile(`(?i)^\s*update\s*=\s*"?!`), "which runs a program at its update"},
 }
 
-// prose is not looked through for settings of git: texts explain them.
+// prose lists files that are not searched for git settings, because texts explain those.
 var prose = []string{"*.md", "*.rst", "*.adoc", "*.txt", "*.html"}
 
-// lines looks at the lines that a change adds.
+// lines checks the lines that a change adds.
 func (i *inspection) lines() {
 	if !i.text() {
 		return
@@ -58,7 +58,7 @@ func (i *inspection) lines() {
 	}
 }
 
-// added gives the lines that are new, each as often as it is new.
+// added returns the new lines, each as often as it was added.
 func added(old, now []byte) []string {
 	had := map[string]int{}
 	if !binary(old) {

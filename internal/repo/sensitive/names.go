@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// places are files of a kind by their names, in lower case. One that ends with a slash is a folder with all that is in it, and
-// whatever stands in its place; one that begins with a slash is at the top of the repository, all others are anywhere: each project of a
-// monorepo has its own. Parts are patterns of path.Match.
+// places lists file patterns for each kind, in lower case. A pattern that ends with a slash is a folder with all its content, or anything
+// that replaces it. A pattern that begins with a slash matches at the top of the repository only; others match anywhere, because each
+// project of a monorepo has its own files. Elements are patterns of path.Match.
 var places = []struct {
 	kind  Kind
 	names []string
 }{
 	{CI, []string{
-		// Forges look for these at the top alone: a template of a project that has them is no workflow.
+		// Forges read these only at the top of the repository. Elsewhere, such as in a project template, they do nothing.
 		"/.github/workflows/", "/.github/actions/", "/.github/dependabot.y*ml", "/.github/settings.yml", "/.github/mergify.yml", "/.gitea/workflows/",
 		"/.gitea/actions/", "/.forgejo/workflows/", "/.forgejo/actions/", "/.circleci/", "/.woodpecker/", "/.semaphore/", "/.tekton/", "/.builds/",
 		"/renovate.json*", "/.github/renovate.json*", "/.renovaterc*", "/.mergify.yml",
-		// What names its files itself may have them anywhere.
+		// These may lie anywhere, because a configuration can name their path.
 		"action.y*ml", "*.gitlab-ci.y*ml", ".gitlab/ci/", "jenkinsfile", "jenkinsfile.*", "*.jenkinsfile", "azure-pipelines*.y*ml", ".azure-pipelines/",
 		".azuredevops/", ".buildkite/", ".travis.y*ml", "appveyor.y*ml", ".appveyor.y*ml", ".drone.*", ".woodpecker.y*ml", "bitbucket-pipelines.yml",
 		".cirrus.y*ml", ".cirrus.star", ".teamcity/", "cloudbuild.y*ml", "cloudbuild.json", ".cloudbuild/", "buildspec*.y*ml", "codefresh.yml",
@@ -61,7 +61,7 @@ var places = []struct {
 	{Owners, []string{"codeowners", "owners", "owners_aliases"}},
 }
 
-// names looks at what the file is called, and was called.
+// names checks the file's name and its old name.
 func (i *inspection) names() {
 	for _, p := range places {
 		switch {

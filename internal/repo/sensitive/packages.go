@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// manifest is what of a package.json decides what is run and where packages come from.
+// manifest has the fields of a package.json that decide what is run and where packages come from.
 type manifest struct {
 	Scripts      map[string]any `json:"scripts"`
 	Manager      any            `json:"packageManager"`
@@ -26,13 +26,13 @@ type manifest struct {
 	Peer         map[string]any `json:"peerDependencies"`
 }
 
-// lifecycle are the scripts that package managers run by themselves.
+// lifecycle lists the scripts that package managers run on their own.
 var lifecycle = []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish", "dependencies", "prepack", "postpack", "prepublishOnly"}
 
-// elsewhere are versions that are no versions: the package comes from an address or a folder.
+// elsewhere matches versions that are an address or a folder.
 var elsewhere = regexp.MustCompile(`(?i)^(git|github|gitlab|bitbucket|gist|https?|ssh|file|link|portal|exec|patch)[+:]|^[^@\s/]+/[^\s/]+$|^[./~]`)
 
-// packages looks into a package.json.
+// packages checks a package.json.
 func (i *inspection) packages() {
 	if !i.text() || !matches(i.new, "package.json") {
 		return
@@ -42,7 +42,7 @@ func (i *inspection) packages() {
 		return
 	}
 	var old, now manifest
-	_ = read(i.Old, &old) // what could not be read before ran nothing before
+	_ = read(i.Old, &old) // a file that could not be parsed ran nothing
 	if read(i.New, &now) != nil {
 		i.add(Install, "%s, and can't be read as JSON", i.how())
 		return
@@ -71,12 +71,12 @@ func (i *inspection) packages() {
 	}
 }
 
-// read reads JSON as package managers do, with a byte order mark before it.
+// read parses JSON like package managers, which accept a byte order mark.
 func read(content []byte, into *manifest) error {
 	return json.Unmarshal(bytes.TrimPrefix(content, []byte("\uFEFF")), into)
 }
 
-// fresh names the entries that are new or changed, and that the test is true for.
+// fresh returns the names of entries that are new or changed and pass the test.
 func fresh(old, now map[string]any, test func(string, any) bool) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
@@ -87,7 +87,7 @@ func fresh(old, now map[string]any, test func(string, any) bool) []string {
 	return names
 }
 
-// same compares what JSON was read into: its text has one form.
+// same compares parsed JSON values.
 func same(a, b any) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)

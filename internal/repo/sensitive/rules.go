@@ -10,48 +10,48 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Kind says what a file is for.
+// Kind is the purpose of a file.
 type Kind string
 
-// The kinds. Operators write them in LONGSHIFT_SENSITIVE, so they never change their meaning.
+// The kinds. Operators write them in LONGSHIFT_SENSITIVE, so their meaning must never change.
 const (
-	CI          Kind = "ci"          // what a forge or a CI server starts, most of it by a mere push
-	Hooks       Kind = "hooks"       // what git and shells start
-	Agents      Kind = "agents"      // what agents and editors obey or start
-	Install     Kind = "install"     // what installing or building starts
-	Registries  Kind = "registries"  // where packages come from
-	Locks       Kind = "locks"       // which packages they are
+	CI          Kind = "ci"          // run by a forge or a CI server, mostly on every push
+	Hooks       Kind = "hooks"       // run by git and shells
+	Agents      Kind = "agents"      // read or run by agents and editors
+	Install     Kind = "install"     // run by an installation or a build
+	Registries  Kind = "registries"  // choose where packages come from
+	Locks       Kind = "locks"       // choose which packages are installed
 	Submodules  Kind = "submodules"  // other repositories
-	Links       Kind = "links"       // links out of the repository, or into git's own folder
-	Executables Kind = "executables" // files that may be run as programs now
-	Binaries    Kind = "binaries"    // what can't be read in a review
-	Names       Kind = "names"       // names with characters that nobody sees
-	Settings    Kind = "settings"    // of Longshift itself
-	Owners      Kind = "owners"      // who has to approve what
-	Tests       Kind = "tests"       // removed, or skipped
+	Links       Kind = "links"       // links out of the repository, or into the git directory
+	Executables Kind = "executables" // files that have become executable
+	Binaries    Kind = "binaries"    // files that a review can't show
+	Names       Kind = "names"       // names with invisible characters
+	Settings    Kind = "settings"    // settings of Longshift itself
+	Owners      Kind = "owners"      // rules about who must approve what
+	Tests       Kind = "tests"       // removed or skipped tests
 )
 
-// Kinds lists all of them, the gravest first.
+// Kinds lists all kinds, the most serious first.
 func Kinds() []Kind {
 	return []Kind{CI, Hooks, Agents, Install, Registries, Locks, Submodules, Links, Executables, Binaries, Names, Settings, Owners, Tests}
 }
 
 var actions = []task.FindingAction{task.AllowFinding, task.NameFinding, task.AskFinding, task.RefuseFinding}
 
-// Bounds of what is found: it goes through histories, messages and prompts.
+// Limits of the findings, which become part of histories, messages and prompts.
 const (
 	mostOfKind = 8
 	mostPath   = 160 // bytes
 	mostWhat   = 160
 )
 
-// Rules say what is done about each kind. A kind that they leave out is named, and ci is asked about.
+// Rules map each kind to an action. Without an entry, ci is asked about and any other kind is named.
 type Rules map[Kind]task.FindingAction
 
-// Mistake is an item of rules that can't be read, and what is wrong with it.
+// Mistake is an invalid item of rules, with the reason.
 type Mistake struct{ Item, What string }
 
-// ParseRules reads rules as operators write them: "ci=ask, hooks=name". The kind all stands for every kind; what comes later wins.
+// ParseRules parses an operator's rules: "ci=ask, hooks=name". The kind "all" stands for every kind; later items win.
 func ParseRules(text string) (Rules, []Mistake) {
 	rules := Rules{}
 	var mistakes []Mistake
@@ -95,8 +95,8 @@ func (r Rules) action(k Kind) task.FindingAction {
 	return task.NameFinding
 }
 
-// Apply says of all findings of a task what is done about them: the strictest first, then the gravest, one for each file and kind. Of a
-// kind with many the rest is one finding, which no file can be left out of without its id changing.
+// Apply decides the action for each finding of a task. It returns one finding per file and kind, sorted by strictness, then seriousness.
+// If a kind has too many, the rest becomes one finding, whose id changes with every file in it.
 func (r Rules) Apply(all []task.Finding) []task.Finding {
 	var out []task.Finding
 	for _, k := range Kinds() {
@@ -117,7 +117,7 @@ func (r Rules) Apply(all []task.Finding) []task.Finding {
 	return out
 }
 
-// ofKind gives the findings of a kind; what was found twice in one file becomes one.
+// ofKind returns the findings of a kind, one for each file.
 func ofKind(all []task.Finding, k Kind) []task.Finding {
 	var list []task.Finding
 	at := map[string]int{}

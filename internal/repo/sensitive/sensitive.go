@@ -1,10 +1,10 @@
-// Package sensitive tells which changes of files deserve a second look, by what the files are for: what starts by itself (CI, hooks,
+// Package sensitive finds changes that deserve a second look, by the purpose of the changed files: what runs automatically (CI, hooks,
 // settings of agents and editors, install scripts), what decides where code comes from (lock files, registries, submodules), what leads
-// out of the repository, what can't be read, and what takes protection away (owners, settings, tests). It is pure: whoever calls it reads
-// the files and acts on what is found. It may import only task.
+// out of the repository, what can't be reviewed, and what removes protection (owners, settings, tests). It is pure: its caller reads the
+// files and acts on the findings. It may import only task.
 //
-// Left out on purpose is what runs only when somebody runs it, as all code does: Makefiles, build.gradle, conftest.py, Dockerfiles. A line
-// for each of them would hide the others.
+// Files that run only when somebody runs them, like all code, are left out on purpose: Makefiles, build.gradle, conftest.py, Dockerfiles.
+// A finding for each of them would hide the others.
 package sensitive
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Modes of files, as git writes them.
+// File modes of git.
 const (
 	executable = "100755"
 	link       = "120000"
@@ -24,14 +24,14 @@ const (
 
 // Change is one changed file.
 type Change struct {
-	Path, OldPath    string // the same unless it was renamed
-	OldMode, NewMode string // as git writes them; empty where there is no such file
-	OldID, NewID     string // of the content
-	Old, New         []byte // the content or its beginning; the target of a link; nothing of a submodule
-	Cut              bool   // it is the beginning
+	Path, OldPath    string // equal unless the file was renamed
+	OldMode, NewMode string // git file modes; empty where the file does not exist
+	OldID, NewID     string // blob ids
+	Old, New         []byte // the content or its beginning; the target of a link; empty for a submodule
+	Cut              bool   // New and Old are only the beginning
 }
 
-// Inspect gives what deserves a second look in one change, without what the operator wants done about it.
+// Inspect returns the findings for one change. Rules.Apply adds the actions that the operator wants.
 func Inspect(c Change) []task.Finding {
 	i := &inspection{Change: c, old: fold(c.OldPath), new: fold(c.Path)}
 	for _, look := range []func(){i.names, i.modes, i.lines, i.packages, i.spelling, i.tests} {
@@ -40,10 +40,10 @@ func Inspect(c Change) []task.Finding {
 	return i.found
 }
 
-// inspection is one look at a change.
+// inspection checks one change.
 type inspection struct {
 	Change
-	old, new string // the paths as the most careless file system would read them
+	old, new string // the paths in the form of fold
 	found    []task.Finding
 }
 
@@ -51,12 +51,12 @@ func (i *inspection) there() bool   { return i.NewMode != "" }
 func (i *inspection) was() bool     { return i.OldMode != "" }
 func (i *inspection) renamed() bool { return i.was() && i.there() && i.OldPath != i.Path }
 
-// text tells whether the file is one with lines, now.
+// text reports whether the new content is text.
 func (i *inspection) text() bool {
 	return i.there() && i.NewMode != link && i.NewMode != submodule && !binary(i.New)
 }
 
-// add notes a finding about the file.
+// add adds a finding about the file.
 func (i *inspection) add(k Kind, format string, args ...any) { i.addAt(k, i.Path, format, args...) }
 
 func (i *inspection) addAt(k Kind, path, format string, args ...any) {
@@ -68,7 +68,7 @@ func (i *inspection) addAt(k Kind, path, format string, args ...any) {
 		What: shown(fmt.Sprintf(format, args...), mostWhat)})
 }
 
-// how says what became of the file.
+// how describes what happened to the file.
 func (i *inspection) how() string {
 	switch {
 	case !i.was():
@@ -81,7 +81,7 @@ func (i *inspection) how() string {
 	return "changed"
 }
 
-// modes looks at what a file is, apart from its content: a link, a program, a submodule, something that can't be read.
+// modes checks the type of the file: a link, an executable, a submodule, a binary.
 func (i *inspection) modes() {
 	if i.OldMode == submodule && i.NewMode != submodule {
 		i.addAt(Submodules, i.OldPath, "removed")

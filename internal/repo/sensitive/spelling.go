@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// fold gives a path as the most careless of file systems reads it: case does not count, nor what can't be seen, nor dots and blanks at the
-// end of a name. What is a control file on somebody's machine is found whatever it is called here.
+// fold normalizes a path as the most lenient file system would: it ignores case, invisible characters, and trailing dots and blanks of a
+// name. So a control file on somebody's machine is found under any spelling.
 func fold(p string) string {
 	p = strings.Map(func(r rune) rune {
 		if hidden(r) {
@@ -19,7 +19,7 @@ func fold(p string) string {
 		}
 		return r
 	}, p)
-	parts := strings.Split(strings.ToLower(strings.ToUpper(p)), "/") // to upper case first: that joins the two forms of s and k
+	parts := strings.Split(strings.ToLower(strings.ToUpper(p)), "/") // to upper case first, which unifies the variants of s and k
 	for i, part := range parts {
 		if trimmed := strings.TrimRight(part, ". "); trimmed != "" {
 			parts[i] = trimmed
@@ -28,10 +28,10 @@ func fold(p string) string {
 	return strings.Join(parts, "/")
 }
 
-// hidden tells what nobody sees in a name, or would read in another order. A blank is seen.
+// hidden reports whether a character is invisible in a name or changes its reading order. A blank is visible.
 func hidden(r rune) bool { return r != ' ' && (!unicode.IsPrint(r) || task.Hidden(r) || r == '\uFE0F') }
 
-// shown writes out every hidden character, and bytes that are none, and cuts the text to n bytes.
+// shown escapes invisible characters and invalid bytes, and cuts the text to n bytes.
 func shown(s string, n int) string {
 	var b strings.Builder
 	for at, r := range s {
@@ -50,7 +50,7 @@ func shown(s string, n int) string {
 	return b.String()
 }
 
-// spelling looks at the name that a change brings.
+// spelling checks the new name for hidden characters.
 func (i *inspection) spelling() {
 	if !i.there() || i.was() && !i.renamed() {
 		return
@@ -60,7 +60,7 @@ func (i *inspection) spelling() {
 	}
 }
 
-// leadsOut says why a link is worth a look, "" when it is none.
+// leadsOut returns why a link is suspicious, "" when it is not.
 func leadsOut(at, target string) string {
 	to := strings.ReplaceAll(target, `\`, "/")
 	clean := path.Join(path.Dir(at), to)
@@ -75,7 +75,7 @@ func leadsOut(at, target string) string {
 	return ""
 }
 
-// within tells whether a path is a folder of this name, or in one.
+// within reports whether a path is the folder or lies in it.
 func within(p, folder string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == folder {
@@ -85,7 +85,7 @@ func within(p, folder string) bool {
 	return false
 }
 
-// binary tells by git's own rule whether content is no text.
+// binary applies git's own rule for binary content.
 func binary(content []byte) bool {
 	return strings.IndexByte(string(content[:min(len(content), 8000)]), 0) >= 0
 }

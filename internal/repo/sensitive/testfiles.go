@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// testNames are files of tests, folders excepted.
+// testNames match test files by their own name, whatever folder they are in.
 var testNames = []string{
 	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb", "test_*.rb", "*test.java", "*tests.java",
 	"*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala", "*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart",
 	"*_test.c*", "*_tests.c*", "test_*.c*", "*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
 }
 
-// testFolders are folders in which every source file is a test, or a part of one; data in them is none.
+// testFolders are folders whose source files are all tests or parts of tests. Data files in them do not count.
 var testFolders = []string{"test/", "tests/", "__tests__/", "spec/", "specs/", "e2e/", "cypress/", "integration-tests/"}
 
-// language is how tests look in files with these endings.
+// language describes how tests look in files with these extensions.
 type language struct {
 	ends string
-	test *regexp.Regexp // a test
-	skip *regexp.Regexp // a line that keeps a test from being run
+	test *regexp.Regexp // the start of a test
+	skip *regexp.Regexp // a line that disables a test
 }
 
 var languages = []language{
@@ -50,13 +50,13 @@ func languageOf(p string) (language, bool) {
 	return language{}, false
 }
 
-// isTest tells whether a file is one of tests, by its name. Data of tests is none.
+// isTest reports whether a path is a test file. Test data does not count.
 func isTest(p string) bool {
 	_, source := languageOf(p)
 	return source && !within(p, "testdata") && !within(p, "fixtures") && (matchesAny(p, testNames) || matchesAny(path.Dir(p), testFolders))
 }
 
-// tests looks for tests that are gone, or that are there and are not run. Rust has them beside the code.
+// tests checks for tests that were removed or disabled. Rust keeps tests beside the code.
 func (i *inspection) tests() {
 	was, is := i.was() && isTest(i.old), i.there() && isTest(i.new)
 	switch {

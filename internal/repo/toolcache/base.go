@@ -15,13 +15,13 @@ import (
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// base is the folder of what tasks leave that start from one branch of a repository.
+// base returns the directory of the shared base for tasks that start from one branch of a repository.
 func (s *Store) base(repository, branch string) string {
 	sum := sha256.Sum256([]byte(branch))
 	return filepath.Join(s.config.Dir, repository, "base-"+hex.EncodeToString(sum[:8]))
 }
 
-// current tells whether a base is there and young enough. Its age counts from when it was made: nothing writes to it after that.
+// current reports whether a base exists and is young enough. Its age counts from its creation, because nothing writes to it afterwards.
 func (s *Store) current(base string) bool {
 	info, err := os.Lstat(base)
 	return err == nil && info.IsDir() && s.young(info)
@@ -29,8 +29,8 @@ func (s *Store) current(base string) bool {
 
 func (s *Store) young(info fs.FileInfo) bool { return s.config.Now().Sub(info.ModTime()) < Lifetime }
 
-// Keep makes a base of a task's own folder, unless there is one. What was left by commands that failed may be a part of it only, and is
-// made anew before long. Clean is asked while the folder is held, and must be false once an agent may have written there.
+// Keep makes a base from a task's own caches, unless there is one. After a failed command the base may be incomplete, and expires sooner.
+// clean is called while the directory is locked; it must return false once an agent may have written there.
 func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole bool, clean func() (bool, error)) error {
 	base := s.base(repository, branch)
 	if !s.config.Share || s.current(base) {
@@ -53,7 +53,7 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 	if err != nil {
 		return fault.New(fault.Infra, "keep the caches of the base: %w", err)
 	}
-	syscall.Sync() // after a power cut, half a file would be taken for a whole one for a week
+	syscall.Sync() // otherwise a truncated file could be served for a week after a power cut
 	made := s.config.Now()
 	if !whole {
 		made = made.Add(partLifetime - Lifetime)
@@ -66,7 +66,7 @@ func (s *Store) Keep(ctx context.Context, own, repository, branch string, whole 
 	return nil
 }
 
-// Sweep removes what nobody has used for long: bases, and the caches of tasks that never came to an end here.
+// Sweep removes expired bases, and the caches of tasks that never ended on this host.
 func (s *Store) Sweep() {
 	s.bases.Lock()
 	defer s.bases.Unlock()
@@ -91,11 +91,11 @@ func (s *Store) removeOld(dir string) {
 	}
 }
 
-// gone ends the name of what is being removed.
+// gone marks a directory that is being removed.
 const gone = ".gone"
 
-// discard removes caches, which leave their place first: one that was removed by half has changed just now, and would pass for a young one
-// in which packages lack files.
+// discard removes caches. It renames them first: a partial removal updates the modification time, so the rest would look like a young
+// cache whose packages lack files.
 func (s *Store) discard(dir string) error {
 	aside := strings.TrimSuffix(dir, gone) + gone
 	if dir != aside {

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// What a copy may hold. More than that saves nothing.
+// Limits of a copy. Copying more saves no time.
 const (
 	mostBytes   = 16 << 30
 	mostEntries = 2 << 20
 )
 
-// copier copies one tree. Programs have written it, so links are copied and never followed, and what is neither a file nor a folder
-// stays behind.
+// copier copies one tree. Its content is untrusted, so links are copied and never followed, and anything but files and folders is left
+// out.
 type copier struct {
 	from    *os.Root
 	to      string
@@ -26,8 +26,7 @@ type copier struct {
 	bytes   int64
 }
 
-// copyTree copies what the filter takes. The copy shares no file with its source, but the file system may share their blocks until
-// one of them is written.
+// copyTree copies what the filter accepts. The copy is independent of its source, although the file system may share unmodified blocks.
 func copyTree(ctx context.Context, from, to string, take filter) (files int, err error) {
 	root, err := os.OpenRoot(from)
 	if err != nil {
@@ -39,7 +38,7 @@ func copyTree(ctx context.Context, from, to string, take filter) (files int, err
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, fs.ErrNotExist) && name != ".": // a tool that tidies the operator's folder
+		case errors.Is(err, fs.ErrNotExist) && name != ".": // a tool has cleaned up the operator's folder meanwhile
 			return nil
 		case err != nil:
 			return err
@@ -77,7 +76,7 @@ func (c *copier) entry(name string, d fs.DirEntry) error {
 	return nil
 }
 
-// file copies one file with its rights, but for those of other users' programs, and its time, by which tools know what changed.
+// file copies one file with its mode, without setuid and setgid, and its time, from which tools tell what has changed.
 func (c *copier) file(name, to string) error {
 	in, err := c.from.Open(name)
 	if err != nil {

@@ -1,11 +1,12 @@
-// Package toolcache gives each task caches of tool chains of its own, which begin as a copy of what the base of its repository has left.
+// Package toolcache gives each task its own tool chain caches, which start as a copy of a base that earlier tasks of the repository have
+// left.
 //
-// What lies in these caches is trusted by whoever finds it: Go takes its build cache's word for a compiled package, cargo and gradle load
-// settings from theirs, pip installs wheels it once built. So nothing that an agent could write is ever seen by another task. What tasks
-// share is filled by setup and check on the commit that they start from, before an agent has run: it holds nothing that the next
-// task's own setup and check would not run as well. What configures a tool is left out even so.
+// Tools trust these caches: Go takes compiled packages from its build cache, cargo and gradle load settings from theirs, pip installs
+// wheels it once built. So nothing that an agent could write may reach another task. Bases are filled only by setup and check, on the
+// commit that the task starts from and before an agent has run. They hold nothing that the next task's own setup and check would not
+// produce. Even so, files that configure a tool are left out.
 //
-// The package starts no programs and decides nothing about which task may leave something; callers do.
+// The package starts no programs. Its callers decide which task may leave a base.
 package toolcache
 
 import (
@@ -21,35 +22,35 @@ import (
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// Lifetime is how long a base is copied from. Then it is made anew, from nothing: so it does not grow without end, and a package that
-// the repository has dropped is gone from it. A task's own caches that nobody has used for so long are removed as well.
+// Lifetime is how long a base is used. Then a new one is made from nothing, so that bases do not grow forever and packages that the
+// repository has dropped disappear. A task's own caches are removed when they were unused for this long.
 const Lifetime = 7 * 24 * time.Hour
 
-// partLifetime is the same for what commands have left that failed.
+// partLifetime is the lifetime of a base made after a failed command.
 const partLifetime = 24 * time.Hour
 
-// Own is the name of a task's own folder below the task's.
+// Own is the name of the caches below a task's directory.
 const Own = "caches"
 
 // Config is what New needs.
 type Config struct {
-	Dir   string           // of bases and of the places in boxes
-	Tasks string           // holds a folder for each task
-	Seed  string           // folder of caches that the operator has filled, for tasks that have no base to begin with; "" for none
-	Share bool             // whether tasks leave something to others at all
+	Dir   string           // directory of the bases and of the mount points in sandboxes
+	Tasks string           // directory with one folder per task
+	Seed  string           // caches that the operator has filled, for tasks without a base; "" for none
+	Share bool             // whether tasks leave bases to others
 	Now   func() time.Time // nil for time.Now
 	Log   *slog.Logger     // nil for slog.Default
 }
 
-// Store keeps bases and the tasks' own folders apart. It is safe for use by many at once.
+// Store keeps bases and the tasks' own caches apart. It is safe for concurrent use.
 type Store struct {
 	config Config
-	owners sync.Map                // a mutex for each folder that is being made or copied
-	bases  sync.RWMutex            // held for writing while a base is put in its place or removed
-	remove func(path string) error // remove.All, but for tests that die in it
+	owners sync.Map                // a mutex for each directory that is being created or copied
+	bases  sync.RWMutex            // held for writing while a base is put in place or removed
+	remove func(path string) error // remove.All, replaced by tests that simulate a crash
 }
 
-// New makes a store. It needs no folder before the first task.
+// New returns a store. It creates no directory before the first task.
 func New(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -60,14 +61,13 @@ func New(c Config) *Store {
 	return &Store{config: c, remove: remove.All}
 }
 
-// Place is where the tasks of a repository find their own caches inside of a box: the same path for all of them, for build caches are
-// keyed by the paths of sources. Outside it is an empty folder.
+// Place is the path of the caches inside a sandbox. It is the same for all tasks of a repository, because build caches are keyed by
+// source paths. Outside the sandbox it is an empty directory.
 func (s *Store) Place(repository string) string {
 	return filepath.Join(s.config.Dir, repository, "task")
 }
 
-// Begin makes a task's own folder, unless it is there. Without a base or when it can't be copied it begins empty: caches save time
-// and nothing else.
+// Begin creates a task's own caches unless they exist. Without a base, or if copying fails, they start empty: caches only save time.
 func (s *Store) Begin(ctx context.Context, own, repository, branch string) error {
 	if err := os.MkdirAll(s.Place(repository), 0o700); err != nil {
 		return fault.New(fault.Infra, "make the place for caches: %w", err)
@@ -96,7 +96,7 @@ func (s *Store) Begin(ctx context.Context, own, repository, branch string) error
 	return nil
 }
 
-// fill copies the base, or else the operator's seed.
+// fill copies the base or, without one, the operator's seed.
 func (s *Store) fill(ctx context.Context, to, base string) error {
 	if s.config.Share && s.current(base) {
 		s.bases.RLock()
@@ -111,14 +111,14 @@ func (s *Store) fill(ctx context.Context, to, base string) error {
 	return os.Mkdir(to, 0o700)
 }
 
-// Remove removes a task's own folder at its end.
+// Remove removes a task's own caches at its end.
 func (s *Store) Remove(own string) error {
 	defer s.lock(own)()
 	defer s.owners.Delete(own)
 	return errors.Join(remove.All(own+".new"), s.discard(own))
 }
 
-// lock makes the caller the only one at a folder until it calls what it gets.
+// lock locks a directory within this process.
 func (s *Store) lock(dir string) (release func()) {
 	m, _ := s.owners.LoadOrStore(dir, &sync.Mutex{})
 	m.(*sync.Mutex).Lock()

@@ -11,10 +11,10 @@ import (
 	"github.com/longshift/longshift/internal/plaintext"
 )
 
-// mostFailing is how many failing tests are worth naming. More are as good as none: they are compared, name by name.
+// mostFailing is how many failing tests are named at most. With more, a comparison by name is useless.
 const mostFailing = 100
 
-// failures find the name of a failing test in a line of a test runner's output; each has one group. They are made when a check fails.
+// failures match a failing test in a line of a test runner's output; each has one group. They are compiled when the first check fails.
 var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, expression := range []string{
 		`^(?:FAILED|ERROR) (\S+::\S+)`,                                           // pytest's summary
@@ -40,8 +40,8 @@ var (
 	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
 )
 
-// Failing reads the names of failing tests out of what test runners printed, sorted. It gives none where no runner names one, and
-// where more than 100 failed. A Go package that fails without a failing test (it does not build, it ended early) counts as one test.
+// Failing returns the sorted names of failing tests in the output of test runners. It returns none when no known runner names one, or
+// when more than 100 failed. A Go package that fails without a failing test (it does not build, or exited early) counts as one test.
 func Failing(output io.Reader) []string {
 	var names, inPackage []string
 	add := func(name string) {
@@ -71,7 +71,7 @@ func Failing(output io.Reader) []string {
 				}
 			}
 		}
-		for tooLong && err == nil { // the rest of a long line
+		for tooLong && err == nil { // skip the rest of a long line
 			_, tooLong, err = lines.ReadLine()
 		}
 		if err != nil {

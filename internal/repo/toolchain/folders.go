@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mostFolders is how many folders below the top are looked at, where the top tells nothing.
+// mostFolders is how many folders are examined when the top has no known project.
 const mostFolders = 8
 
-// projects gives the folders at the top that may be projects of their own.
+// projects returns the folders at the top that may be projects.
 func (f files) projects() (folders []string) {
 	entries, err := fs.ReadDir(f.fs, ".")
 	if err != nil {
@@ -26,7 +26,7 @@ func (f files) projects() (folders []string) {
 	return folders
 }
 
-// in gives the chain as it is run from the folder above its own.
+// in returns the chain with commands that run from the parent folder.
 func (c Chain) in(folder string) Chain {
 	there := func(commands []string) (out []string) {
 		for _, command := range commands {
@@ -41,7 +41,7 @@ func (c Chain) in(folder string) Chain {
 	return c
 }
 
-// quoted puts a name into quotes where the shell needs them.
+// quoted quotes a name for the shell if needed.
 func quoted(name string) string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == "" {
 		return name

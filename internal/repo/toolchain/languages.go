@@ -10,7 +10,7 @@ var workUse = regexp.MustCompile(`(?m)^\s*(?:use\s+)?(\./[\w./@+-]*|\.)\s*$`)
 
 func golang(f files, file string) Chain {
 	all := "./..."
-	if work := f.text("go.work"); work != "" { // ./... means the module of the folder alone
+	if work := f.text("go.work"); work != "" { // ./... covers only the folder's own module
 		var each []string
 		for _, m := range workUse.FindAllStringSubmatch(work, -1) {
 			each = append(each, strings.TrimSuffix(m[1], "/")+"/...")
@@ -74,7 +74,7 @@ func elixir(files, string) Chain {
 	return Chain{Setup: []string{"mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
 }
 
-// jvm has no setup: both fetch what they need when they build, and have no command that fetches all of it and no more.
+// jvm has no setup: both tools fetch dependencies during the build and have no command that only fetches them.
 func jvm(_ files, file string) Chain {
 	switch file {
 	case "gradlew":
@@ -87,7 +87,7 @@ func jvm(_ files, file string) Chain {
 	return Chain{Check: []string{"gradle check"}, Makes: "build"}
 }
 
-// cmake has no setup: what it prepares is for its own check alone, and a Makefile beside it that checks everything has no use for it.
+// cmake has no setup: it would prepare only for its own check, and a Makefile target that checks everything does not need it.
 func cmake(f files, file string) Chain {
 	c := Chain{Check: []string{"cmake -S . -B build", "cmake --build build"}, Makes: "build"}
 	if text := f.text(file); strings.Contains(text, "enable_testing") || strings.Contains(text, "include(CTest)") {

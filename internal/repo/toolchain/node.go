@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// manifest is what we need of a package.json.
+// manifest has the fields of a package.json that we use.
 type manifest struct {
 	Scripts        map[string]string          `json:"scripts"`
 	Needs          map[string]json.RawMessage `json:"dependencies"`
@@ -15,7 +15,7 @@ type manifest struct {
 	Workspaces     json.RawMessage            `json:"workspaces"`
 }
 
-// managers says which lock file belongs to which package manager, and how it installs what the lock says.
+// managers maps lock files to package managers and their command for an exact installation.
 var managers = []struct{ lock, program, setup string }{
 	{"bun.lock", "bun", "bun install --frozen-lockfile"},
 	{"bun.lockb", "bun", "bun install --frozen-lockfile"},
@@ -48,7 +48,7 @@ func node(f files, file string) Chain {
 		program, _, _ = strings.Cut(m.PackageManager, "@")
 		setup := map[string]string{"": "npm install --no-package-lock", "npm": "npm install --no-package-lock", "pnpm": "pnpm install", "yarn": "yarn install", "bun": "bun install"}[program]
 		if setup == "" {
-			return Chain{} // a manager that we do not know
+			return Chain{} // an unknown package manager
 		}
 		if program == "" {
 			program = "npm"
@@ -58,7 +58,7 @@ func node(f files, file string) Chain {
 		}
 	}
 	for _, script := range scripts(m.Scripts) {
-		if script == "test" && program != "bun" { // bun test runs bun's own tests, not the script
+		if script == "test" && program != "bun" { // bun test ignores the script and runs bun's own test runner
 			c.Check = append(c.Check, program+" test")
 		} else {
 			c.Check = append(c.Check, program+" run "+script)
@@ -70,7 +70,7 @@ func node(f files, file string) Chain {
 	return c
 }
 
-// scripts picks those that check, the quick ones first.
+// scripts returns the scripts that check, the quick ones first.
 func scripts(all map[string]string) (names []string) {
 	usable := func(name string) bool {
 		text := all[name]
@@ -100,7 +100,7 @@ func deno(f files, file string) Chain {
 	if f.has("deno.lock") {
 		c.Setup = []string{"deno install --frozen"}
 	}
-	_, tasks, _ := strings.Cut(f.text(file), `"tasks"`) // with comments in it, it is no JSON
+	_, tasks, _ := strings.Cut(f.text(file), `"tasks"`) // with comments it is not valid JSON
 	tasks, _, _ = strings.Cut(tasks, "}")
 	var names []string
 	for _, m := range denoTask.FindAllStringSubmatch(tasks, -1) {

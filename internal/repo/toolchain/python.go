@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// envs says which lock file belongs to which manager of environments. They run programs of the environment by their name.
+// envs maps lock files to environment managers. They run the environment's programs by name.
 var envs = map[string]struct{ setup, run, makes string }{
 	"uv.lock":      {"uv sync --locked", "uv run ", ".venv"},
-	"poetry.lock":  {"poetry install", "poetry run ", ""}, // in the home folder
+	"poetry.lock":  {"poetry install", "poetry run ", ""}, // stored in the home directory
 	"pdm.lock":     {"pdm sync", "pdm run ", ".venv"},
 	"Pipfile.lock": {"pipenv sync --dev", "pipenv run ", ""},
 }
@@ -24,7 +24,7 @@ var (
 
 var pythonFiles = []string{"pyproject.toml", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt", "setup.cfg", "setup.py", "Pipfile", "tox.ini"}
 
-// python sets up an environment in the work tree where no manager keeps one, and none where nothing is to install.
+// python creates an environment in the work tree unless a manager keeps one. It creates none when there is nothing to install.
 func python(f files, file string) Chain {
 	all := f.text(pythonFiles...)
 	needed := pytestNeeded.MatchString(all)
@@ -51,7 +51,7 @@ func python(f files, file string) Chain {
 	return c
 }
 
-// installs gives what pip is to install, as its arguments.
+// installs returns the arguments of pip install.
 func installs(f files, pytest bool) string {
 	var what []string
 	for _, list := range []string{"requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt"} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// runner reads the targets of the project's own: what its people run is better than any guess.
+// runner reads the targets of the project's own task runner, which are better than any guess.
 func runner(f files) Chain {
 	if file := f.first("GNUmakefile", "makefile", "Makefile"); file != "" {
 		if check := targets("make", made(f.text(file))); check != nil {
@@ -21,7 +21,7 @@ func runner(f files) Chain {
 	return Chain{}
 }
 
-// autotools is a project that is configured and made, or only made: its Makefile names no target that checks.
+// autotools handles a project built with configure and make, or make alone, whose Makefile has no target that checks.
 func autotools(f files) Chain {
 	switch {
 	case f.has("configure") && f.has("Makefile.in"):
@@ -32,7 +32,7 @@ func autotools(f files) Chain {
 	return Chain{}
 }
 
-// targets picks those that check. A lint alone is no check: it would take the place of the tests.
+// targets returns the targets that check. A lint target alone is not enough, because it would replace the tests.
 func targets(program string, names []string) []string {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
@@ -48,7 +48,7 @@ func targets(program string, names []string) []string {
 
 var makeRule = regexp.MustCompile(`(?m)^([A-Za-z0-9_./-]+(?:[ \t]+[A-Za-z0-9_./-]+)*)[ \t]*::?(?:[^:=\n]|:?$)`)
 
-// made gives the targets of a Makefile. A line with := is a variable.
+// made returns the targets of a Makefile. A line with := is a variable.
 func made(text string) (names []string) {
 	for _, m := range makeRule.FindAllStringSubmatch(strings.ReplaceAll(text, "\r", ""), -1) {
 		names = append(names, strings.Fields(m[1])...)
@@ -58,7 +58,7 @@ func made(text string) (names []string) {
 
 var justRule = regexp.MustCompile(`(?m)^@?([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[^=\n]|$)`)
 
-// recipes gives the recipes of a justfile that need no argument.
+// recipes returns a justfile's recipes that need no argument.
 func recipes(text string) (names []string) {
 	for _, m := range justRule.FindAllStringSubmatch(strings.ReplaceAll(text, "\r", ""), -1) {
 		names = append(names, m[1])

@@ -1,6 +1,5 @@
-// Package toolchain tells from the files of a repository which tool chains it uses, and with which commands it is set up and
-// checked. What it says is a guess for a person to look at. It reads through the file system that it is given, runs nothing,
-// and knows nothing of what agents may run.
+// Package toolchain detects from a repository's files which tool chains it uses, and the commands that set it up and check it. The result
+// is a guess for a person to review. It reads through the given file system, runs nothing, and does not know what agents may run.
 package toolchain
 
 import (
@@ -14,27 +13,27 @@ import (
 
 // Chain is one tool chain of a repository.
 type Chain struct {
-	Name  string   // "go"; the same as a profile of the policy where there is one
-	File  string   // what told of it, such as "go.mod"
-	Setup []string // commands in their order, each without the others of use
+	Name  string   // such as "go"; the name of the policy's profile if there is one
+	File  string   // file that it was detected by, such as "go.mod"
+	Setup []string // commands in order; each also works without the others
 	Check []string
-	Makes string // folder that the commands fill and that should not be committed; "" for none
+	Makes string // folder that the commands create and that should not be committed; "" for none
 }
 
-// Found is what a repository looks like.
+// Found is the result of Detect.
 type Found struct {
-	Runner Chain   // the project's own targets, such as those of a Makefile; they check everything. No name when there is none
-	Chains []Chain // in the order in which they are set up
+	Runner Chain   // the project's own task runner, such as a Makefile, which checks everything; no name when there is none
+	Chains []Chain // in setup order
 	Specs  string  // folder with specifications, "" for none
 }
 
-// most is how many bytes of a file are looked at.
+// most is how many bytes of a file are read.
 const most = 1 << 20
 
-// files is the repository. What can't be read is not there.
+// files is the repository. Unreadable files count as missing.
 type files struct{ fs fs.FS }
 
-// first gives the first of the names that is a file, or "".
+// first returns the first of the names that is a file, or "".
 func (f files) first(names ...string) string {
 	for _, name := range names {
 		if info, err := fs.Stat(f.fs, name); err == nil && info.Mode().IsRegular() {
@@ -51,7 +50,7 @@ func (f files) folder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// glob gives the first file at the top whose name has one of the endings.
+// glob returns the first file at the top with one of the extensions.
 func (f files) glob(endings ...string) string {
 	entries, err := fs.ReadDir(f.fs, ".")
 	if err != nil {
@@ -65,7 +64,7 @@ func (f files) glob(endings ...string) string {
 	return ""
 }
 
-// text gives the beginning of a file, "" when it is not there.
+// text returns the beginning of the first file that exists, or "".
 func (f files) text(names ...string) string {
 	var all strings.Builder
 	for _, name := range names {
@@ -82,12 +81,12 @@ func (f files) text(names ...string) string {
 	return all.String()
 }
 
-// mentions tells whether one of the files names a word.
+// mentions reports whether one of the files contains a word.
 func (f files) mentions(word string, names ...string) bool {
 	return strings.Contains(f.text(names...), word)
 }
 
-// table says which files tell of which tool chain. What stands first is set up and checked first.
+// table maps files to tool chains. Earlier ones are set up and checked first.
 var table = []struct {
 	name  string
 	files []string // any of them
@@ -105,8 +104,8 @@ var table = []struct {
 	{"cpp", []string{"CMakeLists.txt"}, cmake},
 }
 
-// Detect looks at the top of a repository, and where that tells nothing at the folders in it. It never fails: what can't be read tells
-// nothing.
+// Detect examines the top of a repository and, if it finds nothing there, the folders in it. It never fails: unreadable files are
+// skipped.
 func Detect(fsys fs.FS) Found {
 	found := detect(fsys)
 	if found.Runner.Name != "" || len(found.Chains) > 0 {
@@ -132,7 +131,7 @@ func Detect(fsys fs.FS) Found {
 	return found
 }
 
-// detect looks at the top of a folder.
+// detect examines the top of a folder.
 func detect(fsys fs.FS) Found {
 	f := files{fsys}
 	found := Found{Runner: runner(f), Specs: specs(f)}

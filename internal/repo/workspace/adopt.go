@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// mostAdopted is how many commits of an agent are taken over as they are.
+// mostAdopted is the highest number of agent commits that are kept as separate commits.
 const mostAdopted = 200
 
-// adoption takes over commits that the agent has made.
+// adoption takes over commits that the agent has made in the work tree.
 type adoption struct {
 	id      string
 	place   place
@@ -28,12 +28,11 @@ type adoption struct {
 	log     *slog.Logger
 }
 
-// adopt brings in commits that the agent has made on top of head, and gives the last of them; head when there are none
-// or they can't be taken: they must follow head, be in the worker's name, touch nothing that is excluded, bear none of
-// our marks and hold nothing that a commit of ours would not (see fit). Their objects are read with our own git and
-// configuration, packed, and checked on the way in, so what the agent's git folder says about itself has no effect.
-// Nothing is moved yet, and none of them is pushed: retell makes ours of them. Commits that can't be taken are no loss:
-// what they hold is in the work tree.
+// adopt imports the commits that the agent has made on top of head and returns the last of them. It returns head when there are none or
+// when they can't be adopted. To be adopted, commits must follow head, be in the worker's name, touch nothing that is excluded, carry no
+// trailer of ours and pass fit. Our own git, with our own configuration, reads, packs and verifies their objects, so the agent's git
+// configuration has no effect. The branch does not move yet, and these commits are never pushed as they are: retell rewrites them first.
+// Commits that can't be adopted lose nothing, because the work tree holds their content.
 func (a *adoption) adopt(ctx context.Context, head string, exclude []string) (string, error) {
 	theirs := a.agent.head()
 	if theirs == "" || theirs == head {
@@ -56,7 +55,7 @@ func (a *adoption) adopt(ctx context.Context, head string, exclude []string) (st
 	return theirs, nil
 }
 
-// theirObjects is our git folder with the agent's objects to read.
+// theirObjects is our git directory with the agent's objects as alternates.
 func (a *adoption) theirObjects() repo {
 	dir := filepath.Join(a.place.work(), ".git", "objects")
 	if strings.ContainsAny(dir, `:"\`) {
@@ -109,7 +108,7 @@ func (a *adoption) adoptable(ctx context.Context, head, theirs string, exclude [
 	return err
 }
 
-// bringIn copies the commits into our git folder.
+// bringIn copies the commits into our git directory.
 func (a *adoption) bringIn(ctx context.Context, head, theirs string) error {
 	pack, err := os.CreateTemp(a.place.git(), "adopt-*.pack")
 	if err != nil {
@@ -140,9 +139,9 @@ func (a *adoption) bringIn(ctx context.Context, head, theirs string) error {
 	return nil
 }
 
-// retell makes the agent's commits ours: each keeps its tree, its parents and its dates. Its message passes what ours pass, author and
-// committer are the configured ones, it is signed when ours are, and what else an object can say is gone: an encoding, another's signature.
-// The last one gets our mark, if any. One that is so already keeps its id.
+// retell rewrites the agent's commits as ours. Each keeps its tree, parents and dates. Its message is cleaned like our own, author and
+// committer are the configured ones, and it is signed when ours are. Everything else in the commit object, such as an encoding or another
+// signature, is dropped. The last commit gets the trailer mark, if any. A commit that already looks like this keeps its id.
 func (a *adoption) retell(ctx context.Context, head, theirs, mark string) (string, error) {
 	text, err := a.bare.run(ctx, slices.Concat([]string{"log", "-z", "--topo-order", "--reverse", "--date=raw",
 		"--format=%H%x00%T%x00%P%x00%ad%x00%cd%x00%B"}, span(head, theirs))...)

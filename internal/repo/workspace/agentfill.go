@@ -8,11 +8,11 @@ import (
 	"path"
 )
 
-// inProgress is what a merge, rebase or bisect that was killed leaves.
+// inProgress lists the files that a killed merge, rebase or bisect leaves behind.
 var inProgress = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply",
 	"sequencer", "BISECT_LOG", "BISECT_START", "BISECT_NAMES", "BISECT_EXPECTED_REV", "index.lock", "HEAD.lock"}
 
-// fill writes branch, head and index.
+// fill writes the branch, head and index of the agent's git.
 func (g *agentGit) fill(ctx context.Context, root *os.Root, head string) error {
 	for _, name := range inProgress {
 		if err := root.RemoveAll(path.Join(".git", name)); err != nil {
@@ -47,7 +47,7 @@ func (g *agentGit) fill(ctx context.Context, root *os.Root, head string) error {
 	return replace(root, ".git/index", index)
 }
 
-// replace writes a file beside the old one and moves it over, so that a link in its place is replaced, not followed.
+// replace writes a new file and renames it over the old one, so that a symbolic link is replaced and not followed.
 func replace(root *os.Root, name string, data []byte) error {
 	tmp := name + ".longshift"
 	if err := root.RemoveAll(tmp); err != nil {

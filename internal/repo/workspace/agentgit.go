@@ -12,16 +12,15 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// The .git in the work tree is the agent's: it may look at history, stage and commit as it likes. Our git never uses it
-// as a git directory. We write it with plain file operations that can't leave the work tree, whatever links the agent
-// has put there, and make it anew when it is broken.
+// The .git directory in the work tree belongs to the agent, which may read history, stage and commit with it. Our git never uses it as a
+// git directory. We write it with plain file operations that can't leave the work tree through links, and recreate it when it is broken.
 
-// agentCommonDir is the content of .git/commondir: the folder itself, so it means nothing to git. The file has to be there, for
-// programs of a task must not be able to make one: it would lead their git, and that of a person who looks at the workspace, to
+// agentCommonDir is the content of .git/commondir. It points at the directory itself, so it changes nothing for git. The file must exist
+// so that a task's programs can't create it: with it they could lead their own git, and that of a person who inspects the workspace, to
 // another configuration.
 const agentCommonDir = ".\n"
 
-// agentGit writes that folder.
+// agentGit writes the agent's .git directory.
 type agentGit struct {
 	id       string
 	place    place
@@ -29,12 +28,12 @@ type agentGit struct {
 	mirror   repo
 	state    *state
 	author   Person
-	borrowed []string // folders of objects
-	filters  string   // of Git LFS, as its configuration has them
+	borrowed []string // object directories that it reads as alternates
+	filters  string   // filter settings for Git LFS
 	log      *slog.Logger
 }
 
-// handOver gives the agent's git our state: branch, head and index.
+// handOver copies our branch, head and index to the agent's git.
 func (g *agentGit) handOver(ctx context.Context, head string) error {
 	root, err := os.OpenRoot(g.place.work())
 	if err != nil {
@@ -63,7 +62,7 @@ func (g *agentGit) handOver(ctx context.Context, head string) error {
 	return nil
 }
 
-// mend makes the agent's git anew when it is broken, and leaves it alone when it works.
+// mend recreates the agent's git when it is broken and leaves it alone otherwise.
 func (g *agentGit) mend(ctx context.Context, head string) error {
 	root, err := os.OpenRoot(g.place.work())
 	if err != nil {
@@ -82,7 +81,7 @@ func (g *agentGit) mend(ctx context.Context, head string) error {
 
 func (g *agentGit) alternates() string { return strings.Join(g.borrowed, "\n") + "\n" }
 
-// sound tells whether the folder is a git directory that borrows from ours.
+// sound reports whether the directory is a working git directory that uses our objects as alternates.
 func (g *agentGit) sound(root *os.Root) bool {
 	for _, dir := range []string{".git", ".git/objects", ".git/refs"} {
 		if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
@@ -137,7 +136,7 @@ func configValue(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
 }
 
-// remoteRefs are the base branch and the tags, as a clone would have them.
+// remoteRefs returns the base branch and the tags as a clone would have them.
 func (g *agentGit) remoteRefs(ctx context.Context) (string, error) {
 	mirror := g.mirror
 	tags, err := mirror.run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readSmall reads a file of at most 1 MiB; more is no file of git's that we look at.
+// readSmall reads a file of at most 1 MiB. Git's own files that we read are never larger.
 func readSmall(root *os.Root, name string) (string, error) {
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, fs.ErrNotExist)
@@ -23,7 +23,7 @@ func readSmall(root *os.Root, name string) (string, error) {
 	return string(data), err
 }
 
-// head is the commit the agent's git is at, as its files say: "" when they say nothing we understand.
+// head returns the commit that the agent's HEAD resolves to, "" when its files can't be understood.
 func (g *agentGit) head() string {
 	root, err := os.OpenRoot(g.place.work())
 	if err != nil {

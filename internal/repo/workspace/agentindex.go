@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// showBase moves the agent's view of the base branch to where a round started, or to what came in last.
+// showBase moves the agent's remote-tracking ref of the base branch to where the round started, or to the base commit merged last.
 func (g *agentGit) showBase(root *os.Root) error {
 	rec := g.state.Record
 	tip := rec.Trunk
@@ -26,8 +26,8 @@ func (g *agentGit) showBase(root *os.Root) error {
 	return replace(root, ref, []byte(tip+"\n"))
 }
 
-// indexFile is our index. While a merge waits, the files in conflict have their three sides in it, so that the agent's
-// git shows them as not merged and can bring each side back.
+// indexFile returns our index. While a merge waits, the index has all three stages of the files in conflict, so that the agent's git
+// shows them as unmerged and can check out either side.
 func (g *agentGit) indexFile(ctx context.Context) ([]byte, error) {
 	var sides strings.Builder
 	if m := g.state.Merging; m != nil {

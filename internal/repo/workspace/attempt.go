@@ -21,7 +21,7 @@ type attempt struct {
 	closed atomic.Bool
 }
 
-// locked runs an operation that writes: here, or on the remote. There is one at a time.
+// locked runs an operation that writes locally or on the remote. Only one runs at a time.
 func (a *attempt) locked(ctx context.Context, do func(*opened) error) error {
 	release, err := a.locks.task(ctx, a.id)
 	if err != nil {
@@ -36,7 +36,7 @@ func (a *attempt) locked(ctx context.Context, do func(*opened) error) error {
 	})
 }
 
-// reading runs an operation that only looks. It waits for nobody: a push takes as long as the remote likes.
+// reading runs an operation that only reads. It takes no lock, because a push can hold the lock as long as the remote takes.
 func (a *attempt) reading(ctx context.Context, do func(*opened) error) error {
 	if a.closed.Load() {
 		return errors.New("the workspace was closed")

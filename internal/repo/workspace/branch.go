@@ -2,7 +2,7 @@ package workspace
 
 import "context"
 
-// branch is the task's own branch in our git folder.
+// branch is the task's own branch in our git directory.
 type branch struct {
 	bare  repo
 	state *state
@@ -13,7 +13,7 @@ func (b *branch) head(ctx context.Context) (string, error) {
 	return b.bare.ref(ctx, b.state.branchRef())
 }
 
-// move puts the branch at a commit; "" means before its first one.
+// move sets the branch to a commit; "" removes the branch.
 func (b *branch) move(ctx context.Context, to string) error {
 	now, err := b.head(ctx)
 	if err != nil || now == to {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// blob is a file that a commit brings, as git has it.
+// blob is a file that a commit adds or changes, as git stores it.
 type blob struct {
 	path, id string
 	size     int64
 }
 
-// broughtBy gives the files that commits bring, each against its parents.
+// broughtBy returns the files that commits add or change, each compared with its parents.
 func (r repo) broughtBy(ctx context.Context, revs []string) ([]blob, error) {
 	args := []string{"log", "--format=", "-r", "-m", "--root", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"}
 	text, err := r.run(ctx, slices.Concat(args, revs, []string{"--"})...)
@@ -24,7 +24,7 @@ func (r repo) broughtBy(ctx context.Context, revs []string) ([]blob, error) {
 	return r.sized(ctx, func(yield func(string, entry) bool) { rawEntries(text, yield) })
 }
 
-// broughtFrom gives the files that one tree has and another has not.
+// broughtFrom returns the files of tree that differ from those of before.
 func broughtFrom(ctx context.Context, r repo, before, tree string) ([]blob, error) {
 	changed, err := differ(ctx, r, before, tree)
 	if err != nil {
@@ -39,7 +39,7 @@ func broughtFrom(ctx context.Context, r repo, before, tree string) ([]blob, erro
 	})
 }
 
-// sized gives those of the entries that are files, in order, with their sizes.
+// sized returns the entries that are files, in order, with their sizes.
 func (r repo) sized(ctx context.Context, entries func(func(string, entry) bool)) (list []blob, err error) {
 	var ids strings.Builder
 	for path, e := range entries {

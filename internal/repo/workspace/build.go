@@ -11,24 +11,24 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// preparation is the making or taking over of one workspace.
+// preparation creates one workspace or takes over an existing one.
 type preparation struct {
-	o       *opened // what there is of it; nil before it is made
+	o       *opened // the opened workspace; nil before it is created
 	spec    Spec
 	remotes *remotes
 	mirrors *mirrors
 	log     *slog.Logger
 
-	rem     remote // where the base is
-	home    remote // where the task's branch and refs are: the same, or a fork of it
+	rem     remote // remote of the base
+	home    remote // remote of the task's branch and refs: the same, or a fork
 	listing listing
-	branch  string // base branch, "" when the remote has none by that name
+	branch  string // base branch, "" when the remote has no branch of that name
 	tip     string // its last commit
-	found   record // what the fence on the remote says; zero when there is none
-	behind  string // value of the checkpoint ref there: what was found has another where a killed push has left it behind
+	found   record // record of the fence on the remote; zero when there is none
+	behind  string // checkpoint ref on the remote, when a killed push has left it behind the one in found
 }
 
-// build makes the workspace where there is none. Until the git folder is marked ready the next call starts over.
+// build creates the workspace. Until the git directory is marked ready, the next call starts over.
 func (j *preparation) build(ctx context.Context, m *Manager) error {
 	p := m.place(j.spec.TaskID)
 	mirror, err := j.look(ctx)
@@ -55,7 +55,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 	return j.announce(ctx)
 }
 
-// resolveBase settles where the task starts: where it started before, else at the tip of the base branch.
+// resolveBase decides where the task starts: at its recorded base commit if it has one, otherwise at the tip of the base branch.
 func (j *preparation) resolveBase(ctx context.Context) error {
 	rec := &j.o.state.Record
 	switch {
@@ -69,7 +69,7 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 		}
 	case j.tip != "":
 		rec.BaseBranch, rec.Base, rec.Checkpoint = j.branch, j.tip, j.found.Checkpoint
-		if rec.Checkpoint != "" { // somebody has removed the fence: take the last commit that both have
+		if rec.Checkpoint != "" { // the fence was removed on the remote: use the last commit that both sides have
 			base, err := j.o.bare.run(ctx, "merge-base", rec.Checkpoint, j.tip)
 			if err != nil {
 				return fmt.Errorf("find where the checkpoint starts: %w", err)
@@ -129,7 +129,7 @@ func (j *preparation) checkOut(ctx context.Context) error {
 	return j.o.state.save()
 }
 
-// announce moves the fence on the remote to this attempt and completes the workspace.
+// announce moves the fence on the remote to this attempt and marks the workspace complete.
 func (j *preparation) announce(ctx context.Context) error {
 	var err error
 	for range tries {

@@ -8,19 +8,19 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// symptom is what git, ssh, curl or a forge says when something of a kind is wrong.
+// symptom matches an error message of git, ssh, curl or a forge to a kind of fault.
 type symptom struct {
 	kind  fault.Kind
 	hint  string
-	about string // "" for the error's own text
+	about string // what the message says; "" for the error's own text
 	words []string
 }
 
-// incomplete is a repository on this machine that lacks objects of its own. A server elsewhere says the same of a passing fault.
+// incomplete matches a local repository that lacks some of its own objects. The same message from a remote server is a transient fault.
 var incomplete = symptom{fault.Input, "run `git fsck` there, or name a complete clone or the address that it was cloned from",
 	"repository %s is damaged, or not all of it is there", []string{"repository corruption on the remote side", "promisor remote"}}
 
-// symptoms are tried in this order: the first whose words appear decides.
+// symptoms are tried in order; the first match decides.
 var symptoms = []symptom{
 	{fault.NotFound, "check the name, and that the token may see the repository", "repository %s is not there", []string{
 		"repository not found", "' not found", "does not appear to be a git repository", "returned error: 404", "returned error: 410",
@@ -57,8 +57,8 @@ var symptoms = []symptom{
 	}},
 }
 
-// classify tells whose fault a failed call to a remote is. What no symptom fits is a fault of the surroundings as well:
-// it happened between us and somebody else's machine.
+// classify turns a failed call to a remote into a fault. Without a matching symptom it is an infrastructure fault, because it happened
+// between this host and another machine.
 func classify(err error, rem remote, stderr string) error {
 	var known *fault.Error
 	if errors.As(err, &known) {
@@ -79,7 +79,7 @@ func classify(err error, rem remote, stderr string) error {
 	return fault.New(fault.Infra, "the call to %s failed: %w", rem.name, err)
 }
 
-// refusal is one line of `git push --porcelain` about a ref that was not taken.
+// refusal is a line of `git push --porcelain` about a rejected ref.
 type refusal struct{ ref, reason string }
 
 var refused = regexp.MustCompile(`(?m)^!\t[^\t]*:([^\t]+)\t\[[^\]]*\]\s*(?:\((.*)\))?`)
@@ -92,7 +92,7 @@ func refusals(porcelain string) []refusal {
 	return out
 }
 
-// stale tells whether a push was refused because a ref is not where we thought it was.
+// stale reports whether a push was rejected because a ref was not at the expected commit.
 func stale(list []refusal) bool {
 	for _, r := range list {
 		for _, w := range []string{"stale info", "fetch first", "non-fast-forward", "remote ref updated", "already exists",

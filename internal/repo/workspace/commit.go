@@ -10,22 +10,22 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// trailer marks a commit of ours with the task and the key it was made for, so that a retry finds it.
+// trailer marks a commit with its task and key, so that a retry finds it.
 const trailer = "Longshift-Task"
 
 // CommitSpec says what to commit.
 type CommitSpec struct {
-	Key     string   // names the commit within its task: the same key is committed once
+	Key     string   // identifies the commit within its task: the same key is committed once
 	Message string   //
-	Exclude []string // git pathspecs that stay out, such as a folder's name
+	Exclude []string // git pathspecs to leave out, such as a directory name
 }
 
-// Commit is one that stands.
+// Commit is a commit that Longshift has made, or the last one when there was nothing to commit.
 type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
-	Files, Added, Deleted int      // against the commit before it; of a merge, against what git makes of both sides
-	LeftOut               []string // folders and files that stay out: git repositories inside the work tree, what is new or changed in submodules, and what no project commits
+	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
+	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules, files that no project commits
 	Large                 []string // files of 5 MiB and more, with their sizes
 }
 
@@ -44,11 +44,11 @@ type commits struct {
 	maker    *commitMaker
 }
 
-// Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on
-// top of ours are kept when they can be (see adopt), with what they say made ours; else what they hold becomes one commit with the rest.
-// A commit that an earlier call with the key has made is found and given back. While a merge waits (see MergeBase) the
-// commit is the one that concludes it, and takes in what the agent has committed; it fails with fault.Work while conflict
-// markers are left, or when the work tree has nothing of the merge any more.
+// Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on top of ours are
+// rewritten as ours if they can be adopted (see adopt); otherwise their content goes into one commit with the rest. When an earlier call
+// with the same key has made the commit, that commit is returned. While a merge waits (see MergeBase), Commit concludes it, including
+// what the agent has committed. It then fails with fault.Work while conflict markers are left, or when the work tree has lost the merged
+// changes.
 func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 	if err := checkKey(s.Key); err != nil {
 		return c, err
@@ -73,7 +73,7 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 		if err != nil {
 			return err
 		}
-		if err := o.submodules.fill(ctx, false); err != nil { // what is checked next is what the commit has
+		if err := o.submodules.fill(ctx, false); err != nil { // the check that follows must see what was committed
 			return err
 		}
 		c.LeftOut = append(c.LeftOut, touched...)
@@ -120,7 +120,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	return c, err
 }
 
-// commitIndex commits what is staged.
+// commitIndex commits the staged changes.
 func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
 	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)
@@ -129,7 +129,7 @@ func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commi
 		return Commit{}, err
 	}
 	if e, ok := failed.(*git.Error); ok && id == head && e.Exit.Code == 1 {
-		return Commit{ID: head}, nil // what differs does not differ to git
+		return Commit{ID: head}, nil // git sees no difference, for example only in line endings
 	}
 	if failed != nil {
 		return Commit{}, failed
@@ -139,7 +139,7 @@ func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commi
 	return c, cs.agent.handOver(ctx, id)
 }
 
-// commitAdopted moves the branch to the agent's commits, with one of ours on top when there is more in the work tree.
+// commitAdopted moves the branch to the adopted commits and adds one of ours when the work tree holds more changes.
 func (cs *commits) commitAdopted(ctx context.Context, head, theirs, mark, message string) (Commit, error) {
 	before, err := cs.branch.treeOf(ctx, theirs)
 	if err != nil {

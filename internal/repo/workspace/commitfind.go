@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// describe completes a commit that stands: the agent sees it, and its changes are counted.
+// describe completes the result for an existing commit: it updates the agent's git and counts the changes.
 func (cs *commits) describe(ctx context.Context, before, id string) (Commit, error) {
 	if err := cs.agent.handOver(ctx, id); err != nil {
 		return Commit{}, err
@@ -13,7 +13,7 @@ func (cs *commits) describe(ctx context.Context, before, id string) (Commit, err
 	return cs.count(ctx, before, id)
 }
 
-// find looks for the mark in the task's commits.
+// find searches the task's commits for one with the mark.
 func (cs *commits) find(ctx context.Context, head, mark string) (Commit, error) {
 	if head == "" || head == cs.state.Record.Base {
 		return Commit{}, nil

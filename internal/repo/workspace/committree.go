@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// count tells what a commit has changed.
+// count returns how many files and lines a commit has changed.
 func (cs *commits) count(ctx context.Context, before, id string) (Commit, error) {
 	text, err := cs.bare.run(ctx, "diff-tree", "--shortstat", "-r", cs.state.or(before), id)
 	c := Commit{ID: id, Created: true}
@@ -18,30 +18,30 @@ func (cs *commits) count(ctx context.Context, before, id string) (Commit, error)
 	return c, err
 }
 
-// commitMaker makes commits that say who and when, and are signed where they may be pushed.
+// commitMaker creates commits with the configured author and date, signed if they may be pushed.
 type commitMaker struct {
 	bare   repo
 	signer *commitSigner
 	now    func() time.Time
 }
 
-// dates make commits bear the time of our clock.
+// dates sets the commit dates from our clock.
 func (m *commitMaker) dates() []string {
 	now := strconv.FormatInt(m.now().Unix(), 10) + " +0000"
 	return datedAs(now, now)
 }
 
-// datedAs makes a commit bear dates as git writes them with --date=raw.
+// datedAs sets the commit dates from text in the format of --date=raw.
 func datedAs(author, committer string) []string {
 	return []string{"GIT_AUTHOR_DATE=@" + author, "GIT_COMMITTER_DATE=@" + committer}
 }
 
-// commitStaged commits what is staged, moves the branch, and writes what git says of it.
+// commitStaged commits what is staged, moves the branch, and copies git's output to out.
 func (m *commitMaker) commitStaged(ctx context.Context, r repo, message string, out io.Writer) error {
 	return m.signer.run(ctx, r.with(m.dates()...), message, out, "commit", "-F", "-", "--cleanup=verbatim", "--no-verify", "--no-status")
 }
 
-// commitTree makes a commit that may be pushed.
+// commitTree creates a commit that may be pushed.
 func (m *commitMaker) commitTree(ctx context.Context, tree, message string, dates []string, parents ...string) (string, error) {
 	var out bytes.Buffer
 	args := slices.Concat(asParents(parents), []string{"-F", "-", tree})
@@ -49,7 +49,7 @@ func (m *commitMaker) commitTree(ctx context.Context, tree, message string, date
 	return strings.TrimSpace(out.String()), err
 }
 
-// innerCommit makes a commit that stays here.
+// innerCommit creates a commit that never leaves this host.
 func (m *commitMaker) innerCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
 	args := slices.Concat([]string{"commit-tree"}, asParents(parents), []string{"-F", "-", tree})
 	return m.bare.with(m.dates()...).feed(ctx, message, args...)

@@ -6,10 +6,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// A task whose branch is on the remote already goes on there in rounds. The refs of a round are removed at its end, so a
-// round for which there is neither fence nor checkpoint is a new one, and starts at the branch's tip.
+// A task whose branch is already on the remote continues there in rounds. The refs of a round are removed at its end. A round with
+// neither fence nor checkpoint is therefore new and starts at the branch's tip.
 
-// startAtTip makes the tip of the task's branch the start.
+// startAtTip uses the tip of the task's branch as the start.
 func (j *preparation) startAtTip(ctx context.Context) error {
 	branch := j.spec.Branch
 	if j.listing.refs["refs/heads/"+branch] == "" {
@@ -28,8 +28,8 @@ func (j *preparation) startAtTip(ctx context.Context) error {
 	return nil
 }
 
-// otherRound tells whether the workspace on this host is of another round than the one that is to go on, and takes over
-// where that one starts.
+// otherRound reports whether the workspace on this host belongs to another round than this one. If so it adopts the start of the new
+// round.
 func (j *preparation) otherRound(ctx context.Context) (bool, error) {
 	rec := &j.o.state.Record
 	switch {
@@ -40,17 +40,17 @@ func (j *preparation) otherRound(ctx context.Context) (bool, error) {
 	case j.found.Fence > 0 && rec.Base != j.found.Base:
 		rec.Branch, rec.BaseBranch, rec.Base, rec.Trunk, rec.Merged = j.found.Branch, j.found.BaseBranch, j.found.Base, j.found.Trunk, j.found.Merged
 		return true, nil
-	case j.found.Fence > 0 && rec.Trunk == "": // the state was lost
+	case j.found.Fence > 0 && rec.Trunk == "": // the local state was lost
 		rec.Trunk = j.found.Trunk
 	}
 	return false, nil
 }
 
-// leaveRound makes the workspace of an ended round that of the one that goes on. Commits on top of where it starts stay
-// on the branch. All else that is left, and may be half removed, is kept under a ref of the git folder.
+// leaveRound turns the workspace of an ended round into one for the current round. Commits on top of its start stay on the branch.
+// Everything else, which may be half removed, is kept under a ref of the git directory.
 func (j *preparation) leaveRound(ctx context.Context, head string) error {
 	rec := j.o.state.Record
-	if err := j.o.enforce(ctx); err != nil { // the branch may have another name
+	if err := j.o.enforce(ctx); err != nil { // the branch may have been renamed
 		return err
 	}
 	start := rec.Base
@@ -81,8 +81,7 @@ func (j *preparation) leaveRound(ctx context.Context, head string) error {
 	return j.o.steps.begin(ctx, step{Head: start, Work: start, Clean: true})
 }
 
-// recover carries out what was begun when the last worker died. When the state was lost it learns from refs what there
-// is of merges.
+// recover completes operations that a crashed worker has left unfinished. When the state was lost, it reconstructs merges from refs.
 func (o *opened) recover(ctx context.Context) error {
 	if o.state.Step != nil || o.state.Merging != nil || o.state.Record.Fence > 0 {
 		return o.steps.finish(ctx)
@@ -105,7 +104,7 @@ func (o *opened) recover(ctx context.Context) error {
 	return err
 }
 
-// keepBase keeps the commits the task started from.
+// keepBase keeps a ref to the commits that the task started from.
 func (j *preparation) keepBase(ctx context.Context) error {
 	rec, r := j.o.state.Record, j.o.bare
 	if rec.Trunk != "" {

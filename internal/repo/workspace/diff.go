@@ -15,13 +15,13 @@ import (
 
 const (
 	mostFile  = 1 << 20   // bytes
-	mostDiff  = 120 << 10 // bytes, which a prompt takes
+	mostDiff  = 120 << 10 // bytes that fit into a prompt
 	mostLinks = 8         // symbolic links in a row
 )
 
-// File reads a file of the base commit, never of the work tree; of a task that goes on with its branch it is the base
-// branch that counts, for what the branch itself holds nobody has accepted yet. It is false when there is none. A link is followed
-// within the commit and never out of it; a file over 1 MiB is refused.
+// File reads a file of the base commit, never of the work tree. For a task that continues on its branch it reads the base branch, because
+// nobody has accepted the branch's content yet. found is false when there is no such file. A link is followed within the commit and never
+// out of it. A file over 1 MiB is refused.
 func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
 	clean := path.Clean(name)
 	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -71,15 +71,15 @@ func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, boo
 	}
 }
 
-// Diff is what lies between two commits.
+// Diff is the difference between two commits.
 type Diff struct {
-	Text                  string // a patch, at most 120 KiB; a last line says what is left out
-	Cut                   bool   // Text is not all of it
+	Text                  string // a patch of at most 120 KiB; its last line says what was cut
+	Cut                   bool   // Text is incomplete
 	Files, Added, Deleted int
 }
 
-// Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree have no say in it, so
-// a change can't hide itself. What came in with merges of the base branch since that commit is left out.
+// Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree are ignored, so a change can't hide
+// itself. Changes that came in with merges of the base branch since that commit are left out.
 func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 	out := &beginning{}
 	if err := writeDiff(ctx, t.at, from, out, "--shortstat", "--patch"); err != nil {
@@ -91,7 +91,7 @@ func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
 	return d, nil
 }
 
-// WriteDiff writes all of what Diff gives.
+// WriteDiff writes the whole diff, without the limit of Diff.
 func (t *Tree) WriteDiff(ctx context.Context, from string, to io.Writer) error {
 	return writeDiff(ctx, t.at, from, to, "--patch")
 }
@@ -115,7 +115,7 @@ func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what
 	return nil
 }
 
-// beginning keeps the first bytes, whole lines.
+// beginning keeps the first bytes of what is written to it, in whole lines.
 type beginning struct {
 	kept []byte
 	cut  int

@@ -13,17 +13,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// The fence on the remote is a ref whose commit says which attempt of the task may write, and what it has written.
+// The fence is a ref on the remote. Its commit records which attempt of the task may write, and what it has written.
 //
-// A push names the fence it expects with --force-with-lease. Git checks a lease against what the server advertises at the
-// start of the push, and the server checks it again under its own lock only when the push moves that ref: a lease on a
-// ref that is up to date is left out, and a fence that moves in between goes unnoticed (measured). So every write of ours
-// moves the fence too, in the same atomic push, to a commit that says what is written. The server then compares the old
-// fence in the transaction that moves the branch, and no race is left.
+// A push names the fence it expects with --force-with-lease. Git compares a lease with what the server advertises at the start of the
+// push. The server compares it again under its own lock only if the push moves that ref: a lease on an unchanged ref is dropped, and a
+// concurrent change of the fence goes unnoticed (measured). So each of our writes moves the fence too, in the same atomic push, to a
+// commit that records the write. The server then compares the old fence in the transaction that moves the branch, which closes the race.
 //
-// A remote on a disk moves the refs of one push one by one: when its git is killed, the fence may have moved and others not. The
-// fence is what counts. It says what the others were and became, and has the checkpoint as a parent, so that nothing is lost
-// and the next write brings up what was left behind.
+// A remote on a local disk moves the refs of a push one by one. If its git is killed, the fence may have moved while other refs have not.
+// In that case the fence is authoritative. It records the old and new values of the other refs and has the checkpoint as a parent, so
+// nothing is lost, and the next write updates the refs that were left behind.
 
 func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
 func checkpointRef(id string) string { return "refs/longshift/" + id }
@@ -40,8 +39,8 @@ type taskRefs struct {
 	log     *slog.Logger
 }
 
-// fenceCommit makes the commit that stands for the record. Its parents are where the task started, so that a base
-// which was rewritten on the remote can still be fetched, and the checkpoint.
+// fenceCommit creates the commit that holds the record. Its parents are the checkpoint and the commit where the task started, so that a
+// base that was rewritten on the remote can still be fetched.
 func (t *taskRefs) fenceCommit(ctx context.Context, rec record) (string, error) {
 	data, err := json.Marshal(rec)
 	if err != nil {
@@ -60,7 +59,7 @@ func (t *taskRefs) fenceCommit(ctx context.Context, rec record) (string, error) 
 	return t.bare.feed(ctx, b.String(), "hash-object", "-t", "commit", "-w", "--stdin")
 }
 
-// readFenceCommit reads what a fence says.
+// readFenceCommit parses the record in a fence commit.
 func (t *taskRefs) readFenceCommit(ctx context.Context, commit string) (record, error) {
 	text, err := t.bare.run(ctx, "cat-file", "commit", commit)
 	if err != nil {
@@ -78,13 +77,13 @@ func (t *taskRefs) readFenceCommit(ctx context.Context, commit string) (record, 
 	return rec, nil
 }
 
-// update is one ref to be moved on the remote: it must be at from ("" for not there), and goes to to ("" to remove it).
+// update moves one ref on the remote: it must be at from ("" if it must not exist) and moves to to ("" removes it).
 type update struct{ ref, from, to string }
 
-// errMoved says that the remote is not where we thought it was. The caller looks again.
+// errMoved means that a ref on the remote was not where we expected it. The caller reads the remote again.
 var errMoved = errors.New("the remote has moved")
 
-// write moves refs on the remote together with the fence, all or none, and remembers it.
+// write moves refs on the remote together with the fence, all or none, and stores the new record.
 func (t *taskRefs) write(ctx context.Context, rem remote, next record, list ...update) error {
 	next.Fence, next.Before = t.fence, next.Checkpoint
 	next.Writes++
@@ -105,7 +104,7 @@ func (t *taskRefs) write(ctx context.Context, rem remote, next record, list ...u
 	if err := t.push(ctx, rem, list); err != nil {
 		return err
 	}
-	next.Replaced = replaces // what was moved just now is known to have moved
+	next.Replaced = replaces // these refs are now known to have moved
 	t.state.Record, t.state.FenceRef = next, commit
 	return t.state.save()
 }
@@ -115,7 +114,7 @@ func (t *taskRefs) push(ctx context.Context, rem remote, list []update) error {
 		return err
 	}
 	args := []string{"push", "--porcelain", "--atomic", "--no-verify", "--no-recurse-submodules"}
-	if rem.path { // a checkout of somebody's is not to change under his hands
+	if rem.path { // never update a branch that somebody has checked out
 		args = append(args, "--receive-pack=git -c receive.denyCurrentBranch=refuse -c receive.autogc=false receive-pack")
 	}
 	var specs []string

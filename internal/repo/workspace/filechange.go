@@ -11,20 +11,20 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// mostLooked is how much of a changed file is read.
+// mostLooked is how many bytes of a changed file are read.
 const mostLooked = 1 << 20
 
-// FileChange is one file that the task has changed since it started, or since the round did.
+// FileChange is a file that the task, or the current round, has changed.
 type FileChange struct {
-	Path, OldPath    string // the same unless it was renamed
-	OldMode, NewMode string // as git writes them; empty where there is no such file
+	Path, OldPath    string // equal unless the file was renamed
+	OldMode, NewMode string // git file modes; empty where the file does not exist
 	OldID, NewID     string
-	Old, New         []byte // the first MiB of the content; the target of a link; nothing of a submodule
-	Cut              bool   // there is more
+	Old, New         []byte // first MiB of the content; the target of a link; empty for a submodule
+	Cut              bool   // the content is longer
 }
 
-// Changes gives one file after the other that a push of the branch would change, with what it holds. What came in with merges of the
-// base branch is left out, and attributes of the work tree have no say in it.
+// Changes calls each for every file that a push of the branch would change, with its content. Changes from merges of the base branch are
+// left out, and attributes of the work tree are ignored.
 func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
 	err := t.at.reading(ctx, func(o *opened) error {
 		from := o.state.Record.Base
@@ -73,7 +73,7 @@ func mode(m string) string {
 	return m
 }
 
-// fillChanges reads the content of the files with one git, and hands each on when it has it.
+// fillChanges reads the contents with one git process and calls each as soon as a file is complete.
 func fillChanges(ctx context.Context, r repo, list []FileChange, each func(FileChange) error) error {
 	var ids strings.Builder
 	for _, c := range list {
@@ -109,7 +109,7 @@ type side struct {
 	content *[]byte
 }
 
-// sides are those of the change's two that have content here.
+// sides returns the change's old and new side if they have content.
 func (c *FileChange) sides() (list []side) {
 	for _, s := range []struct {
 		mode string
@@ -122,7 +122,7 @@ func (c *FileChange) sides() (list []side) {
 	return list
 }
 
-// readObject reads one answer of `git cat-file --batch`, and keeps the beginning of a long one.
+// readObject reads one answer of `git cat-file --batch` and truncates long content.
 func readObject(in *bufio.Reader) (content []byte, cut bool, err error) {
 	header, err := in.ReadString('\n')
 	if err != nil {
@@ -140,6 +140,6 @@ func readObject(in *bufio.Reader) (content []byte, cut bool, err error) {
 	if _, err := io.ReadFull(in, content); err != nil {
 		return nil, false, err
 	}
-	_, err = in.Discard(size - len(content) + 1) // and the line end after it
+	_, err = in.Discard(size - len(content) + 1) // the rest of the content and the newline after it
 	return content, size > mostLooked, err
 }

@@ -13,23 +13,24 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// settings go to every git we start, beside those of every git here: what a repository holds decides nothing about how it is read.
+// settings are passed to every git that we start, in addition to those of package git, so that a repository's content can't change how it
+// is read.
 var settings = [][2]string{
 	{"core.quotePath", "false"}, {"core.autocrlf", "false"}, {"diff.ignoreSubmodules", "all"}, {"diff.renames", "false"},
 	{"commit.gpgSign", "false"}, {"push.gpgSign", "false"}, {"merge.renames", "true"}, {"merge.renormalize", "false"},
 	{"merge.conflictStyle", "diff3"}, {"rerere.enabled", "false"},
 }
 
-// runner is how git is run for workspaces.
+// runner holds what git needs to run for workspaces.
 type runner struct {
 	git     git.Git
-	signing [][2]string // settings
-	data    string      // directory whose disk may be full
-	idle    string      // where git runs that needs no repository
+	signing [][2]string // git settings for signing commits
+	data    string      // directory whose disk is checked when a write fails
+	idle    string      // working directory of commands without a repository
 	log     *slog.Logger
 }
 
-// repo is a git directory of ours. With a work tree, commands that need one may be run.
+// repo is one of our git directories. Commands that need a work tree can run if it has one.
 type repo struct {
 	runner *runner
 	dir    string // "" for commands that need no repository
@@ -43,7 +44,7 @@ func (r repo) with(env ...string) repo {
 	return r
 }
 
-// git names every directory explicitly, so that nothing is looked for in the work tree.
+// git passes every directory explicitly, so that git searches nothing in the work tree.
 func (r repo) git() git.Git {
 	g := r.runner.git
 	g.Dir, g.Settings = r.cwd(), slices.Concat(settings, r.runner.signing, r.lfs)
@@ -57,7 +58,7 @@ func (r repo) git() git.Git {
 	return g
 }
 
-// cwd is the top of the work tree or the git directory: git never starts in a subdirectory, which may be a repository.
+// cwd returns the top of the work tree or the git directory. Git never starts in a subdirectory, because that may be another repository.
 func (r repo) cwd() string {
 	switch {
 	case r.work != "":
@@ -68,21 +69,21 @@ func (r repo) cwd() string {
 	return r.runner.idle
 }
 
-// run gives what git prints, without the last line break.
+// run returns git's output without the last line break.
 func (r repo) run(ctx context.Context, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := r.pipe(ctx, nil, &out, args...)
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
-// feed is run with input.
+// feed is run with text as standard input.
 func (r repo) feed(ctx context.Context, in string, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := r.pipe(ctx, []byte(in), &out, args...)
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
-// pipe runs git.
+// pipe runs git with in as its input and writes its output to out. It retries once after removing a stale lock.
 func (r repo) pipe(ctx context.Context, in []byte, out io.Writer, args ...string) error {
 	once := func() error {
 		if in == nil {
@@ -97,12 +98,12 @@ func (r repo) pipe(ctx context.Context, in []byte, out io.Writer, args ...string
 	return err
 }
 
-// once is pipe for input that can't be read again.
+// once is pipe for input that can't be read twice, so it never retries.
 func (r repo) once(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
 	return r.judge(r.git().Run(ctx, in, out, args...))
 }
 
-// unlock removes the lock file that was in a git's way, when a killed git has left it in a folder of ours.
+// unlock removes a lock file that blocked a command, if a killed git has left it in one of our directories.
 func (r repo) unlock(ctx context.Context, err error) bool {
 	var e *git.Error
 	if !errors.As(err, &e) {

@@ -13,13 +13,13 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// shape is everything in a git directory of ours that could make git run something or look elsewhere. We know every
-// byte of it, so it is compared before each use and put right when somebody has changed it.
+// shape describes every file in one of our git directories that could make git run a program or read elsewhere. We know their exact
+// content, so it is compared before each use and restored when it was changed.
 type shape struct {
 	format     string   // sha1 or sha256
-	branch     string   // what HEAD names; "" leaves HEAD alone
-	alternates []string // object folders of others
-	shallow    string   // where history ends, as git writes it; "" when all of it is there
+	branch     string   // branch that HEAD names; "" leaves HEAD alone
+	alternates []string // object directories of other repositories
+	shallow    string   // content of git's shallow file; "" when the history is complete
 }
 
 func (s shape) files() map[string]string {
@@ -42,7 +42,7 @@ func (s shape) files() map[string]string {
 	return files
 }
 
-// foreign are files that git would follow, and that a git directory of ours never has.
+// foreign lists files that git would follow and that our git directories never have.
 func (s shape) foreign() []string {
 	list := []string{"commondir", "gitdir", "config.worktree", "info/attributes", "info/grafts", "info/sparse-checkout"}
 	if s.shallow == "" {
@@ -54,7 +54,7 @@ func (s shape) foreign() []string {
 	return list
 }
 
-// enforce makes the folder of that shape. It returns the files it had to change in one that was there before.
+// enforce gives the directory this shape. It returns the files that it had to change in an existing directory.
 func (s shape) enforce(dir string) (changed []string, err error) {
 	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/longshift"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
@@ -87,7 +87,7 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ref reads a ref of ours, "" when there is none.
+// ref reads one of our refs, "" when there is none.
 func (r repo) ref(ctx context.Context, name string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(r.dir, name))
 	if err != nil { // not there, or packed
@@ -100,7 +100,7 @@ func (r repo) ref(ctx context.Context, name string) (string, error) {
 	return id, nil
 }
 
-// setRef moves a ref when it still is at old; "" means that it must not be there.
+// setRef moves a ref if it is still at old; "" means that it must not exist.
 func (r repo) setRef(ctx context.Context, name, id, old string) error {
 	if old == "" {
 		old = strings.Repeat("0", len(id))
@@ -114,13 +114,13 @@ func isID(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// has tells whether the object is there, without asking anybody else for it.
+// has reports whether the object is in the repository, without fetching it.
 func (r repo) has(ctx context.Context, id string) bool {
 	_, err := r.run(ctx, "cat-file", "-e", id)
 	return err == nil
 }
 
-// isAncestor tells whether a is b or comes before it.
+// isAncestor reports whether a is b or an ancestor of b.
 func (r repo) isAncestor(ctx context.Context, a, b string) (bool, error) {
 	if a == b {
 		return true, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// judge says whose fault a failed git is, where that can be seen.
+// judge returns the fault that a failed git command stands for, where its output shows it.
 func (r repo) judge(err error) error {
 	var e *git.Error
 	if !errors.As(err, &e) {
@@ -21,6 +21,5 @@ func (r repo) judge(err error) error {
 	return disk.Fault(err, r.runner.data)
 }
 
-// unfit is what git says of a file that it can't take for what the file holds: whoever wrote it, and .gitattributes, can mend that, and
-// nobody else can.
+// unfit matches git's errors about a file whose content it can't convert. Only a change to the file or to .gitattributes resolves them.
 var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)

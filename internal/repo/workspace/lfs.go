@@ -15,17 +15,18 @@ import (
 	"github.com/longshift/longshift/internal/repo/lfs"
 )
 
-// What .gitattributes keeps in Git LFS is a pointer in git and the content in the work tree. Git makes the one of the other with a
-// filter, whose program its configuration names: ours are the two below, in our git and in the agent's, so neither shows such a file as
-// changed that is not. Where git-lfs is installed for all users git prefers that, and it finds objects in the same places: each store is
-// the folder lfs beside the objects of a git directory.
+// A file that .gitattributes assigns to Git LFS is a pointer in git and has its content in the work tree. Git converts between them with
+// a filter program that its configuration names. Our filters, below, are configured in our git and in the agent's, so that neither shows
+// an unchanged file as changed. If git-lfs is installed for all users, git uses that instead, and it finds the objects in the same
+// places: each store is the directory lfs beside the objects of a git directory.
 //
-// What our own git cleans goes into the store of the task. What the agent's git cleans stays in the agent's folder until its commits
-// are taken over. What is fetched lies beside the mirror, for all tasks.
+// Content that our own git cleans goes into the task's store. Content that the agent's git cleans stays in the agent's directory until
+// its commits are adopted. Fetched objects lie beside the mirror and are shared by all tasks.
 
-// clean reads content, keeps it in the store $1, and prints its pointer. What is a pointer already stays as it is, one in conflict too, and
-// so does what the index has in that very form: a file that was committed before it was tracked is nobody's change.
-// A store that can't be written is a failure in ours; in the agent's, which a reviewer only reads, just the pointer is made.
+// clean reads content, stores it in $1 and prints its pointer. Input that already is a pointer, or a pointer in conflict, is printed
+// unchanged. So is content that the index holds in the same form, because a file that was committed before LFS tracked it has not
+// changed. A store that can't be written is an error in our git. In the agent's git, which a reviewer may only read, just the pointer is
+// printed.
 const clean = `set -ef; [ "$2" = ours ] || exec 2>/dev/null;
 t=$({ [ -d "$1/tmp" ] || mkdir -p "$1/tmp"; } && mktemp "$1/tmp/XXXXXXXX") || { [ "$2" = agent ] && set -- "" && t=$(mktemp); };
 trap 'rm -f "$t"' EXIT; cat >"$t"; n=$(($(wc -c <"$t"))); v=; [ $n -gt 1023 ] || read -r v <"$t" || :;
@@ -35,15 +36,15 @@ set -- "$1" $(sha256sum <"$t"); r=${2#??}; q=${r#??}; d=$1/objects/${2%%"$r"}/${
 [ -z "$1" ] || [ -f "$d/$2" ] || { mkdir -p "$d"; sync "$t" || :; mv "$t" "$d/$2"; };
 printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" $2 $n`
 
-// smudge prints the content that the pointer it reads stands for, out of the first of the stores that has it. Without one the pointer
-// stays, and so does one in conflict.
+// smudge prints the content of the pointer it reads from the first store that has it. Otherwise it prints the pointer unchanged, and also
+// a pointer in conflict.
 const smudge = `set -ef; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t"; v=; o=;
 [ $(($(wc -c <"$t"))) -gt 1023 ] || { read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
 case $v in "version https://git-lfs.github.com/spec/"*) o=${o#oid sha256:};; *) o=;; esac;
 case $o in *[!0-9a-f]*) o=;; esac; r=${o#??}; q=${r#??}; f=objects/${o%%"$r"}/${r%%"$q"}/$o;
 for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; cat "$t"`
 
-// filters are the settings that make git run them. Git puts the file's name, quoted, in the place of %f.
+// filters returns the git settings that enable both filters. Git replaces %f with the quoted file name.
 func filters(who, own string, others ...string) [][2]string {
 	command := func(script string, args ...string) string {
 		line := "set --"
@@ -57,28 +58,29 @@ func filters(who, own string, others ...string) [][2]string {
 		{"filter.lfs.smudge", command(smudge, append([]string{own}, others...)...)}, {"filter.lfs.required", "true"}}
 }
 
-// lfsObjects are the objects that the task's files of Git LFS stand for.
+// lfsObjects manages the Git LFS objects of the task's files.
 type lfsObjects struct {
 	id      string
 	place   place
 	bare    repo
-	own     lfs.Store // of the task: what our git cleans
-	shared  lfs.Store // of the repository: what was fetched
+	own     lfs.Store // the task's store, for content that our git cleans
+	shared  lfs.Store // the repository's store, for fetched objects
 	state   *state
 	history *history
 	remotes *remotes
 	mirrors *mirrors
 	client  *http.Client
-	most    int64 // bytes that are fetched for a work tree
+	most    int64 // limit of bytes fetched for a work tree
 	log     *slog.Logger
 }
 
 func (l *lfsObjects) stores() []lfs.Store { return []lfs.Store{l.own, l.shared} }
 
-// any tells whether the task has cleaned anything: most tasks have not.
+// any reports whether the task has cleaned any object. Most tasks have not.
 func (l *lfsObjects) any() bool { return exists(filepath.Join(string(l.own), "objects")) }
 
-// agentFilters are the filters of the agent's git. With git-lfs in their place a pointer that can't be filled is no failure either.
+// agentFilters returns the filter settings of the agent's git. If git-lfs runs in their place, a pointer without content is not an error
+// either.
 func agentFilters(p place, own, shared lfs.Store) string {
 	text := "[lfs]\n\tskipDownloadErrors = true\n[filter \"lfs\"]\n"
 	for _, f := range filters("agent", filepath.Join(p.work(), ".git", "lfs"), string(own), string(shared)) {
@@ -87,7 +89,7 @@ func agentFilters(p place, own, shared lfs.Store) string {
 	return text
 }
 
-// usesLFS tells whether any .gitattributes of a tree keeps files in Git LFS.
+// usesLFS reports whether any .gitattributes of a tree assigns files to Git LFS.
 func usesLFS(ctx context.Context, r repo, tree string) (bool, error) {
 	_, err := r.run(ctx, "grep", "-q", "-F", "filter=lfs", tree, "--", ":(glob)**/.gitattributes")
 	if git.ExitCode(err) == 1 {
@@ -96,8 +98,8 @@ func usesLFS(ctx context.Context, r repo, tree string) (bool, error) {
 	return err == nil, err
 }
 
-// server gives where the repository keeps its objects. One that the project has put elsewhere is not used: who listens there is up to
-// a file that anybody may change, and it is not the host that our login is for.
+// server returns the LFS server of the repository. A server that the project configures elsewhere is not used: anybody may change the
+// file that names it, and our login is not meant for its host.
 func (l *lfsObjects) server(ctx context.Context, rem remote) (lfs.Server, error) {
 	if base := l.state.Record.Base; base != "" {
 		other, err := l.bare.run(ctx, "config", "--blob", base+":.lfsconfig", "--get-regexp", `^(lfs\.(push)?url|remote\..*\.lfs(push)?url)$`)
@@ -122,7 +124,7 @@ func (l *lfsObjects) server(ctx context.Context, rem remote) (lfs.Server, error)
 	return lfs.Folder(filepath.Join(dir, "lfs")), nil
 }
 
-// pointers gives those among the files that are pointers, by the files' ids.
+// pointers returns the files that are pointers, by blob id.
 func pointers(ctx context.Context, r repo, ids []string) (map[string]lfs.Pointer, error) {
 	small, err := blobs(ctx, r, ids)
 	if err != nil {
@@ -137,7 +139,7 @@ func pointers(ctx context.Context, r repo, ids []string) (map[string]lfs.Pointer
 	return out, nil
 }
 
-// blobs reads files whose contents may be kept in memory together.
+// blobs reads files that are small enough to be held in memory together.
 func blobs(ctx context.Context, r repo, ids []string) (map[string][]byte, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -9,16 +9,16 @@ import (
 	"github.com/longshift/longshift/internal/repo/lfs"
 )
 
-// An object is kept on this host before there is a commit with its pointer, and is on the server before a ref with that commit is
-// pushed, that of a checkpoint too. So whatever another host can take over is whole: what was not brought there was not pushed either.
+// An object is stored on this host before a commit with its pointer exists, and uploaded before a ref with that commit is pushed,
+// checkpoints included. So another host that takes over a task always finds complete objects.
 
-// cleaned is a file that git has as a pointer and whose content came from the task.
+// cleaned is a file that git stores as a pointer and whose content comes from the task.
 type cleaned struct {
 	path string
 	lfs.Pointer
 }
 
-// cleanedOf picks those files out of what commits bring.
+// cleanedOf returns the cleaned files among the files of commits.
 func (l *lfsObjects) cleanedOf(ctx context.Context, list []blob) (out []cleaned, err error) {
 	if !l.any() {
 		return nil, nil
@@ -47,8 +47,8 @@ func pointersOf(list []cleaned) (out []lfs.Pointer) {
 	return out
 }
 
-// refuseUnkept fails when the server would not take what was cleaned: no push would get through then, and the agent can do without.
-// A server that is down is asked again by the push.
+// refuseUnkept fails when the server would reject the cleaned objects, because no push could succeed. The agent can then do without them.
+// When the server is down, the push tries again.
 func (l *lfsObjects) refuseUnkept(ctx context.Context, list []cleaned) error {
 	if len(list) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (l *lfsObjects) refuseUnkept(ctx context.Context, list []cleaned) error {
 		WithHint("do without a change of them, and say in the report what should change")
 }
 
-// bring has the server keep what was cleaned in commits that are to be pushed.
+// bring uploads the objects that were cleaned in commits about to be pushed.
 func (l *lfsObjects) bring(ctx context.Context, rem remote, list []update) error {
 	if !l.any() {
 		return nil
@@ -101,7 +101,7 @@ func (l *lfsObjects) bring(ctx context.Context, rem remote, list []update) error
 	return nil
 }
 
-// cleanedIn gives what was cleaned in the task's own commits.
+// cleanedIn returns the cleaned files in the task's own commits.
 func (l *lfsObjects) cleanedIn(ctx context.Context, head string) ([]cleaned, error) {
 	revs, err := l.history.own(ctx, head)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// mostFilled is how many bytes of Git LFS are fetched for one work tree: builds and tests need some of it, and nobody waits for a
-// collection of films. The smallest come first.
+// mostFilled limits the bytes of Git LFS that are fetched for one work tree. Builds and tests need some of the objects, but a task must
+// not wait for gigabytes of media. The smallest come first.
 const mostFilled = 1 << 30
 
-// fill fetches the objects that the pointers of a tree stand for, so that a work tree made of it holds the files. A pointer that can't be
-// filled stays one, is named, and does not stop the task.
+// fill fetches the objects of a tree's pointers, so that a work tree made from it holds the files. A file whose object can't be fetched
+// stays a pointer and is reported; the task continues.
 func (l *lfsObjects) fill(ctx context.Context, tree string) error {
 	l.state.Unfilled = ""
 	uses, err := usesLFS(ctx, l.bare, tree)
@@ -52,7 +52,7 @@ func (l *lfsObjects) fill(ctx context.Context, tree string) error {
 	return nil
 }
 
-// fillFor is fill for what a step makes of the work tree. Of a file in conflict the agent may bring back either side.
+// fillFor is fill for the result of a step. It fetches both sides of a file in conflict, because the agent may check out either.
 func (l *lfsObjects) fillFor(ctx context.Context, s step) error {
 	if s.Work == "" {
 		return nil
@@ -65,7 +65,7 @@ func (l *lfsObjects) fillFor(ctx context.Context, s step) error {
 	return l.fill(ctx, s.Work)
 }
 
-// unfilled gives the pointers of a tree whose objects are not on this host, each once, and the path of one file for each.
+// unfilled returns each pointer of a tree whose object is not on this host, with the path of one file that has it.
 func (l *lfsObjects) unfilled(ctx context.Context, tree string) (missing []lfs.Pointer, paths map[string]string, err error) {
 	text, err := l.bare.run(ctx, "ls-tree", "-r", "-l", "-z", tree)
 	if err != nil {
@@ -93,8 +93,8 @@ func (l *lfsObjects) unfilled(ctx context.Context, tree string) (missing []lfs.P
 	return missing, paths, err
 }
 
-// fetch brings objects into the store of the repository, out of it and of the fork that the task pushes to. Another task may be
-// at the same.
+// fetch downloads objects from the repository, or from the fork that the task pushes to, into the repository's store. Another task may do
+// the same at the same time.
 func (l *lfsObjects) fetch(ctx context.Context, list []lfs.Pointer) error {
 	release, err := l.mirrors.lock(ctx, l.state.Mirror)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/lfs"
 )
 
-// fit takes over the objects of the agent's pointers, and finds files that should be pointers and are not.
+// fit copies the objects of the agent's pointers and fails on files that should be pointers and are not.
 func (l *lfsObjects) fit(ctx context.Context, r repo, theirs string, list []blob) error {
 	kept, err := keptInLFS(ctx, r, theirs, list)
 	if err != nil {
@@ -40,7 +40,7 @@ func (l *lfsObjects) fit(ctx context.Context, r repo, theirs string, list []blob
 			return fmt.Errorf("%s should be a pointer of Git LFS and is not", b.path)
 		case ok && l.own.Has(p):
 			taken = append(taken, cleaned{b.path, p})
-		case !ok || l.shared.Has(p) || l.bare.has(ctx, b.id): // moved, or brought back: it was a pointer before
+		case !ok || l.shared.Has(p) || l.bare.has(ctx, b.id): // renamed or restored: it was a pointer before
 		default:
 			if err := l.own.Take(p, root, ".git/lfs"); err != nil {
 				return errors.Join(fmt.Errorf("%s is a pointer of Git LFS to nothing", b.path), err)
@@ -51,7 +51,7 @@ func (l *lfsObjects) fit(ctx context.Context, r repo, theirs string, list []blob
 	return l.refuseUnkept(ctx, taken)
 }
 
-// keptInLFS gives those of the files that the attributes of a commit keep in Git LFS.
+// keptInLFS returns the files that a commit's attributes assign to Git LFS.
 func keptInLFS(ctx context.Context, r repo, commit string, list []blob) (kept []blob, err error) {
 	index := filepath.Join(r.dir, "adopt-"+commit+".index")
 	defer os.Remove(index)

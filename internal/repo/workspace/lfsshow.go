@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// show writes what a push would make known beside the commits, as patches that add it.
+// show writes, as patches, the LFS content that a push would publish in addition to the commits.
 func (l *lfsObjects) show(ctx context.Context, head string, to io.Writer) error {
 	if !l.any() {
 		return nil
@@ -26,7 +26,7 @@ func (l *lfsObjects) show(ctx context.Context, head string, to io.Writer) error 
 	return nil
 }
 
-// contentOf writes what was cleaned to the pointer that a file is, and nothing of any other file.
+// contentOf writes the cleaned content if the blob is a pointer, and nothing otherwise.
 func (l *lfsObjects) contentOf(ctx context.Context, id string, to io.Writer) error {
 	list, err := l.bare.sized(ctx, func(yield func(string, entry) bool) { yield("", entry{"100644", id}) })
 	if err != nil {

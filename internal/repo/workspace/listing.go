@@ -12,9 +12,9 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// listing is what a remote says it has.
+// listing holds the refs that a remote advertises.
 type listing struct {
-	head   string            // name of its default branch, "" when it has none
+	head   string            // name of the default branch, "" when there is none
 	refs   map[string]string // by full name
 	format string
 }
@@ -30,7 +30,7 @@ func (l listing) branches() []string {
 	return out
 }
 
-// list asks the remote for refs; with no names for all of its branches.
+// list asks the remote for the named refs, or for all branches when there are no names.
 func (r remote) list(ctx context.Context, names ...string) (listing, error) {
 	args := []string{"ls-remote", "--symref", "--", r.url, "HEAD"}
 	if len(names) == 0 {
@@ -58,8 +58,7 @@ func (r remote) list(ctx context.Context, names ...string) (listing, error) {
 	return l, nil
 }
 
-// atHead chooses the base of a repository that has a commit checked out and no branch: the branch at that commit, or else the one
-// that most repositories call theirs.
+// atHead chooses a base branch when the remote's HEAD is detached: a branch at that commit, or else one of the usual default names.
 func (l listing) atHead() string {
 	usual := ""
 	for _, b := range l.branches() {
@@ -73,7 +72,7 @@ func (l listing) atHead() string {
 	return usual
 }
 
-// unbornBranch asks an empty repository which branch its first commit is to be on.
+// unbornBranch asks an empty repository for the branch of its first commit.
 func (r remote) unbornBranch(ctx context.Context) (string, error) {
 	dir, err := os.MkdirTemp(r.by.dir, ".empty-")
 	if err != nil {
@@ -91,7 +90,7 @@ func (r remote) unbornBranch(ctx context.Context) (string, error) {
 	return "main", nil
 }
 
-// noBase says which branches there are in place of the one that was named.
+// noBase is the fault for a base branch that does not exist. It names those that do.
 func noBase(rem remote, base string, there []string) error {
 	const most = 20
 	list := strings.Join(there[:min(len(there), most)], ", ")

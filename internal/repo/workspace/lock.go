@@ -12,13 +12,13 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// lockLook is how often a lock that somebody holds is tried again.
+// lockLook is how often a held lock is tried again.
 const lockLook = 5 * time.Millisecond
 
-// locks are those of one data directory.
+// locks manages the lock files of one data directory.
 type locks struct{ dir string }
 
-// take takes a lock that holds between processes and goroutines, and ends with the process that has it.
+// take acquires a lock that works between processes and goroutines. The lock is released when its process ends.
 func (l locks) take(ctx context.Context, name string) (release func(), err error) {
 	path := filepath.Join(l.dir, name+".lock")
 	tick := time.NewTicker(lockLook)
@@ -43,7 +43,7 @@ func (l locks) task(ctx context.Context, id string) (func(), error) {
 	return l.take(ctx, "task-"+id)
 }
 
-// tryLock gives nil when somebody else has the lock, or when the file was removed while we took it.
+// tryLock returns nil when the lock is held, or when the file was removed meanwhile.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -66,8 +66,8 @@ func stillAt(path string, f *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(mine, there)
 }
 
-// breakStale removes a git lock file that a killed git has left in one of our folders. It is kept while a process has it
-// open, or while a git works in the task's work tree.
+// breakStale removes a git lock file that a killed git has left in one of our directories. The file stays while a process has it open, or
+// while a git runs in the task's work tree.
 func breakStale(path, work string) bool {
 	if !strings.HasSuffix(path, ".lock") || inUse(path, work) {
 		return false
@@ -75,7 +75,7 @@ func breakStale(path, work string) bool {
 	return os.Remove(path) == nil
 }
 
-// inUse looks through /proc. Without one (not Linux) an old lock file counts as left behind.
+// inUse searches /proc. Without /proc (not Linux) an old lock file counts as stale.
 func inUse(path, work string) bool {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	if len(procs) == 0 {

@@ -2,7 +2,7 @@ package workspace
 
 import "context"
 
-// look asks the remote, and brings what the task needs from it into the mirror.
+// look lists the remote's refs and fetches what the task needs into the mirror.
 func (j *preparation) look(ctx context.Context) (mirror string, err error) {
 	if j.rem, err = j.remotes.find(ctx, j.spec.Repository); err != nil {
 		return "", err
@@ -37,7 +37,7 @@ func (j *preparation) look(ctx context.Context) (mirror string, err error) {
 	return mirror, err
 }
 
-// list asks for the base, and for the task's own refs where they are.
+// list asks for the base branch and, on their remote, for the task's own refs.
 func (j *preparation) list(ctx context.Context, own []string) (listing, error) {
 	var base []string
 	if j.spec.Base != "" {
@@ -59,7 +59,7 @@ func (j *preparation) list(ctx context.Context, own []string) (listing, error) {
 	return l, err
 }
 
-// claim refuses an attempt that is not the newest, and learns what earlier ones have written.
+// claim refuses an attempt that is not the newest, and reads what earlier attempts have written.
 func (j *preparation) claim(ctx context.Context) (err error) {
 	fence, checkpoint := j.listing.refs[fenceRef(j.o.id)], j.listing.refs[checkpointRef(j.o.id)]
 	if fence == "" && checkpoint == "" {
@@ -72,7 +72,7 @@ func (j *preparation) claim(ctx context.Context) (err error) {
 	if j.found.Fence > j.spec.Fence {
 		return fenced(j.o.id, j.spec.Fence, j.found.Fence)
 	}
-	if j.behind = checkpoint; fence == "" { // somebody has removed it
+	if j.behind = checkpoint; fence == "" { // the fence was removed on the remote
 		j.found.Checkpoint = checkpoint
 	} else if err := j.found.checkpointAt(checkpoint, j.o.id, j.home); err != nil {
 		return err

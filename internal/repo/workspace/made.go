@@ -14,20 +14,19 @@ import (
 	"syscall"
 )
 
-// mostMade is how many files that a command has made are remembered. More are what nobody has kept out of the repository, and are
-// treated as any other file.
+// mostMade limits how many files made by commands are remembered. Any others are treated like the task's own files.
 const mostMade = 2000
 
-// made is what setup and check commands have made of files that the task's work has not touched, such as what ./configure writes or a
-// lock file that an installation brings up to date. It is not the task's work.
+// made records the changes that setup and check commands have made to files that the task has not touched, such as the output of
+// ./configure or an updated lock file. They are not part of the task's work.
 type made struct {
-	Files map[string]string `json:"files,omitempty"` // path to what the command left there, as contentPrint gives it
-	Key   string            `json:"key,omitempty"`   // of the command that runs
-	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it began
+	Files map[string]string `json:"files,omitempty"` // path to the contentPrint of what the command left
+	Key   string            `json:"key,omitempty"`   // key of the command that is running
+	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it started
 }
 
-// BeforeCommand notes which files are changed before a setup or check command runs. The key names the run: a run that is repeated after
-// a crash finds what the first one noted.
+// BeforeCommand records which files are changed before a setup or check command runs. The key identifies the run: a repetition after a
+// crash uses the record of the first run.
 func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key == key {
@@ -46,8 +45,8 @@ func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
 	return nil
 }
 
-// AfterCommand notes what the command has changed beside what was changed already. Commits leave such files out for as long as they
-// stay as the command left them, and as nothing that the task has committed touches them.
+// AfterCommand records what the command has changed in addition. Commits leave these files out while they stay as the command left them
+// and no commit of the task touches them.
 func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key != key {
@@ -59,7 +58,7 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 		}
 		files := map[string]string{}
 		for path, p := range now {
-			// What was changed before the command is somebody's work, unless an earlier command had left it just so.
+			// A change that existed before the command is the task's work, unless an earlier command had left exactly that.
 			if before, was := o.state.Made.Dirty[path]; !was || before == o.state.Made.Files[path] {
 				files[path] = p
 			}
@@ -77,7 +76,7 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 	return nil
 }
 
-// dirty gives the files of the work tree that differ from the last commit, each with its print.
+// dirty returns the files of the work tree that differ from the last commit, with their contentPrint.
 func (x *index) dirty(ctx context.Context) (map[string]string, error) {
 	c, err := x.repo.changes(ctx, nil)
 	if err != nil {
@@ -97,7 +96,7 @@ func (x *index) dirty(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// contentPrint tells one content of a file from another: its kind and the hash of what is in it, "none" where there is no file.
+// contentPrint identifies a file's content: its kind and a hash, or "none" if the file does not exist.
 func contentPrint(root *os.Root, path string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(path))
 	switch {
@@ -127,7 +126,7 @@ func contentPrint(root *os.Root, path string) (string, error) {
 	return kind + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// withoutMade takes out of the changes what commands have made of files that no commit of the task has touched.
+// withoutMade removes from the changes those that commands have made to files that no commit of the task has touched.
 func (x *index) withoutMade(ctx context.Context, head string) func(*changes) error {
 	if len(x.state.Made.Files) == 0 {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"regexp"
 )
 
-// markerLine is a line that git puts around the sides of a conflict; inner ones, of a merge within a merge, are longer.
+// markerLine matches a conflict marker of git. Markers of nested merges are longer.
 var markerLine = regexp.MustCompile(`^(?:<{7,} .*|>{7,} .*|\|{7,}(?: .*)?|={7})$`)
 
-// markerLines counts such lines in what is written to it.
+// markerLines counts the conflict markers in what is written to it.
 type markerLines struct {
 	found map[string]int
 	line  []byte
 }
 
-// longestMarker is how many bytes of a line are looked at.
+// longestMarker is how many bytes of a line are examined.
 const longestMarker = 1024
 
 func (w *markerLines) Write(b []byte) (int, error) {
@@ -30,7 +30,7 @@ func (w *markerLines) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// end ends a line, the last one too.
+// end completes a line; it must also be called after the last one.
 func (w *markerLines) end() {
 	if line := bytes.TrimRight(w.line, "\r"); markerLine.Match(line) {
 		w.found[string(line)]++

@@ -8,16 +8,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Merge is how the base branch came into the task's branch.
+// Merge is the result of merging the base branch into the task's branch.
 type Merge struct {
 	Base      string   // commit of the base branch
-	UpToDate  bool     // the branch holds it already
+	UpToDate  bool     // the branch already contains it
 	Commit    string   // the merge commit; "" when there is none, or not yet
 	Conflicts []string // paths in conflict; the next Commit concludes the merge
-	GaveWay   []string // paths whose uncommitted changes were replaced by the merge's; kept under refs/longshift/left/
+	GaveWay   []string // paths whose uncommitted changes the merge has replaced; kept under refs/longshift/left/
 }
 
-// merges brings the base branch into the task's.
+// merges merges the base branch into the task's branch.
 type merges struct {
 	id      string
 	repo    repo
@@ -35,12 +35,11 @@ type merges struct {
 	log     *slog.Logger
 }
 
-// MergeBase merges the tip of the base branch on the remote into the task's branch. A merge without conflicts becomes a
-// commit with both parents, which a later call with the key finds. One with conflicts leaves files with conflict markers
-// in the work tree, with all else merged, and waits: the next Commit makes the merge commit of what the work tree holds
-// then, and refuses while markers are left. Called while a merge waits it gives that one again. What was not committed
-// stays where the merge leaves room for it. It fails with fault.NotFound when the base branch is gone, and with
-// fault.Changed when it has no history in common with the task's branch.
+// MergeBase merges the tip of the remote's base branch into the task's branch. A merge without conflicts becomes a merge commit, which a
+// later call with the same key finds. A merge with conflicts leaves conflict markers in the work tree, with everything else merged, and
+// waits: the next Commit makes the merge commit from the work tree and refuses while markers are left. While a merge waits, MergeBase
+// returns that merge again. Uncommitted changes stay unless the merge changes the same files. It fails with fault.NotFound when the base
+// branch is gone, and with fault.Changed when it shares no history with the task's branch.
 func (t *Tree) MergeBase(ctx context.Context, key string) (m Merge, err error) {
 	if err := checkKey(key); err != nil {
 		return m, err
@@ -55,7 +54,7 @@ func (t *Tree) MergeBase(ctx context.Context, key string) (m Merge, err error) {
 	return m, nil
 }
 
-// AbortMerge gives a waiting merge up: the work tree is as it was before the merge. Without one nothing is done.
+// AbortMerge aborts a waiting merge and restores the work tree. Without one it does nothing.
 func (t *Tree) AbortMerge(ctx context.Context) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		if o.state.Merging == nil {
@@ -108,7 +107,7 @@ func (ms *merges) start(ctx context.Context, mark string) (Merge, error) {
 	return ms.apply(ctx, head, mark, m)
 }
 
-// apply brings a merge into the work tree, and onto the branch when nothing is in conflict.
+// apply brings a merge into the work tree, and onto the branch when there are no conflicts.
 func (ms *merges) apply(ctx context.Context, head, mark string, m *merging) (Merge, error) {
 	out := Merge{Base: m.Base, Conflicts: m.paths()}
 	work, gaveWay, err := ms.index.overlay(ctx, head, m)

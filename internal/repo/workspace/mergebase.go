@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// fetchBase brings the base branch into the mirror and gives its tip.
+// fetchBase fetches the base branch into the mirror and returns its tip.
 func (ms *merges) fetchBase(ctx context.Context) (string, error) {
 	rem, err := ms.remotes.find(ctx, ms.state.Repository)
 	if err != nil {
@@ -34,7 +34,7 @@ func baseGone(rem remote, branch string) error {
 		WithHint("give the pull request another base branch, or close it")
 }
 
-// related makes sure that there is a commit both have.
+// related makes sure that both commits share history.
 func (ms *merges) related(ctx context.Context, head, base string) error {
 	common, err := common(ctx, ms.bare, head, base)
 	if err == nil && common == "" {
@@ -44,7 +44,7 @@ func (ms *merges) related(ctx context.Context, head, base string) error {
 	return err
 }
 
-// common gives the last commit that both have, "" when there is none.
+// common returns the merge base of two commits, "" when there is none.
 func common(ctx context.Context, r repo, a, b string) (string, error) {
 	id, err := r.run(ctx, "merge-base", a, b)
 	if git.ExitCode(err) == 1 {

@@ -10,9 +10,9 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// commit concludes the merge that waits: one commit of all that the work tree holds, with both parents. Commits
-// that the agent has made meanwhile hold what came in from the base branch as if it was theirs, so they are not kept as
-// they are. What is excluded comes out of the merge, but for files in conflict.
+// commit concludes the waiting merge with one commit of the whole work tree and both parents. Commits that the agent has made meanwhile
+// are not kept, because they contain the base branch's changes as if they were the agent's. Excluded files are left out of the merge,
+// except those in conflict.
 func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
 	m := ms.state.Merging
 	found, err := ms.repo.stage(ctx, head, m.Tree, s.Exclude, ms.index.withoutMade(ctx, head))
@@ -49,7 +49,7 @@ func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (
 	return c, err
 }
 
-// stageConflicts stages the files in conflict also where they are excluded: somebody has to settle them.
+// stageConflicts stages files in conflict even if they are excluded, because each conflict must be resolved.
 func (ms *merges) stageConflicts(ctx context.Context, m *merging) error {
 	for some := range slices.Chunk(m.paths(), 500) {
 		c, err := ms.repo.changesOf(ctx, some)
@@ -66,7 +66,7 @@ func (ms *merges) stageConflicts(ctx context.Context, m *merging) error {
 	return nil
 }
 
-// refuseMarkers fails when a file that was in conflict still has git's markers.
+// refuseMarkers fails when a file that was in conflict still has conflict markers.
 func (ms *merges) refuseMarkers(ctx context.Context, m *merging, tree string) error {
 	var left []string
 	for some := range slices.Chunk(m.paths(), 500) {
@@ -97,7 +97,7 @@ func (ms *merges) refuseMarkers(ctx context.Context, m *merging, tree string) er
 		WithHint("settle the conflict with %s there and take the markers out", ms.state.Record.BaseBranch)
 }
 
-// listed names files on one line, odd ones quoted.
+// listed joins file names on one line and quotes unusual ones.
 func listed(paths []string) string {
 	const most = 20
 	var out []string
@@ -113,7 +113,7 @@ func listed(paths []string) string {
 	return strings.Join(out, ", ")
 }
 
-// marked tells whether a file has lines that look like markers and that neither side has.
+// marked reports whether a file has conflict markers that neither side has.
 func (ms *merges) marked(ctx context.Context, m *merging, path, id string) (bool, error) {
 	now, err := ms.markers(ctx, id)
 	if err != nil || len(now) == 0 {
@@ -143,14 +143,14 @@ func (ms *merges) markers(ctx context.Context, blob string) (map[string]int, err
 	w := &markerLines{found: map[string]int{}}
 	err := ms.bare.pipe(ctx, nil, w, "cat-file", "blob", blob)
 	if err == nil {
-		err = ms.objects.contentOf(ctx, blob, w) // two pointers in conflict that have become content
+		err = ms.objects.contentOf(ctx, blob, w) // two pointers in conflict that were turned into content
 	}
 	w.end()
 	return w.found, err
 }
 
-// refuseUndone fails when the work tree has none of what came in without a conflict: then the merge was undone, as by
-// `git reset --hard`, and its commit would take the base branch's work back.
+// refuseUndone fails when the work tree has none of the changes that merged without conflict. The merge was then undone, for example by
+// `git reset --hard`, and its commit would revert the base branch's work.
 func (ms *merges) refuseUndone(ctx context.Context, head string, m *merging) error {
 	came, err := differ(ctx, ms.bare, head, m.Tree)
 	if err != nil {

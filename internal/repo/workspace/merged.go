@@ -7,32 +7,31 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// What a merge of the base branch brings in is not the task's work: it is on the remote already. The tips that came in
-// are remembered, and only commits that we have fetched from the base branch ourselves are among them, so nothing of an
-// agent's can be declared to be somebody else's.
+// What a merge of the base branch brings in is already on the remote and not the task's work. The merged tips are recorded. Only commits
+// that we have fetched from the base branch ourselves are recorded, so an agent can't pass its own commits off as somebody else's.
 
-// history tells the task's own commits from what came in with merges.
+// history separates the task's own commits from those that came in with merges.
 type history struct {
 	bare  repo
 	state *state
 	maker *commitMaker
 }
 
-// merged gives the tips that are here: on another host one that was never committed may be missing.
+// merged returns the recorded tips that exist here. On another host, a tip whose merge was never committed may be missing.
 func (h *history) merged(ctx context.Context) (list []string, err error) {
 	for _, id := range h.state.Record.Merged {
 		_, err := h.bare.run(ctx, "cat-file", "-e", id)
 		switch code := git.ExitCode(err); {
 		case err == nil:
 			list = append(list, id)
-		case code != 1 && code != 128: // it did not get to an answer
+		case code != 1 && code != 128: // the check itself has failed
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// own are the revisions of the task's own commits.
+// own returns revision arguments that select the task's own commits.
 func (h *history) own(ctx context.Context, head string) ([]string, error) {
 	return h.ownAfter(ctx, h.state.Record.Base, head)
 }
@@ -49,8 +48,8 @@ func (h *history) ownAfter(ctx context.Context, from, head string) ([]string, er
 	return revs, err
 }
 
-// before gives what a commit with these parents is compared with: its first parent, or for a merge of the base branch
-// what git alone makes of both.
+// before returns what a commit with these parents is compared with: its first parent or, for a merge of the base branch, git's automatic
+// merge of both.
 func (h *history) before(ctx context.Context, parents []string) (string, error) {
 	switch {
 	case len(parents) == 0:
@@ -62,7 +61,7 @@ func (h *history) before(ctx context.Context, parents []string) (string, error) 
 	return m.Tree, err
 }
 
-// sortCommits gives the task's own commits, and apart from them its merges of the base branch with their parents.
+// sortCommits returns the task's own commits and, separately, its merges of the base branch with their parents.
 func (h *history) sortCommits(ctx context.Context, head string) (plain []string, merges [][]string, err error) {
 	if len(h.state.Record.Merged) == 0 {
 		return nil, nil, nil
@@ -82,9 +81,8 @@ func (h *history) sortCommits(ctx context.Context, head string) (plain []string,
 	return plain, merges, err
 }
 
-// since gives what the head is compared with to see the task's own changes after a commit: that commit, together with
-// what came in from the base branch after it. Where the two are in conflict it has git's markers, so that the comparison
-// shows how they were resolved.
+// since returns what the head is compared with to show the task's own changes after a commit: that commit merged with what came in from
+// the base branch later. Where the two conflict, it has conflict markers, so that the comparison shows how they were resolved.
 func (h *history) since(ctx context.Context, from, head string) (string, error) {
 	if from == "" {
 		return h.state.emptyTree(), nil
@@ -115,7 +113,7 @@ func (h *history) since(ctx context.Context, from, head string) (string, error) 
 	return from, nil
 }
 
-// cameIn gives the tips that head holds and from does not, without those that are part of another.
+// cameIn returns the merged tips that head contains and from does not, without those that another one contains.
 func (h *history) cameIn(ctx context.Context, from, head string) (list []string, err error) {
 	all, err := h.merged(ctx)
 	if err != nil {

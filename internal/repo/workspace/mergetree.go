@@ -12,16 +12,16 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// merging is a merge of the base branch that waits for its commit. It follows from the branch's last commit and Base
-// alone, but for Before.
+// merging is a merge of the base branch that waits for its commit. Everything but Before can be computed from the branch's last commit
+// and Base.
 type merging struct {
 	Base   string `json:"base"`
-	Tree   string `json:"tree"`            // what git made of both, with conflict markers in the files
+	Tree   string `json:"tree"`            // tree of git's automatic merge, with conflict markers in the files
 	Before string `json:"before"`          // tree of the work tree before the merge
-	Files  []byte `json:"files,omitempty"` // what is in conflict: "mode id stage\tpath" and NUL; paths need not be UTF-8
+	Files  []byte `json:"files,omitempty"` // files in conflict: "mode id stage\tpath" and NUL; paths need not be UTF-8
 }
 
-// conflict is one side of a file in conflict: 1 is what both started from, 2 ours, 3 theirs, 0 only names the path.
+// conflict is one side of a file in conflict. Stage 1 is the common ancestor, 2 ours, 3 theirs; 0 only names the path.
 type conflict struct{ mode, id, stage, path string }
 
 func (m *merging) conflicts() (list []conflict) {
@@ -34,7 +34,7 @@ func (m *merging) conflicts() (list []conflict) {
 	return list
 }
 
-// paths are the names of what is in conflict, in order.
+// paths returns the paths in conflict, in order.
 func (m *merging) paths() []string {
 	var list []string
 	for _, c := range m.conflicts() {
@@ -44,8 +44,8 @@ func (m *merging) paths() []string {
 	return slices.Compact(list)
 }
 
-// mergeTrees merges two commits into a tree, and touches nothing else. It runs in the bare folder: attributes of the
-// repository have no say, and drivers of merges are named by our configuration alone, which has none.
+// mergeTrees merges two commits into a tree and changes nothing else. It runs in the bare repository, so the repository's attributes have
+// no effect, and only our configuration could name merge drivers; it names none.
 func (h *history) mergeTrees(ctx context.Context, ours, theirs string) (merging, error) {
 	r := h.bare.with("GIT_ATTR_SOURCE=" + h.state.emptyTree())
 	text, err := r.run(ctx, "merge-tree", "--write-tree", "--messages", "-z", ours, theirs)
@@ -63,7 +63,7 @@ func (h *history) mergeTrees(ctx context.Context, ours, theirs string) (merging,
 	if err == nil {
 		return m, nil
 	}
-	// With messages there always is an empty field after the entries.
+	// When there are messages, an empty field always follows the entries.
 	if files, messages, ok := strings.Cut("\x00"+rest, "\x00\x00"); ok && files != "" {
 		m.Files = []byte(files[1:] + "\x00")
 	} else {
@@ -75,8 +75,7 @@ func (h *history) mergeTrees(ctx context.Context, ours, theirs string) (merging,
 	return m, nil
 }
 
-// namedInMessages gives the paths of conflicts that have no file: each message is a count of paths, these, a kind of
-// message, and a text.
+// namedInMessages returns the paths of conflicts that have no file. Each message is a count of paths, the paths, a kind and a text.
 func namedInMessages(text string) (files []byte) {
 	f := strings.Split(text, "\x00")
 	for len(f) > 0 {
@@ -94,11 +93,11 @@ func namedInMessages(text string) (files []byte) {
 	return files
 }
 
-// named merges the base's commit into head. The names make the labels of conflict markers.
+// named merges the base's commit into head. The names become the labels of conflict markers.
 func (ms *merges) named(ctx context.Context, head, base string) (*merging, error) {
 	r := ms.bare
 	const ours = "ours"
-	theirs := "remotes/origin/" + cmp.Or(ms.state.Record.BaseBranch, "base") // it is not known when the state was lost
+	theirs := "remotes/origin/" + cmp.Or(ms.state.Record.BaseBranch, "base") // unknown when the state was lost
 	for _, u := range [][2]string{{ours, head}, {theirs, base}} {
 		if _, err := r.run(ctx, "update-ref", "refs/"+u[0], u[1]); err != nil {
 			return nil, err

@@ -2,7 +2,7 @@ package workspace
 
 import "context"
 
-// after gives the tip whose merge waits, or the last one that came in after the commit; "" when there is none.
+// after returns the tip of the waiting merge, or else the last one merged after the commit; "" when there is none.
 func (ms *merges) after(ctx context.Context, commit string) (string, error) {
 	if ms.state.Merging != nil {
 		return ms.state.Merging.Base, nil
@@ -18,7 +18,7 @@ func (ms *merges) after(ctx context.Context, commit string) (string, error) {
 	return list[len(list)-1], nil
 }
 
-// undo moves the branch to a commit before a merge, with the work tree left alone and the merge waiting again.
+// undo moves the branch to the commit before a merge and leaves the work tree alone. The merge then waits again.
 func (ms *merges) undo(ctx context.Context, to, base string) error {
 	m, err := ms.named(ctx, to, base)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/neutral"
 )
 
-// withTrailer is a message, which comes from a model, as a commit may bear it, with our mark below, if any. Trailers are what git finds in
-// the last paragraph. That one is ours alone.
+// withTrailer cleans a commit message that a model has written and appends our trailer, if any. Git reads trailers from the last
+// paragraph, so that paragraph is reserved for ours.
 func withTrailer(message, mark string) string {
 	text := neutral.Message(message)
 	if text == "" {
@@ -25,7 +25,7 @@ var (
 	statNumber = regexp.MustCompile(`(\d+) (file|insertion|deletion)`)
 )
 
-// shortstat finds a line such as " 3 files changed, 5 insertions(+), 2 deletions(-)" and reads it.
+// shortstat parses a line such as " 3 files changed, 5 insertions(+), 2 deletions(-)".
 func shortstat(text string) (files, added, deleted int) {
 	for _, m := range statNumber.FindAllStringSubmatch(statLine.FindString(text), -1) {
 		n, _ := strconv.Atoi(m[1])

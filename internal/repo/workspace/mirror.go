@@ -16,9 +16,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// A mirror is a bare repository that all tasks of one repository borrow objects from. Nothing in it is ever pruned.
+// A mirror is a bare repository whose objects all tasks of one repository share. Nothing in it is ever pruned.
 
-// mirrors are the mirrors of one data directory.
+// mirrors manages the mirrors of one data directory.
 type mirrors struct {
 	dir    string
 	runner *runner
@@ -35,12 +35,12 @@ func (m *mirrors) at(name string) repo {
 	return repo{runner: m.runner, dir: filepath.Join(m.dir, name)}
 }
 
-// lock keeps others from writing to a mirror.
+// lock acquires the lock for writing to a mirror.
 func (m *mirrors) lock(ctx context.Context, name string) (release func(), err error) {
 	return m.locks.take(ctx, "mirror-"+name)
 }
 
-// open makes the mirror when it isn't there. The caller holds its lock.
+// open opens the mirror and creates it if needed. The caller holds its lock.
 func (m *mirrors) open(ctx context.Context, name, format string) (repo, error) {
 	r := m.at(name)
 	shallow, err := r.shallow()
@@ -54,7 +54,7 @@ func (m *mirrors) open(ctx context.Context, name, format string) (repo, error) {
 	if err != nil {
 		return r, err
 	}
-	// With the lock held, a half pack is what a killed fetch left.
+	// We hold the lock, so a temporary pack is a killed fetch's.
 	half, _ := filepath.Glob(filepath.Join(r.dir, "objects", "pack", "tmp_*"))
 	for _, f := range half {
 		os.Remove(f)
@@ -62,7 +62,7 @@ func (m *mirrors) open(ctx context.Context, name, format string) (repo, error) {
 	return r, nil
 }
 
-// shallow gives where history ends in a mirror of a shallow clone, as git has written it; "" when all of it is there.
+// shallow returns the boundary of a mirror of a shallow clone, as git writes it; "" when the history is complete.
 func (r repo) shallow() (string, error) {
 	data, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,10 +71,10 @@ func (r repo) shallow() (string, error) {
 	return string(data), nil
 }
 
-// mirrored names a branch's ref in the mirror, flat, so that "a" and "a/b" can follow each other on the remote.
+// mirrored returns a branch's ref in the mirror. The name is flat, so that a branch "a/b" can replace a branch "a" on the remote.
 func mirrored(branch string) string { return "refs/mirror/" + url.PathEscape(branch) }
 
-// base brings the base branch into the mirror and keeps its commit there for the task.
+// base fetches the base branch into the mirror and keeps its commit there for the task.
 func (m *mirrors) base(ctx context.Context, rem remote, name, format, branch, tip string) (string, error) {
 	release, err := m.lock(ctx, name)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/longshift/longshift/internal/repo/lfs"
 )
 
-// opened is a workspace within one operation: its state is fresh. Each concern is a type of its own, with the dependencies it uses; all
-// of them work on the same state.
+// opened is a workspace during one operation, with its state freshly read. Each concern is a type of its own with the dependencies it
+// needs; all of them share the state.
 type opened struct {
 	id       string
 	place    place
 	state    *state
 	repo     repo     // with the work tree
-	bare     repo     // for commands that need none, and so without the work tree's .gitattributes
-	mirror   repo     // of the repository
-	borrowed []string // folders of objects that the agent's git reads
+	bare     repo     // without a work tree, and so without its .gitattributes
+	mirror   repo     // mirror of the repository
+	borrowed []string // object directories that the agent's git reads
 	mirrors  *mirrors
 	log      *slog.Logger
 
@@ -34,7 +34,7 @@ type opened struct {
 	steps      *steps
 }
 
-// open puts the parts of a workspace together.
+// open assembles the parts of a workspace.
 func (m *Manager) open(id string, fence int, p place, st state) *opened {
 	st.at = p
 	mirror := m.mirrors.at(st.Mirror)
@@ -65,7 +65,7 @@ func (m *Manager) open(id string, fence int, p place, st state) *opened {
 		branch: b, history: h, index: x, agent: g, objects: l, submodules: subs, refs: refs, commits: cs, merges: ms, steps: next}
 }
 
-// enforce makes sure that our git folder holds what we have written into it.
+// enforce restores the configuration of our git directory.
 func (o *opened) enforce(ctx context.Context) error {
 	shallow, err := o.mirror.shallow()
 	if err != nil {

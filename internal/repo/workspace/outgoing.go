@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// whole are the options that show every change as text, whatever attributes say.
+// whole are the diff options that show every change as text, whatever attributes say.
 var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"}
 
-// Outgoing writes every change that the task's commits hold, commit by commit, as patches: what a push would make known,
-// also where a later commit takes it back. Files are shown as text whatever attributes say about them. What came in with
-// a merge of the base branch is on the remote already and left out; of the merge itself there is what git alone would not
-// have made of both sides.
+// Outgoing writes every change of the task's commits as patches, commit by commit: everything that a push would publish, even if a later
+// commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of the base branch are left out,
+// because the remote has them already. For the merge itself, only the difference from git's automatic merge is written.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 	err := t.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
@@ -63,7 +62,7 @@ func (h *history) patches(ctx context.Context, head string, to io.Writer) error 
 	return nil
 }
 
-// OutgoingMessages gives the whole messages of the task's commits, authors' names included, by commit.
+// OutgoingMessages returns the full messages of the task's commits, with authors' names, by commit id.
 func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) {
 	messages := map[string]string{}
 	err := t.at.reading(ctx, func(o *opened) error {
@@ -89,8 +88,8 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 	return messages, nil
 }
 
-// Uncommit takes back the commits that the remote has not been given yet. What they hold stays in the work tree. A merge
-// of the base branch among them waits again for the next Commit.
+// Uncommit removes the commits that were not pushed yet from the branch. Their content stays in the work tree. A merge of the base branch
+// among them waits again for the next Commit.
 func (t *Tree) Uncommit(ctx context.Context) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		to := o.state.Record.Checkpoint
@@ -105,7 +104,7 @@ func (t *Tree) Uncommit(ctx context.Context) error {
 		if err := o.branch.move(ctx, to); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "read-tree", o.state.or(to)); err != nil { // the index would still hold what was staged
+		if _, err := o.repo.run(ctx, "read-tree", o.state.or(to)); err != nil { // otherwise the index would still hold what was staged
 			return err
 		}
 		return o.agent.handOver(ctx, to)

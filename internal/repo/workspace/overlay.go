@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// entry is a file of a tree; its mode is 000000 where there is none.
+// entry is a file of a tree. Its mode is 000000 when the file does not exist.
 type entry struct{ mode, id string }
 
-// differ gives the paths in which two trees differ, with what the second has there.
+// differ returns the paths in which two trees differ, with the entries of the second.
 func differ(ctx context.Context, r repo, a, b string) (map[string]entry, error) {
 	text, err := r.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", a, b)
 	if err != nil {
@@ -23,8 +23,8 @@ func differ(ctx context.Context, r repo, a, b string) (map[string]entry, error) 
 	return out, nil
 }
 
-// rawRecords reads what git prints of differences with --raw and -z: of each its modes, ids and letter, and its path, or two of a rename.
-// What else git prints comes as it is, without a path.
+// rawRecords parses the output of git diff with --raw and -z. It yields each record's modes, ids and letter with its path, or both paths
+// of a rename. Other output is yielded as it is, without a path.
 func rawRecords(text string, yield func(about, paths []string) bool) {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\x00")
@@ -50,15 +50,15 @@ func rawRecords(text string, yield func(about, paths []string) bool) {
 	}
 }
 
-// rawEntries gives what stands at each path afterwards, of differences in which renames are not looked for.
+// rawEntries yields the new entry of each path in a raw diff without rename detection.
 func rawEntries(text string, yield func(path string, after entry) bool) {
 	rawRecords(text, func(about, paths []string) bool {
 		return len(about) != 5 || yield(paths[0], entry{about[1], about[3]})
 	})
 }
 
-// overlay gives the tree that the work tree gets by a merge: what was merged, and on it the changes that were not
-// committed, where the merge has touched nothing. Those that are in its way are named.
+// overlay returns the tree for the work tree after a merge: the merged tree, with uncommitted changes on top where the merge has changed
+// nothing. It also returns the paths whose changes the merge replaces.
 func (x *index) overlay(ctx context.Context, head string, m *merging) (work string, gaveWay []string, err error) {
 	if m.Before, err = x.snapshot(ctx, head, nil, nil); err != nil {
 		return "", nil, err
@@ -71,7 +71,7 @@ func (x *index) overlay(ctx context.Context, head string, m *merging) (work stri
 	if err != nil {
 		return "", nil, err
 	}
-	taken := map[string]bool{} // touched files and the folders they are in
+	taken := map[string]bool{} // changed files and the folders above them
 	for name := range touched {
 		for ; name != "." && !taken[name]; name = path.Dir(name) {
 			taken[name] = true
@@ -93,7 +93,7 @@ func (x *index) overlay(ctx context.Context, head string, m *merging) (work stri
 	return work, gaveWay, err
 }
 
-// within tells whether a folder above the path is one of the files.
+// within reports whether a folder above the path is one of the files.
 func within(name string, files map[string]entry) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if _, ok := files[dir]; ok {
@@ -103,7 +103,7 @@ func within(name string, files map[string]entry) bool {
 	return false
 }
 
-// patch puts entries, as update-index reads them, into a tree.
+// patch applies entries, in the format of update-index, to a tree.
 func (x *index) patch(ctx context.Context, tree, entries string) (string, error) {
 	if entries == "" {
 		return tree, nil
@@ -114,7 +114,7 @@ func (x *index) patch(ctx context.Context, tree, entries string) (string, error)
 	}
 	defer os.Remove(f.Name())
 	f.Close()
-	if err := os.Remove(f.Name()); err != nil { // git takes no empty file for an index
+	if err := os.Remove(f.Name()); err != nil { // git does not accept an empty file as an index
 		return "", err
 	}
 	r := x.bare.with("GIT_INDEX_FILE=" + f.Name())

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// tip brings the task's own branch, which is on the remote, into the mirror under the ref that pin sets.
+// tip fetches the task's own branch from the remote into the mirror, under the ref that pin sets.
 func (m *mirrors) tip(ctx context.Context, rem remote, name, id, branch string) (string, error) {
 	release, err := m.lock(ctx, name)
 	if err != nil {
@@ -25,7 +25,7 @@ func (m *mirrors) tip(ctx context.Context, rem remote, name, id, branch string) 
 func pinned(id string) string { return "refs/longshift-base/" + id }
 func kept(id string) string   { return "refs/longshift-kept/" + id + "/" }
 
-// keep keeps a further commit in the mirror until pin lets go.
+// keep keeps another commit in the mirror until pin releases it.
 func (m *mirrors) keep(ctx context.Context, mirror, id, commit string) error {
 	release, err := m.lock(ctx, mirror)
 	if err != nil {
@@ -36,13 +36,13 @@ func (m *mirrors) keep(ctx context.Context, mirror, id, commit string) error {
 	return err
 }
 
-// kept lists what keep has kept.
+// kept lists the commits that keep has kept.
 func (m *mirrors) kept(ctx context.Context, mirror, id string) ([]string, error) {
 	text, err := m.at(mirror).run(ctx, "for-each-ref", "--format=%(objectname)", kept(id))
 	return lines(text), err
 }
 
-// pin keeps a commit in the mirror for as long as the task needs it; "" lets go of it, and of what keep has kept.
+// pin keeps a commit in the mirror for as long as the task needs it. "" releases it and the commits of keep.
 func (m *mirrors) pin(ctx context.Context, mirror, id, commit string) error {
 	r := m.at(mirror)
 	if _, err := os.Stat(r.dir); err != nil && commit == "" {

@@ -17,37 +17,38 @@ import (
 
 func (m *Manager) tasks() string { return filepath.Join(m.config.Dir, "tasks") }
 
-// place is a task's folder. Others keep files of theirs in it too, so it is never removed as a whole.
+// place is a task's directory. Other packages store files in it too, so it is never removed as a whole.
 type place struct{ dir string }
 
 func (m *Manager) place(id string) place { return place{filepath.Join(m.tasks(), id)} }
 
-func (p place) work() string  { return filepath.Join(p.dir, "work") }           // the agent's
-func (p place) git() string   { return filepath.Join(p.dir, "git") }            // ours
-func (p place) state() string { return filepath.Join(p.dir, "workspace.json") } // ours
-func (p place) fence() string { return filepath.Join(p.dir, "fence") }          // ours
+func (p place) work() string  { return filepath.Join(p.dir, "work") }           // belongs to the agent
+func (p place) git() string   { return filepath.Join(p.dir, "git") }            // written only by this package
+func (p place) state() string { return filepath.Join(p.dir, "workspace.json") } // written only by this package
+func (p place) fence() string { return filepath.Join(p.dir, "fence") }          // written only by this package
 
-// record is what a task has on the remote. It is written into the fence's commit, so that another host can read it.
+// record is the task's state on the remote. It is stored in the fence's commit, where another host can read it.
 type record struct {
 	Fence      int    `json:"fence"`
 	BaseBranch string `json:"baseBranch"`
 	Base       string `json:"base,omitempty"`       // commit the task, or this round of it, started from
 	Checkpoint string `json:"checkpoint,omitempty"` // value of the checkpoint ref
 	Branch     string `json:"branch"`
-	Pushed     string `json:"pushed,omitempty"`   // value we gave the task's branch, or where we took it over
-	Squashed   string `json:"squashed,omitempty"` // commit that was made one with those before it, and is in no history since
+	Pushed     string `json:"pushed,omitempty"`   // commit that we pushed last to the task's branch, or that was there when we took it over
+	Squashed   string `json:"squashed,omitempty"` // last commit before a squash, which no branch holds any more
 
-	// A remote on a disk moves refs one by one, so a killed push may leave some of them behind. These tell that from somebody else's write.
-	Writes   int    `json:"writes,omitempty"`   // of the fence; no two are the same commit
+	// A remote on a local disk moves refs one by one, so a killed push may leave some of them behind. These fields tell that apart from a
+	// write of somebody else.
+	Writes   int    `json:"writes,omitempty"`   // counter that makes each fence commit unique
 	Before   string `json:"before,omitempty"`   // value of the checkpoint ref before this write
-	Replaced string `json:"replaced,omitempty"` // value of the task's branch before it was given Pushed
+	Replaced string `json:"replaced,omitempty"` // value of the task's branch before Pushed
 
-	// Of a task that goes on with its branch, and of one that has merged.
+	// For a task that continues on its branch, or that has merged.
 	Trunk  string   `json:"trunk,omitempty"`  // tip of the base branch at the start
-	Merged []string `json:"merged,omitempty"` // tips of the base branch that came in since
+	Merged []string `json:"merged,omitempty"` // tips of the base branch merged since
 }
 
-// state is what we know about a workspace. Its attempt is 0 until that is on the remote.
+// state is what this host knows about a workspace. Its attempt is 0 until the remote has it too.
 type state struct {
 	TaskID     string           `json:"taskId"`
 	Repository task.Repository  `json:"repository"`
@@ -57,16 +58,16 @@ type state struct {
 	Restored   bool             `json:"restored,omitempty"`
 	FenceRef   string           `json:"fenceRef"` // value of the fence ref
 	Record     record           `json:"record"`
-	Merging    *merging         `json:"merging,omitempty"`  // a merge that waits for its commit
-	Step       *step            `json:"step,omitempty"`     // what was begun and is to be carried out to its end
+	Merging    *merging         `json:"merging,omitempty"`  // merge that waits for its commit
+	Step       *step            `json:"step,omitempty"`     // unfinished step, which the next operation completes
 	Unfilled   string           `json:"unfilled,omitempty"` // files of Git LFS that are pointers in the work tree
 	Submodules submodules       `json:"submodules,omitzero"`
 	Made       made             `json:"made,omitzero"`
 
-	at place // where it is saved
+	at place // directory in which it is saved
 }
 
-// readState gives fs.ErrNotExist when there is no state. A damaged file is put aside and named in the error.
+// readState returns fs.ErrNotExist when there is no state. A damaged file is renamed, and the error names it.
 func (p place) readState() (state, error) {
 	var s state
 	data, err := os.ReadFile(p.state())
@@ -90,7 +91,7 @@ func (p place) writeState(s state) error {
 	return writeFile(p.state(), append(data, '\n'))
 }
 
-// readFence gives 0 when there is none.
+// readFence returns 0 when there is no fence.
 func (p place) readFence() (int, error) {
 	data, err := os.ReadFile(p.fence())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +106,7 @@ func (p place) readFence() (int, error) {
 	return n, nil
 }
 
-// raiseFence records the attempt, or refuses it when a later one has been here.
+// raiseFence records the attempt, or fails when a later attempt is already recorded.
 func (p place) raiseFence(id string, n int) error {
 	now, err := p.readFence()
 	if err != nil && fault.KindOf(err) != fault.NotFound {
@@ -127,7 +128,7 @@ func fenced(id string, mine, current int) error {
 	return fault.New(fault.Fenced, "task %s is at attempt %d; attempt %d came too late to write", id, current, mine)
 }
 
-// putAside keeps what a damaged file holds beside it. The workspace can be prepared anew from git and the remote.
+// putAside renames a damaged file so that its content is kept. The workspace can be prepared again from git and the remote.
 func putAside(path string, why error) error {
 	kept := path + ".damaged"
 	for n := 2; ; n++ {
@@ -143,7 +144,7 @@ func putAside(path string, why error) error {
 		WithHint("prepare the workspace again; commits are taken from the task's own git folder or its checkpoint")
 }
 
-// writeFile replaces a file at once and for good: a crash leaves the old content or the new, never half of it.
+// writeFile replaces a file atomically and durably: after a crash it has the old or the new content, never a part.
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

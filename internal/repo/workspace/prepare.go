@@ -11,10 +11,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Prepare makes the task's workspace, or finds it. Called again it gives the same answer. A workspace that stands and was
-// prepared for this attempt is left as it is, uncommitted work included. One of an earlier attempt on this host is taken
-// over, unless the checkpoint on the remote has gone on without it. Where there is none it is made from the checkpoint,
-// or from the base branch. The attempt is recorded here and on the remote before anything can be written under it.
+// Prepare creates the task's workspace or finds it. It is idempotent. A workspace that was prepared for this attempt is left as it is,
+// uncommitted work included. A workspace of an earlier attempt on this host is taken over, unless the checkpoint on the remote has moved
+// on. If there is none, it is created from the checkpoint or from the base branch. The attempt is recorded here and on the remote before
+// anything can be written under it.
 func (m *Manager) Prepare(ctx context.Context, s Spec) (Workspace, error) {
 	if err := s.check(); err != nil {
 		return Workspace{}, err
@@ -47,8 +47,7 @@ func (m *Manager) Prepare(ctx context.Context, s Spec) (Workspace, error) {
 	return job.o.workspace(ctx, s.Reported)
 }
 
-// find gives the workspace that stands on this host, nil when there is none that can be used. What can't be used is put
-// aside, never deleted.
+// find returns the existing workspace on this host, nil when there is none that can be used. An unusable one is renamed, never deleted.
 func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	p := m.place(s.TaskID)
 	st, err := p.readState()
@@ -64,7 +63,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	}
 	if st.TaskID != "" {
 		o := m.open(s.TaskID, s.Fence, p, st)
-		for _, pattern := range []string{"snapshot-*", "adopt-*", "lfs/tmp/*"} { // what a killed worker has left
+		for _, pattern := range []string{"snapshot-*", "adopt-*", "lfs/tmp/*"} { // left by a killed worker
 			left, _ := filepath.Glob(filepath.Join(p.git(), pattern))
 			for _, path := range left {
 				os.Remove(path)

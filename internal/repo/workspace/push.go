@@ -8,10 +8,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// tries is how often a write to a remote is tried anew after it had moved.
+// tries is how often a write is tried when the remote's refs have changed meanwhile.
 const tries = 3
 
-// retry runs do until the remote holds still.
+// retry repeats do while it fails because the remote has changed.
 func (t *taskRefs) retry(ctx context.Context, do func(remote) error) error {
 	rem, err := t.remotes.find(ctx, t.state.home())
 	if err != nil {
@@ -28,8 +28,8 @@ func (t *taskRefs) retry(ctx context.Context, do func(remote) error) error {
 	return rem.restless(err)
 }
 
-// Checkpoint pushes the task's last commit to its checkpoint ref. Nothing is done when it is there already. It fails
-// with fault.Fenced when a later attempt has the task, which the remote itself makes sure of.
+// Checkpoint pushes the task's last commit to its checkpoint ref, if it is not there yet. It fails with fault.Fenced when a later attempt
+// has the task; the remote itself enforces this.
 func (t *Tree) Checkpoint(ctx context.Context) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
@@ -50,8 +50,8 @@ func (t *Tree) Checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// Push pushes the task's branch, by commit id, and the checkpoint with it. It gives the branch's head. Commits of
-// somebody else on the branch are a fault.Changed that names them.
+// Push pushes the task's branch, by commit id, together with the checkpoint, and returns the branch's head. If somebody else has pushed
+// commits to the branch, it fails with a fault.Changed that names them.
 func (t *Tree) Push(ctx context.Context) (head string, err error) {
 	err = t.at.locked(ctx, func(o *opened) error {
 		if head, err = o.branch.head(ctx); err != nil {
@@ -83,7 +83,7 @@ func (t *taskRefs) pushBranch(ctx context.Context, rem remote, head string) erro
 	if err := t.mayReplace(ctx, rem, there, head); err != nil {
 		return err
 	}
-	if now := t.state.Record; now.Checkpoint != head { // first: whoever finds the branch moved, and the fence not, knows the commit as ours
+	if now := t.state.Record; now.Checkpoint != head { // checkpoint first: a crash may move the branch only
 		if err := t.write(ctx, rem, now, update{checkpointRef(t.id), now.Checkpoint, head}); err != nil {
 			return err
 		}
@@ -96,15 +96,15 @@ func (t *taskRefs) pushBranch(ctx context.Context, rem remote, head string) erro
 	return t.write(ctx, rem, next, update{t.state.branchRef(), there, head})
 }
 
-// mayReplace refuses to drop what we have not put there: the branch may be replaced when it holds what we pushed last or
-// what we were about to replace, or nothing that head does not hold too.
+// mayReplace fails when the push would drop commits that are not ours. The branch may be replaced when it is at the commit we pushed last
+// or were about to replace, or when head contains its commit.
 func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head string) error {
 	pushed := t.state.Record.Pushed
 	if there == head || there == pushed || there != "" && there == t.state.Record.Replaced {
 		return nil
 	}
 	if there == "" {
-		if t.state.Record.Trunk == "" { // not pushed yet, or merged and removed by people: it is made anew
+		if t.state.Record.Trunk == "" { // not pushed yet, or merged and deleted by people: it is created again
 			return nil
 		}
 		return fault.New(fault.Changed, "branch %s of %s was deleted by somebody", t.state.Record.Branch, rem.name).
@@ -122,8 +122,8 @@ func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head strin
 	if err != nil || ok && t.state.Record.Trunk == "" {
 		return err
 	}
-	if ok { // a round begins at the branch as people left it: whoever took commits away since did not want them back
-		if pushed != "" && r.has(ctx, pushed) { // onward from there, a killed push of ours has moved it, and not the fence
+	if ok { // a round starts at the branch as people left it: commits removed since then were removed on purpose
+		if pushed != "" && r.has(ctx, pushed) { // a later commit of ours was pushed by a killed push that did not move the fence
 			if onward, err := r.isAncestor(ctx, pushed, there); err != nil || onward {
 				return err
 			}

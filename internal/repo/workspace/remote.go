@@ -17,31 +17,31 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// remote is a repository somewhere else, with how to get in.
+// remote is a repository elsewhere, with the login for it.
 type remote struct {
 	url  string // without a login
-	name string // for people
+	name string // name to show to people
 	auth Auth
-	path bool // on this machine
+	path bool // it is a path on this machine
 	ssh  bool
 
 	by       *remotes
-	protocol string // the only one that git may speak; "" for all that we speak
-	moves    bool   // a redirect is followed, within the protocol
+	protocol string // the only protocol that git may use; "" for all that we support
+	moves    bool   // redirects are followed, within the protocol
 }
 
-// remotes finds out how a repository is reached.
+// remotes resolves addresses and logins of repositories.
 type remotes struct {
 	address func(task.Repository) (string, error)
 	login   func(context.Context, task.Repository) (Auth, error) // nil for none
-	dir     string                                               // of mirrors, where git runs that needs none
+	dir     string                                               // directory of the mirrors, where git runs when it needs no repository
 	runner  *runner
 	ssh     []string // environment of ssh
-	env     []string // of all that talk to a remote
+	env     []string // environment of every git that contacts a remote
 	silence time.Duration
 }
 
-// find asks for the address and the login at the last moment, so that neither is kept.
+// find asks for the address and the login at each use, so that neither is kept.
 func (m *remotes) find(ctx context.Context, r task.Repository) (remote, error) {
 	address, err := m.address(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (m *remotes) find(ctx context.Context, r task.Repository) (remote, error) {
 		out.ssh = !out.path
 		return out, nil
 	}
-	if u.User != nil { // a login in an address would show in the process list
+	if u.User != nil { // a login in the URL would appear in the process list
 		password, _ := u.User.Password()
 		out.auth = Auth{User: u.User.Username(), Token: password}
 		u.User = nil
@@ -77,7 +77,8 @@ func (m *remotes) find(ctx context.Context, r task.Repository) (remote, error) {
 	return out, nil
 }
 
-// settings of a git that talks to the remote. Redirects are not followed where there is a login: git would show it to the new place.
+// settings returns the git settings for a call to the remote. Redirects are not followed when there is a login, because git would send it
+// to the new address.
 func (r remote) settings() [][2]string {
 	follow := "false"
 	if r.moves {
@@ -87,12 +88,12 @@ func (r remote) settings() [][2]string {
 	return [][2]string{{"http.followRedirects", follow}, {"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", strconv.Itoa(seconds)}}
 }
 
-// login lets us in where there is one for http and https.
+// login returns the login for http and https, if there is one.
 func (r remote) login() git.Login {
 	return git.Login{URL: r.url, User: r.auth.User, Token: r.auth.Token}
 }
 
-// networkEnv lets proxies, certificates and the ssh agent of the worker through.
+// networkEnv keeps the worker's variables for proxies, certificates and the ssh agent.
 func networkEnv(c Config) []string {
 	var env []string
 	for _, name := range []string{
@@ -106,7 +107,7 @@ func networkEnv(c Config) []string {
 	return env
 }
 
-// sshEnv lets ssh find its keys and known hosts.
+// sshEnv keeps the variables with which ssh finds keys and known hosts.
 func sshEnv(c Config) []string {
 	var env []string
 	for _, name := range []string{"HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK"} {
@@ -117,8 +118,7 @@ func sshEnv(c Config) []string {
 	return env
 }
 
-// call runs a git that talks to the remote, and starts others for it. The result of a failed call is what it printed, and an error with
-// its kind.
+// call runs a git command that contacts the remote. A failed call returns its output and a fault.
 func (r remote) call(ctx context.Context, from repo, args ...string) (string, error) {
 	out, err := r.callOnce(ctx, from, args)
 	if from.unlock(ctx, err) {
@@ -143,7 +143,7 @@ func (r remote) callOnce(ctx context.Context, from repo, args []string) (string,
 	return out, err
 }
 
-// neutral is for calls that need no repository of ours; git looks for none.
+// neutral is for commands that need no repository of ours. Git does not search for one.
 func (m *remotes) neutral() repo {
 	return repo{runner: m.runner, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(m.dir)}}
 }

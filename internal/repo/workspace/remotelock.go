@@ -15,21 +15,22 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// A git that is killed leaves its lock files behind, and they name no owner. Before we push to a repository on this machine we
-// leave a note in it, which goes when the push is through. A lock on one of the task's own refs that is younger than a note that was
-// left is one of a push that was killed, and is removed. Every other lock is left to people, and named.
+// A killed git leaves its lock files behind, and they name no owner. Before we push to a repository on this machine, we write a note into
+// it, and remove the note when the push has ended. A lock on one of the task's own refs that is newer than a leftover note belongs to a
+// killed push and is removed. Every other lock is reported and left to people.
 
-// forgotten is how old a lock has to be when the machine that took it is not this one, so that nobody can tell whether its git lives.
+// forgotten is the age after which a lock counts as stale when it was taken on another machine, where we can't see whether its git is
+// running.
 const forgotten = 10 * time.Minute
 
-// pushNotes writes the notes of one task.
+// pushNotes manages the notes of one task.
 type pushNotes struct {
 	id    string
 	state *state
 	log   *slog.Logger
 }
 
-// note is the file that says that a push of the task is under way; "" when the remote is no repository that we can find on this machine.
+// note returns the path of the task's note in the remote, "" when the remote is not a repository on this machine.
 func (n *pushNotes) note(rem remote) string {
 	if !rem.path {
 		return ""
@@ -47,22 +48,22 @@ func (n *pushNotes) note(rem remote) string {
 	return filepath.Join(dir, "longshift-push-"+n.id)
 }
 
-// begin removes what a killed push has left, and notes the one that begins.
+// begin removes the locks of a killed push and writes the note for this one.
 func (n *pushNotes) begin(ctx context.Context, note string) error {
 	if note == "" {
 		return nil
 	}
 	if n.left(ctx, note) {
-		return nil // the note stays as old as it is
+		return nil // the note keeps its time
 	}
 	err := writeFile(note, []byte(machine()+"\n"))
-	if errors.Is(err, fs.ErrPermission) { // git says best what is not permitted
+	if errors.Is(err, fs.ErrPermission) { // the error of git itself is clearer
 		return nil
 	}
 	return err
 }
 
-// left removes the locks of a push that was killed, and tells whether there is one that may still be in use.
+// left removes the locks of a killed push and reports whether another one may still be in use.
 func (n *pushNotes) left(ctx context.Context, note string) (inUse bool) {
 	begun, err := os.Stat(note)
 	if err != nil {
@@ -86,7 +87,7 @@ func (n *pushNotes) left(ctx context.Context, note string) (inUse bool) {
 	return inUse
 }
 
-// machine names what /proc shows processes of; "" where there is none.
+// machine identifies the machine or container whose processes /proc shows; "" without /proc.
 func machine() string {
 	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, err2 := os.Readlink("/proc/self/ns/pid")
@@ -96,7 +97,7 @@ func machine() string {
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// gitAt tells whether a git works in a repository, as far as can be seen: one of another user may.
+// gitAt reports whether a git runs in a repository. Processes of another user may be invisible and count as running.
 func gitAt(dir string) bool {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range procs {
@@ -111,10 +112,10 @@ func gitAt(dir string) bool {
 	return len(procs) == 0
 }
 
-// heldLock is a lock on the remote that was in the way.
+// heldLock is a lock on the remote that blocked a push.
 type heldLock struct {
 	path string
-	age  time.Duration // 0 when it can't be told
+	age  time.Duration // 0 if unknown
 }
 
 func (h *heldLock) Error() string {
@@ -124,7 +125,7 @@ func (h *heldLock) Error() string {
 	return fmt.Sprintf("%s has been there for %s", h.path, h.age.Round(time.Second))
 }
 
-// heldBy gives the lock that a push has failed for, nil when it was none.
+// heldBy returns the lock that made a push fail, nil when the cause is another.
 func (r remote) heldBy(err error) error {
 	var e *git.Error
 	if !errors.As(err, &e) || e.LockFile() == "" {
@@ -137,7 +138,7 @@ func (r remote) heldBy(err error) error {
 	return held
 }
 
-// restless says why a remote does not take what is pushed to it.
+// restless is the fault for a remote whose refs keep changing or are locked.
 func (r remote) restless(err error) error {
 	var held *heldLock
 	if errors.As(err, &held) {

@@ -12,12 +12,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// goneSuffix ends the name of what is being removed.
+// goneSuffix marks a directory that is being removed.
 const goneSuffix = ".gone"
 
-// Remove removes the workspace of a task, and, unless keepRemote is set, its checkpoint and fence on the remote. Refs
-// that a later attempt has written are left to it. What others keep in the task's folder stays, and so does the task's
-// branch on the remote. Called again it has nothing to do.
+// Remove removes a task's workspace and, unless keepRemote is set, its checkpoint and fence on the remote. Refs that a later attempt has
+// written are left alone. Files of other packages in the task's directory stay, and so does the task's branch on the remote. Remove is
+// idempotent.
 func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) error {
 	if err := checkTaskID(taskID); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 		o := m.open(taskID, st.Record.Fence, p, st)
 		if !keepRemote {
 			refs := o.refs
-			if _, err := os.Stat(p.git()); err != nil { // any repository can send a removal
+			if _, err := os.Stat(p.git()); err != nil { // any repository will do for deleting remote refs
 				refs = refs.through(o.mirror)
 			}
 			if err := refs.remove(ctx); err != nil {
@@ -54,14 +54,14 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 	return nil
 }
 
-// through returns the same refs, written to by way of another repository.
+// through returns the same refs, accessed through another repository.
 func (t *taskRefs) through(r repo) *taskRefs {
 	other := *t
 	other.bare = r
 	return &other
 }
 
-// remove removes the task's refs from the remote, when the fence is still the one we know.
+// remove removes the task's refs from the remote if the fence is still the one we know.
 func (t *taskRefs) remove(ctx context.Context) error {
 	rem, err := t.remotes.find(ctx, t.state.home())
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *taskRefs) remove(ctx context.Context) error {
 	for range tries {
 		l, err := rem.list(ctx, fenceRef(t.id), checkpointRef(t.id))
 		if fault.KindOf(err) == fault.NotFound {
-			return nil // the repository is gone, and the refs with it
+			return nil // the repository is gone, and its refs with it
 		} else if err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (t *taskRefs) remove(ctx context.Context) error {
 	return rem.restless(moved)
 }
 
-// remove takes away what is ours in the task's folder, the state last, so that a broken-off removal is seen as such. Work tree and git
-// folder leave their places first: one that is half removed looks like one in which somebody has deleted files.
+// remove deletes our files in the task's directory. The state goes last, so that an interrupted removal can be recognized. Work tree and
+// git directory are renamed first, because a half-removed one would look as if somebody had deleted files.
 func (p place) remove(discard func(string) error) error {
 	for _, path := range []string{p.work(), p.git()} {
 		err := discard(path + goneSuffix)
@@ -133,7 +133,7 @@ func isNotEmpty(dir string) bool {
 	return err == nil && len(list) > 0
 }
 
-// List gives the ids of the tasks that have a workspace here, or the remains of one, in order.
+// List returns the sorted ids of the tasks that have a workspace, or the remains of one, on this host.
 func (m *Manager) List(context.Context) ([]string, error) {
 	dirs, err := os.ReadDir(m.tasks())
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// What a workspace starts from is compared with what was reported of it, whatever its refs say: they may have been put back
-// by a remote that lost its last writes, or by people.
+// The start of a workspace is compared with the heads that were reported for it, whatever its refs say. A remote that lost its last
+// writes, or a person, may have moved the refs back.
 
-// mayStart refuses a start that somebody else has written. An earlier one of the task's own heads may be started from: what
-// came after it is lost, and to be done again.
+// mayStart refuses a start that somebody else has written. An earlier head of the task is accepted; the work after it is lost and must be
+// done again.
 func (j *preparation) mayStart(ctx context.Context, start string) error {
 	reported := j.spec.Reported
 	holds, err := j.o.holds(ctx, start, reported)
@@ -24,7 +24,7 @@ func (j *preparation) mayStart(ctx context.Context, start string) error {
 		WithHint("set %s back to %s, then resume; or abandon", checkpointRef(j.o.id), last)
 }
 
-// holds tells whether a commit is the last reported head, made of it, or follows it.
+// holds reports whether a commit contains the last reported head, or is a squash of it.
 func (o *opened) holds(ctx context.Context, commit string, reported []string) (bool, error) {
 	if len(reported) == 0 {
 		return true, nil
@@ -39,7 +39,7 @@ func (o *opened) holds(ctx context.Context, commit string, reported []string) (b
 	return o.bare.isAncestor(ctx, last, commit)
 }
 
-// Holds fails with fault.Changed when the last commit does not hold the one that was reported last; "" for none.
+// Holds fails with fault.Changed when the last commit does not contain the reported one. "" passes.
 func (t *Tree) Holds(ctx context.Context, reported string) error {
 	if reported == "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Restore brings back the state that a fingerprint names, uncommitted work included. Ignored files stay as they are.
+// Restore restores the state that a fingerprint names, uncommitted work included. Ignored files stay as they are.
 func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 	f := strings.Fields(fingerprint)
 	if len(f) < 3 || len(f) > 4 || !isID(f[1]) || !isID(f[len(f)-1]) && len(f) == 4 {
@@ -46,7 +46,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 	return nil
 }
 
-// restore is Restore where a merge waits, now or then.
+// restore is Restore for the case that a merge waits, now or in the restored state.
 func (ms *merges) restore(ctx context.Context, head, tree, base string) (err error) {
 	m := ms.state.Merging
 	now, err := ms.branch.head(ctx)
@@ -63,8 +63,8 @@ func (ms *merges) restore(ctx context.Context, head, tree, base string) (err err
 	return ms.steps.begin(ctx, step{Head: head, Work: tree, Clean: true, Merging: m})
 }
 
-// Reset makes the work tree what the commit has: changes and files that are not ignored are gone, and so is a merge that
-// waits. "" names the state before the first commit.
+// Reset resets the work tree to the commit. Changes, files that are not ignored, and a waiting merge are dropped. "" names the state
+// before the first commit.
 func (t *Tree) Reset(ctx context.Context, commit string) error {
 	err := t.at.locked(ctx, func(o *opened) error {
 		if commit != "" && !(isID(commit) && o.bare.has(ctx, commit)) {
@@ -87,7 +87,7 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 	return nil
 }
 
-// reset makes index and work tree what the commit has.
+// reset resets index and work tree to the commit.
 func (st *steps) reset(ctx context.Context, commit string) error {
 	if err := st.submodules.leave(ctx, st.state.or(commit)); err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Held makes sure that this attempt still has the task, by the fence on the remote. It fails with fault.Fenced when a later one has it,
-// or the task has ended.
+// Held checks the fence on the remote. It fails with fault.Fenced when a later attempt has the task, or when the task has ended.
 func (t *Tree) Held(ctx context.Context) error {
 	return t.at.locked(ctx, func(o *opened) error {
 		return o.refs.held(ctx)
@@ -23,7 +22,7 @@ func (t *taskRefs) held(ctx context.Context) error {
 	return t.resync(ctx, rem)
 }
 
-// resync learns what is on the remote after a push was refused. It fails when a later attempt has the task.
+// resync reads the remote's state after a push was rejected. It fails when a later attempt has the task.
 func (t *taskRefs) resync(ctx context.Context, rem remote) error {
 	l, err := rem.list(ctx, fenceRef(t.id), checkpointRef(t.id))
 	if err != nil {
@@ -32,7 +31,7 @@ func (t *taskRefs) resync(ctx context.Context, rem remote) error {
 	return t.adoptFence(ctx, rem, l)
 }
 
-// adoptFence takes over what the fence on the remote says about earlier writes of this attempt.
+// adoptFence copies the record of earlier writes of this attempt from the fence on the remote.
 func (t *taskRefs) adoptFence(ctx context.Context, rem remote, l listing) error {
 	now, there := l.refs[fenceRef(t.id)], l.refs[checkpointRef(t.id)]
 	if now == "" {
@@ -49,17 +48,17 @@ func (t *taskRefs) adoptFence(ctx context.Context, rem remote, l listing) error 
 		case rec.Fence < t.fence:
 			return fault.New(fault.Changed, "the fence of task %s on %s was set back to %d", t.id, rem.name, rec.Fence)
 		}
-		rec.Merged, rec.Squashed = t.state.Record.Merged, t.state.Record.Squashed // since then they are known here alone
+		rec.Merged, rec.Squashed = t.state.Record.Merged, t.state.Record.Squashed // later values are known only here
 		t.state.Record, t.state.FenceRef = rec, now
 	}
 	if err := t.state.Record.checkpointAt(there, t.id, rem); err != nil {
 		return err
 	}
-	t.state.Record.Checkpoint = there // one that was left behind is brought up by the next write
+	t.state.Record.Checkpoint = there // the next write updates a checkpoint that was left behind
 	return t.state.save()
 }
 
-// checkpointAt refuses a checkpoint ref that is neither where the fence says nor where it was before that was written.
+// checkpointAt refuses a checkpoint ref that has neither the value in the fence nor the one before it.
 func (rec record) checkpointAt(there, id string, rem remote) error {
 	if there == rec.Checkpoint || there == rec.Before {
 		return nil
@@ -75,7 +74,7 @@ func (rec record) checkpointAt(there, id string, rem remote) error {
 	return fault.New(fault.Changed, "the checkpoint of task %s on %s was %s by somebody else", id, rem.name, what).WithHint("%s, then resume; or abandon", out)
 }
 
-// fetchFence brings the fence and the checkpoint into our git folder and reads the fence.
+// fetchFence fetches the fence and the checkpoint into our git directory and reads the fence.
 func (t *taskRefs) fetchFence(ctx context.Context, rem remote, l listing) (record, error) {
 	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", rem.url}
 	for ref, local := range map[string]string{fenceRef(t.id): "refs/longshift/fence", checkpointRef(t.id): "refs/longshift/checkpoint"} {

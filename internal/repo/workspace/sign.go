@@ -14,14 +14,14 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// Commits that are pushed are signed with the operator's key, if there is one, by our own git on the host: no program of a task is
-// involved. The key is read by ssh-keygen or gpg and by nothing of ours. Signatures differ from one to the next, so a commit that is made
-// again after a crash may have another id: it is found by its mark, and by no id that was not written down before.
+// Commits that are pushed are signed with the operator's key, if there is one. Our own git signs them on the host; no program of a task
+// is involved. Only ssh-keygen or gpg reads the key. Signatures differ each time, so a commit that is made again after a crash may get
+// another id. It is therefore found by its trailer, or by an id that was recorded before.
 
-// signWithin bounds one signature: a program that asks somebody for a passphrase would wait for good.
+// signWithin limits the time of one signature: a program that asks for a passphrase would wait forever.
 const signWithin = time.Minute
 
-// signing are the settings by which git signs where it is told to.
+// signing returns the git settings for signing.
 func signing(key string) [][2]string {
 	switch {
 	case key == "":
@@ -32,7 +32,7 @@ func signing(key string) [][2]string {
 	return [][2]string{{"gpg.format", "openpgp"}, {"user.signingKey", key}}
 }
 
-// signEnv lets ssh-keygen and gpg find agents that hold the key. Neither has anybody to ask for a passphrase.
+// signEnv keeps the variables with which ssh-keygen and gpg find agents that hold the key. Nobody can enter a passphrase.
 func signEnv(c Config) []string {
 	rings := git.Lookup(c.Environ, "GNUPGHOME")
 	if rings == "" {
@@ -45,7 +45,7 @@ func signEnv(c Config) []string {
 	return env
 }
 
-// commitSigner makes commits that bear a signature, where there is a key.
+// commitSigner makes commits, signed if there is a key.
 type commitSigner struct {
 	key    string
 	env    []string
@@ -53,7 +53,7 @@ type commitSigner struct {
 	runner *runner
 }
 
-// run runs a git that makes a commit. Where there is a key, it makes one with a signature or none: what keeps it from signing is a
+// run runs a git command that makes a commit. With a key, the commit is signed or the command fails: a failed signature is a
 // fault.Denied.
 func (s *commitSigner) run(ctx context.Context, r repo, message string, out io.Writer, command string, args ...string) error {
 	if s.key == "" {
@@ -63,7 +63,7 @@ func (s *commitSigner) run(ctx context.Context, r repo, message string, out io.W
 	if err == nil || ctx.Err() != nil || git.Killed(err) || fault.KindOf(err) == fault.Denied {
 		return err
 	}
-	if why := s.try(ctx); why != nil { // git does not say in one way whether it was the signature
+	if why := s.try(ctx); why != nil { // git's errors do not reliably show whether signing has failed
 		return why
 	}
 	return err
@@ -84,7 +84,7 @@ func (s *commitSigner) unsigned(why error) error {
 		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the worker can reach; `longshift doctor` tries it")
 }
 
-// TrySigning makes a signature as commits get it, in a repository that is gone afterwards. Without a key there is nothing to try.
+// TrySigning makes a test signature in a temporary repository. Without a key it does nothing.
 func (m *Manager) TrySigning(ctx context.Context) error { return m.signer.try(ctx) }
 
 func (s *commitSigner) try(ctx context.Context) error {

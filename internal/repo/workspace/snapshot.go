@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// index makes trees of the work tree.
+// index writes trees from the work tree.
 type index struct {
 	place place
 	repo  repo
@@ -21,7 +21,7 @@ type index struct {
 	maker *commitMaker
 }
 
-// snapshot writes the tree that a commit of all but what is excluded or taken out by narrow would have now, and leaves the index alone.
+// snapshot writes the tree that a commit would have now, without excluded files and those that narrow removes. The index is not changed.
 func (x *index) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
 	copied, err := copyIndex(x.place.git())
 	if err != nil {
@@ -39,7 +39,7 @@ func (x *index) snapshot(ctx context.Context, head string, exclude []string, nar
 	return r.run(ctx, "write-tree")
 }
 
-// copyIndex copies what the index of a git folder knows about files, which saves reading them, under a name of its own.
+// copyIndex copies a git directory's index to a temporary file. Its cached file information saves reading the files again.
 func copyIndex(dir string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "index"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,13 +51,13 @@ func copyIndex(dir string) (string, error) {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil && len(data) == 0 {
-		err = os.Remove(f.Name()) // git takes no empty file for an index
+		err = os.Remove(f.Name()) // git does not accept an empty file as an index
 	}
 	return f.Name(), err
 }
 
-// Fingerprint names the state of the work tree: two are equal when nothing that is not ignored has changed between them,
-// the agent's own commits and a merge that waits included. Restore brings a state back.
+// Fingerprint identifies the state of the work tree, including the agent's own commits and a waiting merge. Two fingerprints are equal
+// when nothing has changed between them but ignored files. Restore restores a state.
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	var print string
 	err := t.at.reading(ctx, func(o *opened) error {

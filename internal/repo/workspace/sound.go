@@ -12,10 +12,10 @@ import (
 	"github.com/longshift/longshift/internal/disk"
 )
 
-// ready marks a git folder whose work tree was checked out in full.
+// ready is the file that marks a git directory whose work tree was checked out completely.
 func (p place) ready() string { return filepath.Join(p.git(), "ready") }
 
-// guessState makes the state anew from a git folder that was complete. The rest is learned from the remote.
+// guessState reconstructs the state from a complete git directory. The rest comes from the remote.
 func (m *Manager) guessState(ctx context.Context, p place, s Spec) (state, error) {
 	mirror, err := os.ReadFile(p.ready())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +32,7 @@ func (m *Manager) guessState(ctx context.Context, p place, s Spec) (state, error
 	return st, err
 }
 
-// unsound says why a workspace can't be used.
+// unsound returns why a workspace can't be used, nil if it can.
 func (o *opened) unsound(ctx context.Context) error {
 	if info, err := os.Lstat(o.place.work()); err != nil || !info.IsDir() {
 		return errors.New("the work tree is missing")
@@ -54,7 +54,7 @@ func (o *opened) unsound(ctx context.Context) error {
 	return err
 }
 
-// clear makes room for a new workspace. What is there is put aside.
+// clear makes room for a new workspace by renaming what is there.
 func (p place) clear() error {
 	aside := ""
 	for n := 1; aside == ""; n++ {
@@ -66,7 +66,7 @@ func (p place) clear() error {
 		if !exists(path) {
 			continue
 		}
-		if path == p.git() && !exists(p.ready()) { // never finished, so nobody has worked in it
+		if path == p.git() && !exists(p.ready()) { // it was never completed, so it holds no work
 			if err := errors.Join(os.RemoveAll(p.git()), os.RemoveAll(p.work())); err != nil {
 				return fmt.Errorf("remove a half-made workspace: %w", err)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Squash makes one commit of everything after base ("" for where the task started). Called again it finds it.
+// Squash replaces everything after base ("" for the task's start) with one commit. A repeated call finds that commit.
 func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err error) {
 	err = t.at.locked(ctx, func(o *opened) error {
 		if base == "" {

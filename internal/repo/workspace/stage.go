@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// changes is how the work tree differs from the index, and whether the index differs from the last commit.
+// changes says how the work tree differs from the index, and whether the index differs from the last commit.
 type changes struct {
 	paths    []string
 	removed  []string
-	embedded []string // git repositories inside the work tree, by their top folders
+	embedded []string // top folders of embedded git repositories
 	junk     []string // new files that no project commits
-	made     []string // what setup and checks have made; see made
+	made     []string // files made by setup and check commands; see made
 	staged   bool
 }
 
-// changes looks for them. Submodules and embedded repositories are never looked into: their configuration is the agent's.
+// changes finds the changes of the work tree. It never looks into submodules and embedded repositories, because the agent controls their
+// configuration.
 func (r repo) changes(ctx context.Context, exclude []string) (c changes, err error) {
 	where := []string{"."}
 	if !plain(exclude) {
@@ -28,7 +29,7 @@ func (r repo) changes(ctx context.Context, exclude []string) (c changes, err err
 	return r.changesIn(ctx, where, exclude)
 }
 
-// changesOf looks for them in some files alone.
+// changesOf finds the changes of the named files only.
 func (r repo) changesOf(ctx context.Context, names []string) (changes, error) {
 	var where []string
 	for _, name := range names {
@@ -66,7 +67,7 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 	return c, err
 }
 
-// leftOut names what stays out of a commit.
+// leftOut lists what the commit does not include.
 func (c changes) leftOut() []string {
 	out := append(c.embedded, junkPlaces(c.junk)...)
 	for _, path := range c.made {
@@ -75,7 +76,7 @@ func (c changes) leftOut() []string {
 	return out
 }
 
-// plain tells whether the pathspecs are nothing but names of files and folders.
+// plain reports whether the pathspecs are only names of files and folders.
 func plain(specs []string) bool { return !strings.ContainsAny(strings.Join(specs, ""), "*?[\\:") }
 
 func isExcluded(name string, exclude []string) bool {
@@ -87,15 +88,15 @@ func isExcluded(name string, exclude []string) bool {
 	return false
 }
 
-// stage makes the index what parent has, plus everything in the work tree that is not excluded or ignored, and that narrow, where it
-// is given, does not take out. The index is most often what head has already, for it was committed last.
+// stage fills the index with the content of parent and everything in the work tree that is not excluded, ignored or removed by narrow.
+// Usually the index matches head already, because head was committed from it.
 func (r repo) stage(ctx context.Context, head, parent string, exclude []string, narrow func(*changes) error) (changes, error) {
 	align := func() error {
 		if parent == "" {
 			_, err := r.run(ctx, "read-tree", "--empty")
 			return err
 		}
-		_, err := r.run(ctx, "read-tree", "-i", "-m", parent) // whatever the work tree holds by now
+		_, err := r.run(ctx, "read-tree", "-i", "-m", parent) // whatever the work tree holds
 		return err
 	}
 	sure := parent == head && plain(exclude)
@@ -116,7 +117,7 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string, 
 	if err != nil {
 		return c, err
 	}
-	// Removed first, and by name alone: a link may be in the place of the folder they were in.
+	// Removals come first, and only by name: a link may have replaced the folder.
 	err = r.updateIndex(ctx, c.removed, "--force-remove")
 	if err == nil {
 		err = r.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")

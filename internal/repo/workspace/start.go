@@ -2,8 +2,8 @@ package workspace
 
 import "context"
 
-// Start gives the branch that the task starts from, and whether its workspace stands at that branch's own commit still: nothing has been
-// committed, and it is no round on a branch of ours.
+// Start returns the branch that the task starts from. there reports whether the workspace is still at that branch's own commit: nothing
+// was committed, and it is not a round on an existing branch.
 func (t *Tree) Start(ctx context.Context) (branch string, there bool, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
 		rec := o.state.Record

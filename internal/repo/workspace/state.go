@@ -8,7 +8,7 @@ import (
 
 func (s *state) save() error { return s.at.writeState(*s) }
 
-// home is where the task's branch and refs are.
+// home is the repository that has the task's branch and refs.
 func (s *state) home() task.Repository {
 	if s.Fork != nil {
 		return *s.Fork
@@ -20,7 +20,7 @@ func (s *state) empty() bool { return s.Record.Base == "" }
 
 func (s *state) branchRef() string { return "refs/heads/" + s.Record.Branch }
 
-// emptyTree is the name of the tree with nothing in it.
+// emptyTree returns the id of the empty tree.
 func (s *state) emptyTree() string { return emptyTree(s.Format) }
 
 func emptyTree(format string) string {
@@ -30,7 +30,7 @@ func emptyTree(format string) string {
 	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 }
 
-// or gives the commit, or the empty tree in its place.
+// or returns the commit, or the empty tree when it is "".
 func (s *state) or(commit string) string {
 	if commit == "" {
 		return s.emptyTree()
@@ -38,7 +38,7 @@ func (s *state) or(commit string) string {
 	return commit
 }
 
-// under is the tree that the work tree is compared with: what a waiting merge has made, else the last commit's.
+// under returns the tree that the work tree is compared with: that of a waiting merge, otherwise that of the last commit.
 func (s *state) under(head string) string {
 	if s.Merging != nil {
 		return s.Merging.Tree
@@ -46,14 +46,14 @@ func (s *state) under(head string) string {
 	return s.or(head)
 }
 
-// addMerged remembers a tip. It may be remembered before its merge stands: that makes no difference.
+// addMerged records a merged tip. Recording it before the merge is committed does no harm.
 func (s *state) addMerged(base string) {
 	if list := s.Record.Merged; !slices.Contains(list, base) {
 		s.Record.Merged = slices.Concat(list, []string{base})
 	}
 }
 
-// isMerge tells whether a commit with these parents merges the base branch.
+// isMerge reports whether a commit with these parents merges the base branch.
 func (s *state) isMerge(parents []string) bool {
 	return len(parents) == 2 && slices.Contains(s.Record.Merged, parents[1])
 }

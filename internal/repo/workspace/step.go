@@ -4,16 +4,16 @@ import (
 	"context"
 )
 
-// step is a change of branch, work tree and index that is to happen as a whole. It is written down before it begins, so
-// that whoever opens the workspace after a crash carries it out to its end.
+// step is a change of branch, work tree and index that must happen as a whole. It is saved before it begins, so that the next operation
+// after a crash can complete it.
 type step struct {
 	Head    string   `json:"head"`              // last commit of the branch afterwards, "" for none
 	Work    string   `json:"work,omitempty"`    // tree that the work tree gets; "" leaves it as it is
 	Clean   bool     `json:"clean,omitempty"`   // files that are neither in Work nor ignored are removed
-	Merging *merging `json:"merging,omitempty"` // the merge that waits afterwards
+	Merging *merging `json:"merging,omitempty"` // merge that waits afterwards
 }
 
-// steps carries out one step after the other.
+// steps carries out steps, one after the other.
 type steps struct {
 	repo       repo
 	bare       repo
@@ -35,7 +35,7 @@ func (st *steps) begin(ctx context.Context, s step) error {
 	return st.finish(ctx)
 }
 
-// finish carries out what was begun. The caller holds the task's lock.
+// finish completes an unfinished step. The caller holds the task's lock.
 func (st *steps) finish(ctx context.Context) error {
 	s := st.state.Step
 	if s == nil {
@@ -71,7 +71,7 @@ func (st *steps) finish(ctx context.Context) error {
 	return st.state.save()
 }
 
-// mergingRef names the commit of a waiting merge, for the case that the state is lost.
+// mergingRef names the commit of a waiting merge, in case the state is lost.
 const mergingRef = "refs/longshift/merging"
 
 func (st *steps) keepMerging(ctx context.Context, m *merging) error {
@@ -83,7 +83,7 @@ func (st *steps) keepMerging(ctx context.Context, m *merging) error {
 	return err
 }
 
-// show hands the work tree over to the agent's git and fills the submodules, after the work tree has become another.
+// show updates the agent's git and fills the submodules after the work tree has changed.
 func (st *steps) show(ctx context.Context, head string) error {
 	if err := st.agent.handOver(ctx, head); err != nil {
 		return err

@@ -11,14 +11,14 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// An address in .gitmodules is whatever somebody has committed. What is fetched from it goes the way the task's own repository does:
-// the login is for the server it belongs to and for no other, a path of this machine is for repositories that are one, and nothing
-// but plain files, http, https and ssh is spoken.
+// A URL in .gitmodules can be anything that somebody has committed. Submodules are fetched under the same rules as the task's own
+// repository: the login goes only to the server it is for, local paths are allowed only when the repository is local too, and only plain
+// files, http, https and ssh are used.
 
 // scp is the short form of an address over ssh: user, host and path.
 var scp = regexp.MustCompile(`^(?:([\w.-]+)@)?([\w.-]+):([^/].*|/[^/].*)$`)
 
-// submodule gives how a submodule is reached that .gitmodules of the repository at parent names by the address.
+// submodule returns the remote for a submodule URL in .gitmodules of the repository at parent.
 func (r remote) submodule(parent, address string) (remote, error) {
 	address, err := relativeTo(parent, address)
 	if err != nil {
@@ -48,7 +48,7 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// relativeTo resolves an address that begins with ./ or ../ as git does: against that of the repository which names it.
+// relativeTo resolves a URL that begins with ./ or ../ against the parent's, as git does.
 func relativeTo(parent, address string) (string, error) {
 	if !strings.HasPrefix(address, "./") && !strings.HasPrefix(address, "../") {
 		return address, nil
@@ -78,7 +78,7 @@ func relativeTo(parent, address string) (string, error) {
 	return head + strings.Join(all, "/"), nil
 }
 
-// submodulePath is one on this machine: for a repository that is on it, too.
+// submodulePath is the remote for a local path. It is allowed only when the repository is local too.
 func (r remote) submodulePath(parent, dir string) (remote, error) {
 	if !r.path || !strings.HasPrefix(parent, "/") && !strings.HasPrefix(parent, "file:") || hasControl(dir) {
 		return remote{}, errors.New("it names a path of the machine, which a repository from elsewhere may not")
@@ -87,7 +87,7 @@ func (r remote) submodulePath(parent, dir string) (remote, error) {
 	return remote{by: r.by, url: dir, name: dir, path: true, protocol: "file"}, nil
 }
 
-// submoduleWeb is one over http and https. Without a login it may be anywhere, encrypted, and may have moved.
+// submoduleWeb is the remote for http and https. Without a login, any https server is allowed and redirects are followed.
 func (r remote) submoduleWeb(u *url.URL) (remote, error) {
 	if u.Hostname() == "" || strings.HasPrefix(u.Host, "-") || hasControl(u.Path) || hasControl(u.Host) {
 		return remote{}, errors.New("its address names no server")
@@ -113,8 +113,8 @@ func hostPort(u *url.URL) string {
 	return strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// submoduleSSH is one over ssh. Where the repository itself comes from that server over https, so does the submodule: there is no key
-// for ssh then.
+// submoduleSSH is the remote for ssh. When the repository itself comes from that server over https, the submodule does too, because there
+// is no ssh key then.
 func (r remote) submoduleSSH(address, user, host, dir string) (remote, error) {
 	if host == "" || strings.HasPrefix(host, "-") || strings.HasPrefix(user, "-") || strings.HasPrefix(dir, "-") || hasControl(dir) {
 		return remote{}, errors.New("its address names no server")
@@ -128,7 +128,7 @@ func (r remote) submoduleSSH(address, user, host, dir string) (remote, error) {
 	return remote{}, errors.New("it is reached over ssh, and the repository itself is not")
 }
 
-// elsewhere is the same address as nobody, who may be sent on to another one: there is no login that it could be shown.
+// elsewhere is the same remote without a login. Redirects are followed, because there is no login to leak.
 func (r remote) elsewhere() remote {
 	r.auth, r.moves = Auth{}, true
 	return r

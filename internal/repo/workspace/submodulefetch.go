@@ -14,8 +14,8 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// checkedOut is the submodule in the folder of a person whose repository the task's is, when it lies there: whatever its address, they
-// have it already.
+// checkedOut returns the submodule's checkout in the user's own local repository, if there is one. Whatever the URL, the user has it
+// already.
 func (f *filling) checkedOut(name string) []remote {
 	dir := strings.TrimPrefix(f.top.url, "file://")
 	if !f.top.path {
@@ -36,8 +36,8 @@ func (f *filling) checkedOut(name string) []remote {
 	return []remote{{by: f.top.by, url: at, name: at, path: true, protocol: "file"}}
 }
 
-// bring fetches one commit without its history, which is what a build needs. A server that gives only what its branches name
-// gives them all.
+// bring fetches one commit without its history, which is enough for a build. When the server serves only branches, it fetches all of
+// them.
 func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why string, err error) {
 	if why := f.dead[server(rem)]; why != "" {
 		return why, nil
@@ -79,12 +79,12 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 	return f.reason(rem, s, err), nil
 }
 
-// wantsBranches tells whether a server gives no commit by its id.
+// wantsBranches reports whether a server refuses to serve commits by id.
 func wantsBranches(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "unadvertised object") || strings.Contains(err.Error(), "does not support shallow"))
 }
 
-// unreachable tells whether it is the server that fails, and not the one repository there.
+// unreachable reports whether the server has failed, and not only this repository on it.
 func unreachable(err error) bool {
 	return strings.Contains(err.Error(), "can't be reached") && !strings.Contains(err.Error(), "returned error")
 }
@@ -97,7 +97,7 @@ func server(rem remote) string {
 	return u.Host
 }
 
-// reason is for people and agents, without what the server says: it may be anybody's.
+// reason is the text for people and agents. It leaves out the server's output, which is untrusted.
 func (f *filling) reason(rem remote, s *submodule, err error) string {
 	kind, text := fault.KindOf(err), err.Error()
 	switch {

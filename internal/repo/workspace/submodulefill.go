@@ -11,16 +11,16 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// filling finds and fetches the submodules of one tree. Mirrors of submodules belong to the repository that names them: what one
-// repository may read, another is not given for naming it.
+// filling finds and fetches the submodules of one tree. Submodule mirrors belong to the repository that names them, so another repository
+// can't read a submodule just by naming it.
 type filling struct {
-	id      string // of the task
+	id      string // task id
 	mirrors *mirrors
 	log     *slog.Logger
 
-	soon context.Context   // ends when it takes too long
-	top  remote            // of the task's own repository
-	dead map[string]string // servers that can't be reached, by name, with the reason
+	soon context.Context   // ends when fetching takes too long
+	top  remote            // the task's own repository
+	dead map[string]string // unreachable servers, with the reason
 	list []submodule
 }
 
@@ -36,7 +36,7 @@ func (t *submoduleTree) fetch(ctx context.Context, named []link) ([]submodule, e
 	return f.list, err
 }
 
-// collect lists the submodules of one repository, those that they hold in turn behind each, and fetches them all.
+// collect lists the submodules of one repository, each followed by its nested ones, and fetches them.
 func (f *filling) collect(ctx context.Context, parent submodule, named []link, depth int) error {
 	for _, l := range named {
 		s := submodule{Path: path.Join(parent.Path, l.path), In: parent.Path, Name: l.name, URL: l.url, Commit: l.commit}
@@ -67,7 +67,7 @@ func (f *filling) collect(ctx context.Context, parent submodule, named []link, d
 	return nil
 }
 
-// fetch brings a submodule's commit into its mirror. When nobody gives it, it says why in the submodule itself.
+// fetch fetches a submodule's commit into its mirror. If no remote has it, the submodule's Why says so.
 func (f *filling) fetch(ctx context.Context, parent submodule, s *submodule) error {
 	ways := f.checkedOut(s.Path)
 	rem, err := f.top.submodule(parent.URL, s.URL)

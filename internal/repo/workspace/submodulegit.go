@@ -16,13 +16,13 @@ import (
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// The agent's git of a submodule lies where git itself would put it, in the .git of the work tree, and is only to be read: a commit made
-// there would be known to nobody. Its name is ours, so that no name in .gitmodules leads anywhere.
+// The agent's git directory of a submodule lies where git would put it, in the work tree's .git, and is read-only: a commit made there
+// would be lost. We choose its name, so that no name in .gitmodules can lead elsewhere.
 
 func (s submodule) gitDir() string { return ".git/modules/" + s.key() }
 
-// writeGit writes the agent's git of a submodule, when it is not what it should be already. A file that is the same is left alone:
-// a sandbox may have it mounted.
+// writeGit writes the agent's git directory of a submodule if it has changed. Equal files are not touched, because a sandbox may have
+// them mounted.
 func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
 	want, err := t.gitFiles(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
 	return nil
 }
 
-// up leads from the submodule to the top of the work tree.
+// up is the relative path from the submodule to the top of the work tree.
 func (s submodule) up() string { return strings.Repeat("../", strings.Count(s.Path, "/")+1) }
 
 func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
@@ -71,7 +71,7 @@ func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
 	if len(s.Commit) == 64 {
 		format = "sha256"
 	}
-	// No core.worktree: the file in the submodule says where it is, and git submodule update writes the key anew where there is one.
+	// core.worktree is not set: the .git file in the submodule shows the location, and git submodule update rewrites an existing key.
 	config := strings.Replace(shape{format: format}.files()["config"], "bare = true", "bare = false", 1)
 	files := map[string][]byte{
 		"HEAD": []byte(s.Commit + "\n"), "index": index, "config": []byte(config + "[gc]\n\tauto = 0\n" + t.registered(s.Path)),
@@ -83,7 +83,7 @@ func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
 	return files, nil
 }
 
-// registered is what the configuration of a repository says of its submodules when they are in use.
+// registered returns the configuration that marks a repository's submodules as active.
 func (t *submoduleTree) registered(in string) string {
 	var b strings.Builder
 	for _, s := range t.state.Submodules.full() {
@@ -97,12 +97,13 @@ func (t *submoduleTree) registered(in string) string {
 	return b.String()
 }
 
-// register names those of the top in the agent's configuration. It is written in place: a sandbox may have it mounted.
+// register adds the top-level submodules to the agent's configuration. The file is written in place, because a sandbox may have it
+// mounted.
 func (t *submoduleTree) register(root *os.Root) error {
 	const file = ".git/config"
 	now, err := readSmall(root, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is made anew with the rest of the folder
+		return nil // it is recreated with the rest of the directory
 	} else if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (t *submoduleTree) register(root *os.Root) error {
 	return nil
 }
 
-// holds tells whether a folder has these files, all of them and no other.
+// holds reports whether a directory has exactly these files.
 func holds(root *os.Root, dir string, want map[string][]byte) bool {
 	found := 0
 	err := fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {

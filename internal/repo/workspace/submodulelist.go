@@ -14,14 +14,14 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// link is a submodule as the tree that holds it names it.
+// link is a submodule as listed by the tree that contains it.
 type link struct{ path, name, url, commit string }
 
-// unreadable begins the name of a description that git can't read.
+// unreadable is the prefix of an id for a .gitmodules that git can't parse.
 const unreadable = "unreadable "
 
-// links gives the submodules of a tree, and a name for all of what the tree says of them. Commit ids that .gitmodules says nothing of
-// belong to nobody: git itself leaves their folders empty.
+// links returns the submodules of a tree, and an id for everything that the tree says about them. Gitlinks without an entry in
+// .gitmodules are ignored; git itself leaves their folders empty.
 func links(ctx context.Context, r repo, tree string) (of string, list []link, err error) {
 	blob, err := gitmodules(ctx, r, tree)
 	if err != nil || blob == "" {
@@ -82,7 +82,7 @@ func links(ctx context.Context, r repo, tree string) (of string, list []link, er
 	return hex.EncodeToString(sum.Sum(nil)), list, nil
 }
 
-// gitmodules gives the id of the file that describes the submodules of a tree, "" when there is none: a link is none.
+// gitmodules returns the blob id of a tree's .gitmodules, "" when there is none. A symbolic link does not count.
 func gitmodules(ctx context.Context, r repo, tree string) (string, error) {
 	text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, "ls-tree", "-l", "-z", tree, "--", ".gitmodules")
 	if err != nil {
@@ -98,7 +98,7 @@ func gitmodules(ctx context.Context, r repo, tree string) (string, error) {
 	return f[2], nil
 }
 
-// gitlinks gives the commits that a tree names at these paths.
+// gitlinks returns the commits that a tree has at these paths.
 func gitlinks(ctx context.Context, r repo, tree string, paths []string) (map[string]string, error) {
 	ids := map[string]string{}
 	for some := range slices.Chunk(paths, 500) {
@@ -117,13 +117,13 @@ func gitlinks(ctx context.Context, r repo, tree string, paths []string) (map[str
 	return ids, nil
 }
 
-// fitName holds to what git takes for the name of a submodule.
+// fitName reports whether git accepts the name for a submodule.
 func fitName(name string) bool {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
 	return name != "" && len(name) <= 1000 && !hasControl(name) && !slices.Contains(parts, "..")
 }
 
-// fitPath tells whether a folder of that name can be made in a work tree, on every kind of machine, and is not git's own.
+// fitPath reports whether every platform can create a folder of that name in a work tree, and the name is not reserved by git.
 func fitPath(name string) bool {
 	if !fs.ValidPath(name) || name == "." || name[0] == '-' || strings.ContainsRune(name, '\\') || hasControl(name) {
 		return false

@@ -17,31 +17,31 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// Submodules are filled from what the commit says: .gitmodules and the commit ids in its tree. What lies in one is another
-// repository's. It is there to be built and read, gets into no commit of ours, and is put back whenever it differs; so whatever an
-// agent removes or changes there comes again. All of it follows from our commit and the mirrors: there is nothing to lose.
+// Submodules are filled from .gitmodules and the commit ids in the commit's tree. Their content belongs to other repositories: it is
+// there to be built and read, gets into no commit of ours, and is restored whenever it differs, so changes that an agent makes there do
+// not last. Everything can be fetched again from our commit and the mirrors, so nothing can be lost.
 
-// Bounds of what one commit may have us fetch.
+// Limits of what is fetched for one commit.
 const (
 	mostSubmodules   = 500
 	deepestSubmodule = 10
 	fillWithin       = 6 * time.Minute
 )
 
-// submodule is a folder of the work tree for another repository's files.
+// submodule is a folder of the work tree that holds another repository's files.
 type submodule struct {
-	Path   string `json:"path"`             // from the top of the work tree
-	In     string `json:"in,omitempty"`     // the submodule whose .gitmodules names it; "" for the top
-	Name   string `json:"name"`             // there
-	URL    string `json:"url"`              // where it lies, without a login
+	Path   string `json:"path"`             // relative to the top of the work tree
+	In     string `json:"in,omitempty"`     // path of the submodule whose .gitmodules names it; "" for the top
+	Name   string `json:"name"`             // name in that .gitmodules
+	URL    string `json:"url"`              // address without a login
 	Commit string `json:"commit"`           //
-	Mirror string `json:"mirror,omitempty"` // name of its folder
+	Mirror string `json:"mirror,omitempty"` // directory name of its mirror
 	Why    string `json:"why,omitempty"`    // why it is empty; "" when it is filled
 }
 
-// submodules is what was made of the submodules of one tree.
+// submodules is the recorded result of filling the submodules of one tree.
 type submodules struct {
-	Of   string      `json:"of"` // names them: nothing has to be looked for again while it is the same
+	Of   string      `json:"of"` // id of the submodules' description: the same id needs no new search
 	List []submodule `json:"list,omitempty"`
 }
 
@@ -54,7 +54,7 @@ func (f submodules) full() (list []submodule) {
 	return list
 }
 
-// empty names those that could not be filled, with the reason.
+// empty lists the submodules that could not be filled, with the reason.
 func (f submodules) empty() (list []string) {
 	for _, s := range f.List {
 		if s.Why != "" {
@@ -64,7 +64,7 @@ func (f submodules) empty() (list []string) {
 	return list
 }
 
-// key is a short name for the submodule that a folder can have.
+// key is a short name for the submodule that is safe as a directory name.
 func (s submodule) key() string {
 	sum := sha256.Sum256([]byte(s.Path))
 	return hex.EncodeToString(sum[:8])
@@ -82,8 +82,8 @@ type submoduleTree struct {
 	log     *slog.Logger
 }
 
-// fill makes those of the work tree what the last commit, or a merge that waits, says. again tries those once more that
-// could not be had. A submodule that can't be had stops nothing: its folder stays empty, and it is named.
+// fill brings the submodules to the state of the last commit or of a waiting merge. again retries those that failed before. A submodule
+// that can't be fetched is not an error: its folder stays empty, and it is reported.
 func (t *submoduleTree) fill(ctx context.Context, again bool) error {
 	head, err := t.branch.head(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *submoduleTree) fill(ctx context.Context, again bool) error {
 	}
 	next := submodules{Of: of}
 	switch {
-	case strings.HasPrefix(of, unreadable): // by a conflict, most likely: what is there stays
+	case strings.HasPrefix(of, unreadable): // most likely because of a conflict: the present content stays
 		next.List = append(t.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
 	case len(links) > 0:
 		if next.List, err = t.fetch(ctx, links); err != nil {
@@ -112,7 +112,7 @@ func (t *submoduleTree) fill(ctx context.Context, again bool) error {
 	return t.putBack(ctx)
 }
 
-// putBack checks every submodule out, or makes sure that it still is.
+// putBack checks out every submodule that is not at its recorded state.
 func (t *submoduleTree) putBack(ctx context.Context) error {
 	if len(t.state.Submodules.List) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 	}
 	defer root.Close()
 	failed := map[string]bool{}
-	for i, s := range t.state.Submodules.List { // those that hold others come first
+	for i, s := range t.state.Submodules.List { // outer ones come before those nested in them
 		if s.Why != "" {
 			continue
 		}
@@ -152,13 +152,13 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 	return t.register(root)
 }
 
-// Submodules is what others have to know of those of a workspace.
+// Submodules is what other packages need to know about a workspace's submodules.
 type Submodules struct {
-	GitFiles []string // the files of filled ones that lead git to its folder of them, absolute
-	Empty    []string // those that could not be had, with the reason
+	GitFiles []string // absolute paths of the .git files in filled submodules
+	Empty    []string // submodules that could not be fetched, with the reason
 }
 
-// Submodules tells about those of the last commit.
+// Submodules returns those of the last commit.
 func (t *Tree) Submodules(ctx context.Context) (out Submodules, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
 		for _, s := range o.state.Submodules.full() {

@@ -17,8 +17,8 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// repoOf has the files of a submodule as its work tree, the mirror as its git folder and an index among our own files. It is for
-// commands that write neither refs nor objects.
+// repoOf returns a submodule as a repository: its files are the work tree, its mirror is the git directory, and the index lies among our
+// own files. Use it only for commands that write neither refs nor objects.
 func (t *submoduleTree) repoOf(s submodule) repo {
 	r := t.mirrors.at(s.Mirror).with("GIT_INDEX_FILE=" + t.indexOf(s))
 	r.work = filepath.Join(t.place.work(), s.Path)
@@ -29,8 +29,8 @@ func (t *submoduleTree) indexOf(s submodule) string {
 	return filepath.Join(t.place.git(), "submodules", s.key()+".index")
 }
 
-// checkOut makes the files of a submodule what its commit has. Files that the commit does not know stay: they are mostly what
-// a build has made. What stands in the way of its folders goes, so that nothing is written through a link.
+// checkOut checks out the submodule's commit. Files that the commit does not contain stay, as most are build output. Anything in the
+// place of its folders is removed, so that nothing is written through a link.
 func (t *submoduleTree) checkOut(ctx context.Context, root *os.Root, s submodule) error {
 	if err := makeFolders(root, s.Path); err != nil {
 		return disk.Fault(err, t.place.work())
@@ -44,7 +44,7 @@ func (t *submoduleTree) checkOut(ctx context.Context, root *os.Root, s submodule
 	}
 	r := t.repoOf(s)
 	_, err := r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
-	if err != nil && ctx.Err() == nil && !git.Killed(err) { // from nothing, without what may be in the way
+	if err != nil && ctx.Err() == nil && !git.Killed(err) { // start over, without whatever is in the way
 		os.Remove(index)
 		if err := emptyFolder(root, s.Path); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (t *submoduleTree) checkOut(ctx context.Context, root *os.Root, s submodule
 	return t.writeGit(root, s)
 }
 
-// touched names the submodules whose files are not as they are recorded.
+// touched lists the submodules whose files differ from their recorded state.
 func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) {
 	root, err := os.OpenRoot(t.place.work())
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) 
 			}
 			if ctx.Err() != nil || git.Killed(err) {
 				return nil, err
-			} else if err != nil { // git can't make sense of it, so it is made anew
+			} else if err != nil { // git can't read the index, so it is created again
 				changed = "all of it"
 			}
 		}
@@ -88,8 +88,7 @@ func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) 
 	return list, nil
 }
 
-// leave takes away the folders of submodules that a tree has no longer, before the work tree gets that tree: git would
-// leave them behind.
+// leave removes the folders of submodules that the next tree no longer has. Git itself would leave them behind.
 func (t *submoduleTree) leave(ctx context.Context, tree string) error {
 	tops := map[string]bool{}
 	for _, s := range t.state.Submodules.full() {
@@ -119,7 +118,7 @@ func (t *submoduleTree) leave(ctx context.Context, tree string) error {
 	return nil
 }
 
-// realFolders tells whether all of the path is folders, and none of it a link.
+// realFolders reports whether every element of the path is a folder and none is a link.
 func realFolders(root *os.Root, name string) bool {
 	at := ""
 	for part := range strings.SplitSeq(name, "/") {
@@ -131,7 +130,7 @@ func realFolders(root *os.Root, name string) bool {
 	return true
 }
 
-// makeFolders makes the path folders, in place of whatever else is there.
+// makeFolders creates the path's folders and replaces anything else in their place.
 func makeFolders(root *os.Root, name string) error {
 	at := ""
 	for part := range strings.SplitSeq(name, "/") {
@@ -153,7 +152,7 @@ func makeFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// emptyFolder takes out of a folder what is in it.
+// emptyFolder removes the content of a folder.
 func emptyFolder(root *os.Root, name string) error {
 	if !realFolders(root, name) {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// takeOver goes on with a workspace of an earlier attempt on this host.
+// takeOver continues with a workspace of an earlier attempt on this host.
 func (j *preparation) takeOver(ctx context.Context) error {
 	if _, err := j.look(ctx); err != nil {
 		return err
@@ -17,12 +17,12 @@ func (j *preparation) takeOver(ctx context.Context) error {
 		return err
 	}
 	rec, there := &j.o.state.Record, j.found.Checkpoint
-	if rec.BaseBranch == "" { // the state was lost
+	if rec.BaseBranch == "" { // the local state was lost
 		if rec.BaseBranch = j.found.BaseBranch; rec.BaseBranch == "" {
 			rec.BaseBranch = j.branch
 		}
 	}
-	j.o.state.Restored = j.o.state.Restored && rec.Fence == 0 // then it was made by this very attempt
+	j.o.state.Restored = j.o.state.Restored && rec.Fence == 0 // then this attempt has created it
 	other, err := j.otherRound(ctx)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (j *preparation) takeOver(ctx context.Context) error {
 	return j.announce(ctx)
 }
 
-// catchUp follows the checkpoint when it has gone on without the workspace.
+// catchUp follows the checkpoint when it has moved on without this workspace.
 func (j *preparation) catchUp(ctx context.Context, head, checkpoint string) error {
 	if head != "" {
 		if ours, err := j.o.bare.isAncestor(ctx, checkpoint, head); err != nil || ours {
@@ -53,8 +53,8 @@ func (j *preparation) catchUp(ctx context.Context, head, checkpoint string) erro
 	return j.followCheckpoint(ctx, head, checkpoint)
 }
 
-// followCheckpoint gives up what an earlier attempt has here: a later one has gone on elsewhere. What is given up, work
-// that was not committed included, is kept under a ref of the git folder.
+// followCheckpoint drops the work of an earlier attempt here, because a later attempt has continued elsewhere. What is dropped,
+// uncommitted work included, is kept under a ref of the git directory.
 func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint string) error {
 	if err := j.mayStart(ctx, checkpoint); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (j *preparation) followCheckpoint(ctx context.Context, head, checkpoint str
 	return j.o.steps.begin(ctx, step{Head: checkpoint, Work: checkpoint, Clean: true})
 }
 
-// leave makes a commit of everything that the work tree holds, and keeps it under a ref of the git folder.
+// leave commits everything in the work tree and keeps the commit under a ref of the git directory.
 func (x *index) leave(ctx context.Context, head string) (string, error) {
 	tree, err := x.snapshot(ctx, head, nil, nil)
 	if err != nil {

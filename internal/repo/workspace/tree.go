@@ -10,12 +10,12 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Tree is a workspace opened for one attempt of its task. Each operation looks at the fence again, so a Tree that was
-// opened long ago can't write over a later attempt. It may be used by several goroutines.
+// Tree is a workspace opened for one attempt of its task. Each operation checks the fence again, so an old Tree can't overwrite a later
+// attempt. It may be used by several goroutines.
 type Tree struct{ at *attempt }
 
-// Open opens a workspace that was prepared with this fence. It fails with fault.Fenced when a later attempt has it, and
-// with fault.NotFound when it is gone or was not prepared for this attempt.
+// Open opens a workspace that was prepared with this fence. It fails with fault.Fenced when a later attempt has it, and with
+// fault.NotFound when it is gone or was not prepared for this attempt.
 func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, error) {
 	if err := checkTaskID(taskID); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, er
 		half = o.state.Step != nil
 		return nil
 	})
-	if err == nil && half { // those that only look would see it
+	if err == nil && half { // readers would see the unfinished step
 		err = at.locked(ctx, func(*opened) error { return nil })
 	}
 	if err != nil {
@@ -35,17 +35,17 @@ func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, er
 	return &Tree{at}, nil
 }
 
-// Close ends the use of the Tree. The workspace stays.
+// Close releases the Tree. The workspace stays.
 func (t *Tree) Close() error {
 	t.at.closed.Store(true)
 	return nil
 }
 
-// Dir is the work tree, absolute.
+// Dir is the absolute path of the work tree.
 func (t *Tree) Dir() string { return t.at.place.work() }
 
-// Objects lists the folders outside the work tree that a git in it must be able to read. None of them may be writable
-// for an agent.
+// Objects lists the directories outside the work tree that its git must be able to read. An agent must not be able to write to any of
+// them.
 func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	var out []string
 	err := t.at.reading(ctx, func(o *opened) error {
@@ -66,7 +66,7 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Key names the repository on this host: the same for all of its tasks, and fit for a folder's name.
+// Key identifies the repository on this host. It is the same for all of its tasks and safe as a directory name.
 func (t *Tree) Key(ctx context.Context) (key string, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
 		key = o.state.Mirror
@@ -75,7 +75,7 @@ func (t *Tree) Key(ctx context.Context) (key string, err error) {
 	return key, err
 }
 
-// Repository is the one that the workspace was made of.
+// Repository returns the repository that the workspace was made from.
 func (t *Tree) Repository(ctx context.Context) (r task.Repository, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
 		r = o.state.Repository

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// Unsaved says what a workspace holds that its removal would lose, "" for nothing. alone tells that the checkpoint on the remote is the
-// only other place of its commits, and so is to stay.
+// Unsaved says what would be lost if the workspace were removed, "" for nothing. alone reports that its commits exist elsewhere only in
+// the checkpoint on the remote, which must therefore stay.
 func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone bool, err error) {
 	if err := checkTaskID(taskID); err != nil {
 		return "", false, err
@@ -16,13 +16,13 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	p := m.place(taskID)
 	st, err := p.readState()
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !exists(p.ready()): // never made in full, so nobody has worked in it
+	case errors.Is(err, fs.ErrNotExist) && !exists(p.ready()): // it was never completed, so it holds no work
 		return "", false, nil
 	case err != nil:
 		return "its state can't be read", false, nil
 	}
 	o := m.open(taskID, st.Record.Fence, p, st)
-	removing := !exists(p.work()) && !exists(p.git()) // a removal has died: all that is left is to know whether the checkpoint stays
+	removing := !exists(p.work()) && !exists(p.git()) // an interrupted removal: only alone is left to find out
 	head := st.Record.Checkpoint
 	if !removing {
 		if head, err = o.branch.head(ctx); err != nil {
@@ -38,7 +38,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		return "", false, err
 	}
 	rec, ours := st.Record, l.refs[fenceRef(taskID)] == st.FenceRef
-	if ours && exists(p.work()) { // else another attempt has begun where this one's last checkpoint was, and done anew what is not in it
+	if ours && exists(p.work()) { // otherwise another attempt has started from this one's last checkpoint and has redone what that lacks
 		if why, err := o.uncommitted(ctx, head); err != nil || why != "" {
 			return why, false, err
 		}
@@ -54,7 +54,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	return "commits that were not pushed", false, nil
 }
 
-// uncommitted says what lies in the work tree beside the last commit.
+// uncommitted describes the uncommitted changes in the work tree.
 func (o *opened) uncommitted(ctx context.Context, head string) (string, error) {
 	if theirs := o.agent.head(); theirs != "" && theirs != head {
 		return "commits of an agent that were not taken over", nil

@@ -13,12 +13,12 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// What may land is the same whoever commits: what no project commits stays out, weight has bounds, and what .gitattributes keeps in Git
-// LFS is a pointer. Our own commits and merges are made of the work tree, where the first is left out on the way in, git's filter sees to
-// the last, and vet to the rest. Commits that the agent has made are judged by fit, each of them, for a push brings them all.
+// The same rules apply to every commit that may be pushed: files that no project commits stay out, sizes are limited, and files assigned
+// to Git LFS are pointers. Our own commits and merges are made from the work tree: staging applies the first rule, git's filter the last,
+// and vet the limits. Each of the agent's own commits is checked by fit, because a push brings all of them.
 
-// vet looks at what a commit of the index would bring, before it is made. It names large files, and refuses what is too large and what
-// the server of Git LFS would not take.
+// vet checks what a commit of the index would add, before it is made. It returns the large files, and fails for files that are too large
+// or that the LFS server would reject.
 func (cs *commits) vet(ctx context.Context, before string) (large []string, err error) {
 	tree, err := cs.repo.run(ctx, "write-tree")
 	if err != nil {
@@ -40,7 +40,7 @@ func (cs *commits) vet(ctx context.Context, before string) (large []string, err 
 	return large, cs.objects.refuseUnkept(ctx, kept)
 }
 
-// suspect tells whether there is anything for vet to see among files that were staged. It saves git's work at most commits.
+// suspect reports whether vet has anything to check among staged files. Most commits are spared the extra git calls.
 func (cs *commits) suspect(paths []string) bool {
 	return cs.objects.any() || slices.ContainsFunc(paths, func(path string) bool {
 		info, err := os.Lstat(filepath.Join(cs.place.work(), path))
@@ -48,12 +48,12 @@ func (cs *commits) suspect(paths []string) bool {
 	})
 }
 
-// gitlink is a change, as --raw shows it, that makes a path the commit of another repository.
+// gitlink matches a --raw record that turns a path into another repository's commit.
 var gitlink = regexp.MustCompile(`(^|\x00):[0-7]{6} 160000 `)
 
-// fit says what keeps well-made commits of the agent from being taken as they are: any of them brings what a commit of ours would not.
-// They are neither rewritten nor handed back then. A rewritten commit is not what its message says and its author tried, and all that they
-// hold is in the work tree: a commit of ours takes it from there, by its own rules, and names what it leaves out or refuses.
+// fit fails, and says why, when one of the agent's commits adds something that a commit of ours would not. Such commits are neither
+// rewritten nor rejected: a rewritten commit would not match its message, and the work tree holds everything they contain. A commit of
+// ours then takes it from there, under the same rules, and names what it leaves out or refuses.
 func (a *adoption) fit(ctx context.Context, head, theirs string) error {
 	r := a.theirObjects()
 	raw := []string{"log", "--format=", "--raw", "-m", "--root", "--no-renames", "--ignore-submodules=none", "-z"}

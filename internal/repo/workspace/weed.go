@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Bounds of one file of a commit.
+// Limits for one file of a commit.
 const (
-	largeFile   = 5 << 20  // bytes; a file of that size is named
-	mostOfAFile = 50 << 20 // bytes; more is refused, as forges do from about there on
+	largeFile   = 5 << 20  // bytes; files of this size are reported
+	mostOfAFile = 50 << 20 // bytes; larger files are refused, as forges do at about this size
 )
 
-// junk are names of folders and files that tools leave behind and that no project commits, but for the few that do: those have some
-// of the name in their index already.
+// junk lists names of folders and files that tools leave behind and that almost no project commits. A project that does commit them has
+// some of these names in its index.
 var junk = []string{".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", "node_modules", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache",
 	".ruff_cache", ".coverage", ".nyc_output", ".ipynb_checkpoints", ".gradle", ".eggs"}
 
-// junkEnds are ends of the names of such files.
+// junkEnds are suffixes of such file names.
 var junkEnds = []string{".pyc", ".pyo", ".swp", "~"}
 
-// junkName gives the part of a path that makes it junk, "" for none.
+// junkName returns the path element that makes it junk, "" for none.
 func junkName(path string) string {
 	parts := strings.Split(path, "/")
 	for _, part := range parts {
@@ -37,8 +37,7 @@ func junkName(path string) string {
 	return ""
 }
 
-// weed parts new files into those that belong into a commit and those that no project commits. Names that the project has in its index
-// belong.
+// weed splits new files into those to commit and those that no project commits. Names that the project's index already has are kept.
 func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, err error) {
 	if !slices.ContainsFunc(fresh, func(path string) bool { return junkName(path) != "" }) {
 		return fresh, nil, nil
@@ -61,7 +60,7 @@ func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, er
 	return keep, left, nil
 }
 
-// junkPlaces names what was left out by its outermost folders, once each.
+// junkPlaces lists the outermost folders of what was left out, once each.
 func junkPlaces(left []string) (places []string) {
 	for _, path := range left {
 		name := junkName(path)
@@ -75,7 +74,7 @@ func junkPlaces(left []string) (places []string) {
 	return places
 }
 
-// weigh names large files, and those that are too large.
+// weigh returns the large files, and those that are too large.
 func weigh(list []blob) (large, tooLarge []string) {
 	for _, b := range list {
 		if b.size < largeFile {

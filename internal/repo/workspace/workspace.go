@@ -1,10 +1,10 @@
 // Package workspace keeps the git side of a task: its work tree, branch, commits, checkpoints and fence.
 //
-// A task has two git directories. The one we use is ours alone: its configuration is written by us and compared before
-// each use. The one that lies in the work tree as .git belongs to the agent; we write it, and read nothing from it but
-// commit ids and objects. So no hook, filter, monitor or helper that a repository or an agent names ever runs here.
+// A task has two git directories. Ours is outside the work tree: we write its configuration and compare it before each use. The other is
+// .git in the work tree and belongs to the agent: we write it, and read only commit ids and objects from it. So no hook, filter, monitor
+// or helper that a repository or an agent names ever runs here.
 //
-// The package runs the git program only, which runs the filters of ours for Git LFS. It knows no forge and no agent, and decides nothing about when to commit.
+// The package runs only git, which runs our own filters for Git LFS. It knows no forge and no agent, and does not decide when to commit.
 package workspace
 
 import (
@@ -27,10 +27,10 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Person is who commits.
+// Person is the author of commits.
 type Person struct{ Name, Email string }
 
-// Auth is how we log in to a remote over http and https. The zero value means: as nobody.
+// Auth is the login for a remote over http and https. The zero value is anonymous.
 type Auth struct {
 	User  string // "x-access-token" when empty
 	Token string
@@ -40,16 +40,16 @@ type Auth struct {
 type Config struct {
 	Dir        string // data directory, absolute
 	Author     Person
-	SigningKey string                                               // absolute path of an SSH key, or id of a GPG key, with which commits are signed; "" for not
-	Auth       func(context.Context, task.Repository) (Auth, error) // asked for at each use; nil for none
+	SigningKey string                                               // SSH key path or GPG key id that signs commits; "" for none
+	Auth       func(context.Context, task.Repository) (Auth, error) // called at each use; nil for no login
 	RemoteURL  func(task.Repository) (string, error)                // a URL or an absolute path
-	Silence    time.Duration                                        // a remote that sends nothing for so long is down; 0 for 60 s
-	Environ    []string                                             // proxies, certificates and the ssh agent are taken from it; nil for os.Environ
-	Log        *slog.Logger                                         // nil for none
+	Silence    time.Duration                                        // a remote that sends nothing for this long counts as down; 0 for 60 s
+	Environ    []string                                             // with proxies, certificates and the ssh agent; nil for os.Environ
+	Log        *slog.Logger                                         // nil for no log
 	Now        func() time.Time                                     // nil for time.Now
 }
 
-// Manager keeps the workspaces of one data directory. It may be used by many goroutines and processes at once.
+// Manager manages the workspaces of one data directory. Many goroutines and processes may use it at once.
 type Manager struct {
 	config  Config
 	runner  *runner
@@ -57,14 +57,14 @@ type Manager struct {
 	mirrors *mirrors
 	locks   locks
 	signer  *commitSigner
-	client  *http.Client // for objects of Git LFS
+	client  *http.Client // for Git LFS
 	log     *slog.Logger
 
 	mostFilled int64                   // bytes
-	discard    func(path string) error // remove.All, but for tests that die in it
+	discard    func(path string) error // remove.All, replaced by tests that simulate a crash
 }
 
-// New checks the configuration and finds git.
+// New validates the configuration and finds git.
 func New(c Config) (*Manager, error) {
 	if !filepath.IsAbs(c.Dir) || c.RemoteURL == nil {
 		return nil, errors.New("workspace needs an absolute data directory and a RemoteURL")
@@ -109,19 +109,19 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
-// Spec names a workspace to be.
+// Spec describes the workspace to prepare.
 type Spec struct {
-	TaskID     string // letters, digits, dot, dash, underscore; names folders and refs
+	TaskID     string // letters, digits, dot, dash, underscore; part of folder and ref names
 	Repository task.Repository
-	Fork       *task.Repository // where the task's branch and refs are; nil for in Repository
+	Fork       *task.Repository // repository of the task's branch and refs; nil for Repository
 	Base       string           // branch to start from; "" for the remote's default
 	Branch     string           // the task's own branch
-	Fence      int              // attempt of the task, from 1
-	Continue   bool             // Branch is on the remote already and the work goes on there; Base must be named
-	Reported   []string         // heads that the workspace had before, by what it gave; the last one is where the task stands
+	Fence      int              // attempt of the task, starting at 1
+	Continue   bool             // Branch is already on the remote and the task continues on it; Base must be set
+	Reported   []string         // heads that were reported for the workspace before; the last one is the task's current head
 }
 
-// Workspace is one that stands.
+// Workspace describes a prepared workspace.
 type Workspace struct {
 	Dir        string // the work tree, absolute
 	BaseBranch string
@@ -129,10 +129,10 @@ type Workspace struct {
 	Head       string // "" when there is no commit yet
 	Branch     string
 	Restored   bool   // made from the task's checkpoint on the remote
-	Behind     bool   // Head does not hold the last head that was reported: it is an earlier one of the task's own
+	Behind     bool   // Head lacks the last reported head: it is an earlier head of the task
 	Empty      bool   // the repository had no commit
-	Merging    string // commit of the base branch whose merge waits for the next Commit; "" when none does
-	Unfilled   string // files of Git LFS whose content could not be had: they are pointers in the work tree
+	Merging    string // base branch commit whose merge waits for the next Commit; "" when none does
+	Unfilled   string // files of Git LFS without their content: they are pointers in the work tree
 }
 
 var taskID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
@@ -145,7 +145,7 @@ func checkTaskID(id string) error {
 	return nil
 }
 
-// checkBranch holds to git's own rules for the names of refs.
+// checkBranch applies git's own rules for ref names.
 func checkBranch(field, name string) error {
 	bad := name == "" || len(name) > 200 || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "~^:?*[\\")
 	for _, part := range []string{"..", "//", "/.", "@{", "./", ".lock/"} {

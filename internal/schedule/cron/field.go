@@ -9,16 +9,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// set has a bit for each value of a field.
+// set is a bit set of the values of a field.
 type set uint64
 
 func (s set) has(v int) bool { return s&(1<<v) != 0 }
 
-// field is one of the five, in their order. Values lie in least to most; * is least to top.
+// field describes one of the five fields, in their order. Values range from least to most; * means least to top.
 type field struct {
 	name             string
 	least, top, most int
-	names            []string // of the values from least up, in three letters
+	names            []string // three-letter names of the values, starting at least
 	example          string
 }
 
@@ -27,10 +27,10 @@ var fields = [5]field{
 	{"hour", 0, 23, 23, nil, "9 or 8-18/2"},
 	{"day of the month", 1, 31, 31, nil, "1 or 1,15"},
 	{"month", 1, 12, 12, strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec"), "3 or mar-may"},
-	{"day of the week", 0, 6, 7, strings.Fields("sun mon tue wed thu fri sat"), "1-5 or mon,wed"}, // Sunday is 0 and 7
+	{"day of the week", 0, 6, 7, strings.Fields("sun mon tue wed thu fri sat"), "1-5 or mon,wed"}, // Sunday is both 0 and 7
 }
 
-// parse reads one field: values, ranges and steps, separated by commas.
+// parse parses one field: values, ranges and steps, separated by commas.
 func (f field) parse(text string) (all set, err error) {
 	for _, part := range strings.Split(text, ",") {
 		from, to, by, wrong := f.span(part)
@@ -47,7 +47,7 @@ func (f field) parse(text string) (all set, err error) {
 	return all, nil
 }
 
-// span reads what stands between commas. wrong says what is the matter with it.
+// span parses one item of the list. wrong describes an error.
 func (f field) span(part string) (from, to, by int, wrong string) {
 	body, step, stepped := strings.Cut(part, "/")
 	first, last, ranged := strings.Cut(body, "-")
@@ -61,7 +61,7 @@ func (f field) span(part string) (from, to, by int, wrong string) {
 			if to, wrong = f.value(last); wrong != "" {
 				return
 			}
-			if f.most > f.top && to == f.least && from > to { // Sunday as the end of a week
+			if f.most > f.top && to == f.least && from > to { // Sunday ends the range, so it is 7
 				to = f.most
 			}
 		}
@@ -81,7 +81,7 @@ func (f field) span(part string) (from, to, by int, wrong string) {
 	return
 }
 
-// value reads a number or a name. wrong says what is the matter with it.
+// value parses a number or a name. wrong describes an error.
 func (f field) value(text string) (v int, wrong string) {
 	for i, name := range f.names {
 		if strings.EqualFold(text, name) {
@@ -110,7 +110,7 @@ func count(n int) string {
 	return strconv.Itoa(n) + " fields"
 }
 
-// shown is a value as an error shows it: quoted, and not longer than a line.
+// shown quotes a value for an error and limits its length.
 func shown(text string) string {
 	return strconv.Quote(excerpt.Clip(text, 60))
 }

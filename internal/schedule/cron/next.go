@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// horizon is how far Next looks ahead: a 29 February may be eight years away, and on one day of the week many more.
+// horizon is how far Next searches. A 29 February may be eight years away, and one on a given day of the week much further.
 const horizon = 40 * 365 * 24 * time.Hour
 
-// String gives the expression as it was written.
+// String returns the expression as it was written.
 func (s Spec) String() string { return s.text }
 
-// Next gives the next n times after a moment, fewer when there are none within forty years. A time that a day does not have, because
-// clocks go forward over it, does not come on that day; one that a day has twice comes twice.
+// Next returns the next n times after a moment, fewer when there are none within forty years. A time that clocks skip when they go
+// forward does not occur on that day. A time that occurs twice is returned twice.
 func (s Spec) Next(after time.Time, zone *time.Location, n int) []time.Time {
 	var all []time.Time
 	t := after.In(zone).Truncate(time.Second)
 	end := t.Add(horizon)
 	for t = t.Add(time.Duration(60-t.Second()) * time.Second); len(all) < n && t.Before(end); {
-		switch { // real time goes on, whatever clocks do: so none is left out and none is made up
+		switch { // step through absolute time, so that clock changes neither skip nor repeat a moment
 		case !s.onDay(t) || !s.hours.has(t.Hour()):
 			t = t.Add(time.Duration(60-t.Minute()) * time.Minute)
 			continue
@@ -35,13 +35,13 @@ func (s Spec) onDay(t time.Time) bool {
 	return s.months.has(int(t.Month())) && (day && week || s.either && (day || week))
 }
 
-// comes tells whether there is a day in some year that fits.
+// comes reports whether any date matches.
 func (s Spec) comes() bool {
 	if s.either {
 		return true
 	}
 	for m := 1; m <= 12; m++ {
-		last := time.Date(2024, time.Month(m+1), 0, 0, 0, 0, 0, time.UTC).Day() // of a leap year
+		last := time.Date(2024, time.Month(m+1), 0, 0, 0, 0, 0, time.UTC).Day() // days of the month in a leap year
 		if s.months.has(m) && bits.TrailingZeros64(uint64(s.days)) <= last {
 			return true
 		}
@@ -49,12 +49,12 @@ func (s Spec) comes() bool {
 	return false
 }
 
-// Calendar is a part of an expression in which all fields must fit, with every value of every field spelt out in rising order.
+// Calendar is one alternative of an expression: all fields must match. Each lists its values in ascending order.
 type Calendar struct {
 	Minutes, Hours, Days, Months, Weekdays []int
 }
 
-// Calendars gives the expression as calendars of which one must fit.
+// Calendars returns the alternatives of the expression. A time matches if one of them does.
 func (s Spec) Calendars() []Calendar {
 	c := Calendar{list(s.minutes), list(s.hours), list(s.days), list(s.months), list(s.weeks)}
 	if !s.either {
@@ -65,7 +65,7 @@ func (s Spec) Calendars() []Calendar {
 	return []Calendar{byDay, byWeek}
 }
 
-// OffHours gives the hours in which the expression never comes.
+// OffHours returns the hours in which the expression never matches.
 func (s Spec) OffHours() []int { return list(^s.hours & (1<<24 - 1)) }
 
 func list(s set) (all []int) {

@@ -1,5 +1,5 @@
-// Package cron reads the five fields of a classic cron expression and reckons when it comes. It is pure: it asks no clock and no
-// server, and it may not know who uses it. What it does not know for sure it refuses, with the field, its value and the way out.
+// Package cron parses classic cron expressions of five fields and computes their times. It is pure: it uses no clock and no server, and
+// must not know its callers. It rejects everything ambiguous, with an error that names the field, its value and a correction.
 package cron
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Spec is a parsed expression. Its zero value never comes.
+// Spec is a parsed expression. Its zero value never matches.
 type Spec struct {
 	text                                string
-	minutes, hours, days, months, weeks set // weeks are the days of the week, Sunday is 0
+	minutes, hours, days, months, weeks set // days of the week start with Sunday as 0
 	either                              bool
 }
 
@@ -21,12 +21,12 @@ var aliases = map[string]string{
 	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *",
 }
 
-// MaxExpression bounds an expression, in bytes.
+// MaxExpression is the maximum length of an expression in bytes.
 const MaxExpression = 200
 
 const fiveFields = `write five: minute, hour, day of the month, month, day of the week, such as "0 9 * * 1-5"`
 
-// Parse reads an expression of five fields, or @hourly, @daily, @weekly, @monthly, @yearly. Errors are faults of kind Input.
+// Parse parses an expression of five fields, or @hourly, @daily, @weekly, @monthly, @yearly. Errors are faults of kind Input.
 func Parse(text string) (Spec, error) {
 	text = excerpt.OneLine(text)
 	wrong := func(what, way string) (Spec, error) {
@@ -67,7 +67,7 @@ func Parse(text string) (Spec, error) {
 	if s.weeks.has(7) {
 		s.weeks = s.weeks&^(1<<7) | 1
 	}
-	// The old rule: where both name days, one of them is enough. A field that begins with * names none.
+	// Classic cron: when both day fields are restricted, one match is enough. A field that begins with * is unrestricted.
 	s.either = parts[2][0] != '*' && parts[4][0] != '*'
 	if !s.comes() {
 		return wrong(fmt.Sprintf("no month in %s has the day %s", shown(parts[3]), shown(parts[2])), "give a day that there is")

@@ -3,21 +3,21 @@ package cron
 import (
 	"strings"
 	"time"
-	_ "time/tzdata" // the programs run in images without a time zone database, too
+	_ "time/tzdata" // embedded, because container images may lack a time zone database
 
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// UTC is the zone of a job for which none is named.
+// UTC is the time zone of a job that names none.
 const UTC = "UTC"
 
-// Zone gives the time zone of a name, such as Europe/Rome; an empty one is UTC. Errors are faults of kind Input.
+// Zone loads a time zone by name, such as Europe/Rome; "" is UTC. Errors are faults of kind Input.
 func Zone(name string) (*time.Location, error) {
 	const way = "give a name such as Europe/Rome or UTC"
 	if name == "" {
 		return time.UTC, nil
 	}
-	if strings.EqualFold(name, "local") { // of whom: the one who types, the worker, the server?
+	if strings.EqualFold(name, "local") { // ambiguous: that of the user, the worker or the server?
 		return nil, fault.New(fault.Input, "time zone %s: it is another one on every machine", shown(name)).WithHint(way)
 	}
 	zone, err := time.LoadLocation(name)
@@ -27,7 +27,7 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// zoneIn gives the zone that stands before the fields, for a hint.
+// zoneIn returns a time zone written before the fields, for a hint.
 func zoneIn(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	_, name, _ := strings.Cut(first, "=")

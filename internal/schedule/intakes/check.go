@@ -13,14 +13,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Bounds of an intake.
+// Limits of an intake.
 const (
 	LeastEvery = 30 * time.Second
 	mostEvery  = 31 * 24 * time.Hour
 	mostQueue  = 100
 )
 
-// DefaultEvery is how often a source is looked at where nobody says anything.
+// DefaultEvery is the default interval between polls of a source.
 func DefaultEvery(k intake.Kind) time.Duration {
 	switch k {
 	case intake.Heartbeat:
@@ -31,8 +31,8 @@ func DefaultEvery(k intake.Kind) time.Duration {
 	return 15 * time.Minute
 }
 
-// DefaultPause tells whether an intake waits while a pull request of ours is open, where nobody says anything. Files of a backlog are
-// meant to be worked off one after the other.
+// DefaultPause reports whether an intake waits by default while one of our pull requests is open. Backlog files are meant to be worked
+// off one after the other.
 func DefaultPause(k intake.Kind) bool { return k != intake.Backlog }
 
 var (
@@ -41,7 +41,7 @@ var (
 	teamForm  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,9}$`)
 )
 
-// Check refuses an intake that could not work. The error names the field, its value and the way out.
+// Check rejects an intake that could not work. The error names the field, its value and a correction.
 func (s *Spec) Check() error {
 	kind := intake.Kind(s.Source)
 	r, err := task.ParseRepository(s.Repository)
@@ -89,7 +89,7 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// budget is what one task may cost, as far as the intake says.
+// budget is the highest cost of one task that the intake sets.
 func (s *Spec) budget() float64 {
 	if c := s.Config; c != nil && c.Budget != nil && c.Budget.Cost != nil {
 		return *c.Budget.Cost
@@ -101,7 +101,7 @@ func inputWith(repository, base string) []byte {
 	return []byte(`{"repository":` + strconv.Quote(repository) + `,"task":"x","base":` + strconv.Quote(base) + `}`)
 }
 
-// inside tells whether a path stays below the repository's folder.
+// inside reports whether a path stays within the repository's folder.
 func inside(path string) bool {
 	if strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\\\x00\n") || len(path) > 200 {
 		return false

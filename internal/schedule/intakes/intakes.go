@@ -1,5 +1,5 @@
-// Package intakes keeps the schedules by which work arrives by itself: one Temporal Schedule for each intake. It checks what an intake
-// is to do before anything is stored, and reads back how the last polls went. It knows no source: the workflow polls it.
+// Package intakes manages the intakes' schedules on the Temporal server, one for each intake. It validates an intake before storing it,
+// and reports how the last polls went. It knows no source: the workflow polls it.
 package intakes
 
 import (
@@ -22,24 +22,24 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Client is what this package uses of client.Client.
+// Client is the part of client.Client that this package uses.
 type Client interface {
 	ScheduleClient() client.ScheduleClient
 }
 
-// Spec is an intake: what it does, and how often.
+// Spec describes an intake: what it does and how often.
 type Spec struct {
 	signals.IntakeInput
 	Every time.Duration `json:"every"`
 }
 
-// memoSpec is the key of a schedule's memo that holds the Spec: a list of schedules has no arguments in it.
+// memoSpec is the memo key that holds the Spec. Listed schedules include the memo and not the arguments.
 const memoSpec = "intake"
 
-// runTimeout bounds one poll. One that hangs would make the schedule skip all that follow.
+// runTimeout limits one poll. While a poll hangs, the schedule skips the ones that follow.
 const runTimeout = 30 * time.Minute
 
-// Add makes the schedule of an intake, checked. One of that name is a fault of kind Conflict.
+// Add validates an intake and creates its schedule. If the name is taken, the error is a fault of kind Conflict.
 func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -65,21 +65,21 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 	return nil
 }
 
-// Status is how an intake stands.
+// Status is the state of an intake.
 type Status struct {
 	Spec
 	Paused bool        `json:"paused"`
 	Note   string      `json:"note,omitempty"` // why it is paused
 	Next   time.Time   `json:"next,omitzero"`
 	Runs   int         `json:"runs"`
-	Missed int         `json:"missed,omitempty"` // polls that nobody could make in time
+	Missed int         `json:"missed,omitempty"` // polls that were missed because the server was down
 	Last   *LastPoll   `json:"last,omitempty"`
 	Gate   string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
-	NoGate string      `json:"noGate,omitempty"` // why the limiter was not asked, in a few words
+	NoGate string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
 	Queue  []QueueItem `json:"queue,omitempty"`
 }
 
-// LastPoll is the newest poll that has been started.
+// LastPoll is the poll that was started last.
 type LastPoll struct {
 	Workflow string              `json:"workflow"`
 	Run      string              `json:"run"`
@@ -89,14 +89,14 @@ type LastPoll struct {
 	Pass     *signals.PollResult `json:"pass,omitempty"`
 }
 
-// QueueItem is a task of the intake that waits for its turn.
+// QueueItem is a task of the intake that waits for admission.
 type QueueItem struct {
 	Task string       `json:"task"`
 	For  signals.Wait `json:"for"`
 	Why  string       `json:"why,omitempty"`
 }
 
-// List gives all intakes by their names, without their last polls.
+// List returns all intakes by name, without their last polls.
 func List(ctx context.Context, c Client) ([]Status, error) {
 	found, err := c.ScheduleClient().List(ctx, client.ScheduleListOptions{PageSize: 100})
 	if err != nil {
@@ -114,7 +114,7 @@ func List(ctx context.Context, c Client) ([]Status, error) {
 		}
 		s := Status{Paused: e.Paused, Note: e.Note}
 		if err := converter.GetDefaultDataConverter().FromPayload(p, &s.Spec); err != nil {
-			continue // of another release, and not for us to read
+			continue // written by another release in an unknown format
 		}
 		if len(e.NextActionTimes) > 0 && !e.Paused {
 			s.Next = e.NextActionTimes[0]
@@ -125,34 +125,34 @@ func List(ctx context.Context, c Client) ([]Status, error) {
 	return all, nil
 }
 
-// Pause stops an intake until it is resumed. Tasks that it has started go on.
+// Pause pauses an intake until it is resumed. Tasks that it has started continue.
 func Pause(ctx context.Context, c Client, name, by string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Pause(ctx, client.SchedulePauseOptions{Note: "paused by " + cmp.Or(by, "somebody")})
 	})
 }
 
-// Resume lets a paused intake go on.
+// Resume resumes a paused intake.
 func Resume(ctx context.Context, c Client, name, by string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + cmp.Or(by, "somebody")})
 	})
 }
 
-// Run lets an intake poll now, also one that is paused. One that polls already polls once more after that.
+// Run starts a poll now, even if the intake is paused. If a poll is running, another one follows it.
 func Run(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
 	})
 }
 
-// Remove ends an intake. Tasks that it has started go on.
+// Remove deletes an intake. Tasks that it has started continue.
 func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
 }
 
-// Look lets the intakes of a repository's issues poll now that take issues with a label, or of an account: something has happened there.
-// found is false when there is none. One that is paused does not poll; one that polls already polls once more after that.
+// Look starts a poll of every intake of a repository's issues that selects the label or the account, because something has changed there.
+// found is false when there is none. A paused intake does not poll; if a poll is running, another one follows it.
 func Look(ctx context.Context, c Client, host, owner, name, label string) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {
@@ -178,7 +178,7 @@ func Look(ctx context.Context, c Client, host, owner, name, label string) (found
 	return found, nil
 }
 
-// sameHost tells whether two names of a forge may mean the same: without ports, and where none is given any.
+// sameHost reports whether two forge hosts may be the same. It ignores ports, and a missing host matches any.
 func sameHost(a, b string) bool {
 	a, _, _ = strings.Cut(a, ":")
 	b, _, _ = strings.Cut(b, ":")

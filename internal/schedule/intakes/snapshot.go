@@ -15,15 +15,15 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Reader is what reading an intake uses of client.Client.
+// Reader is the part of client.Client that is used to read an intake.
 type Reader interface {
 	Client
 	Querier
 	GetWorkflow(ctx context.Context, workflowID string, runID string) client.WorkflowRun
 }
 
-// Get reads one intake, with its last poll and the tasks that wait for the limiter. host is that of the forge which owner/name is on.
-// Without a worker the queue is left out.
+// Get reads one intake with its last poll and its tasks that wait for admission. host is the forge of owner/name. Without a worker the
+// queue is left out.
 func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	var s Status
 	err := onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
@@ -63,12 +63,12 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	return s, err
 }
 
-// read learns how a poll went.
+// read reads the result of a poll.
 func (l *LastPoll) read(ctx context.Context, c Reader) error {
 	d, err := c.DescribeWorkflowExecution(ctx, l.Workflow, l.Run)
 	var gone *serviceerror.NotFound
 	switch {
-	case errors.As(err, &gone): // longer ago than histories are kept
+	case errors.As(err, &gone): // its history has expired
 		return nil
 	case err != nil:
 		return unreachable(err)
@@ -115,14 +115,14 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	return nil
 }
 
-// Querier is what reading a limiter uses of client.Client.
+// Querier is the part of client.Client that is used to read a limiter.
 type Querier interface {
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	QueryWorkflow(ctx context.Context, workflowID string, runID string, queryType string, args ...any) (converter.EncodedValue, error)
 }
 
-// LimiterState asks a limiter who holds an admission and who waits. A limiter that does not run has an empty state. Only a worker can
-// answer: without one the error is of kind Infra.
+// LimiterState asks a limiter for its holders and waiters. If the limiter does not run, the state is empty. Only a worker can answer:
+// without one the error is of kind Infra.
 func LimiterState(ctx context.Context, c Querier, id string) (state signals.LimiterState, err error) {
 	var gone *serviceerror.NotFound
 	switch d, err := c.DescribeWorkflowExecution(ctx, id, ""); {
@@ -130,7 +130,7 @@ func LimiterState(ctx context.Context, c Querier, id string) (state signals.Limi
 		return state, nil
 	case err != nil:
 		return state, unreachable(err)
-	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // it would still answer
+	case d.GetWorkflowExecutionInfo().GetCloseTime() != nil: // a closed workflow would still answer the query
 		return state, nil
 	}
 	v, err := c.QueryWorkflow(ctx, id, "", signals.QueryLimiter)

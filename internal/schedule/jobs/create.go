@@ -18,13 +18,11 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Catchup is how late a run may be: one that was missed because the server was down is made up for when the server is back within
-// this time, and is left out after it.
+// Catchup is how late a run may start. The server makes up for a run that it missed while it was down, if it is back within this time.
 const Catchup = time.Hour
 
-// Create makes a cron job, in the first free place of its user. The same request again gives the same job. What is wrong with the
-// expression, the time zone or the repository comes as a fault of kind Input before anything is stored; a user who has Most of them
-// already gets a Conflict.
+// Create creates a cron job in the user's first free slot. A repeated request returns the same job. An invalid expression, time zone or
+// repository is a fault of kind Input, before anything is stored. A user who already has Most jobs gets a Conflict.
 func (b Book) Create(ctx context.Context, r Request) (Job, error) {
 	s, err := cron.Parse(r.Expression)
 	if err != nil {
@@ -61,13 +59,13 @@ func (b Book) Create(ctx context.Context, r Request) (Job, error) {
 		}
 		j, known := b.describe(ctx, id)
 		switch {
-		case err == nil && known != nil: // it is there; only its times are not known
+		case err == nil && known != nil: // the job exists; only its times are unknown
 			return rec.job(id), nil
 		case err == nil:
 			return j.Job, nil
 		case known != nil && !isGone(known):
 			return Job{}, explain(known)
-		case known == nil && r.Delivery != "" && j.delivery == r.Delivery: // this very request was quicker
+		case known == nil && r.Delivery != "" && j.delivery == r.Delivery: // a concurrent delivery of the same request has created it
 			return j.Job, nil
 		}
 	}
@@ -82,7 +80,7 @@ func newRecord(r Request, s cron.Spec, zone string, repository task.Repository) 
 	return rec
 }
 
-// options are the schedule of a job.
+// options returns the schedule of a job.
 func options(id string, r record, in task.Input, s cron.Spec) client.ScheduleOptions {
 	first, _, _ := strings.Cut(strings.TrimSpace(in.Task), "\n")
 	return client.ScheduleOptions{
@@ -99,8 +97,8 @@ func options(id string, r record, in task.Input, s cron.Spec) client.ScheduleOpt
 	}
 }
 
-// spec leaves nothing to be read in another way: every value of every field is spelt out. The server, when it goes over an hour that
-// clocks repeat, can take the hour after a fitting one for a fitting one; the hours that the expression does not have are ruled out.
+// spec lists every value of every field explicitly. When clocks repeat an hour, the server can also take the hour after a matching one
+// for a match, so hours that the expression does not have are excluded.
 func spec(s cron.Spec, zone string) client.ScheduleSpec {
 	all := client.ScheduleSpec{TimeZoneName: zone}
 	for _, c := range s.Calendars() {
@@ -114,7 +112,7 @@ func spec(s cron.Spec, zone string) client.ScheduleSpec {
 	return all
 }
 
-// ranges writes rising values as ranges without steps.
+// ranges converts ascending values to ranges without steps.
 func ranges(values []int) (all []client.ScheduleRange) {
 	for i, v := range values {
 		if i > 0 && values[i-1] == v-1 {
@@ -132,7 +130,7 @@ func details(id string, r record, words string) string {
 	if r.Name != "" {
 		text += "**Requested by** " + task.Literally(r.Name) + "\n\n"
 	}
-	for line := range strings.Lines(excerpt.Clip(words, 14000)) { // line by line, so that paragraphs stay
+	for line := range strings.Lines(excerpt.Clip(words, 14000)) { // line by line, to keep paragraphs
 		text += task.Literally(strings.TrimRight(line, "\n")) + "\n"
 	}
 	return text

@@ -7,8 +7,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Delete takes back a job of a user, named by its id or its number. Tasks that it has started go on. The error is NotFound when the
-// user has no such job, also because it is gone already.
+// Delete deletes a user's job by its id or number. Tasks that it has started continue. The error is NotFound when the user has no such
+// job, also after it was deleted.
 func (b Book) Delete(ctx context.Context, user, given string) (Job, error) {
 	id, err := ownSlot(user, given)
 	if err != nil {
@@ -17,7 +17,7 @@ func (b Book) Delete(ctx context.Context, user, given string) (Job, error) {
 	return b.remove(ctx, id, func(j Job) bool { return j.User == user }, noJob(given))
 }
 
-// DeleteAny takes back a job of anybody, by its whole id. It is for operators.
+// DeleteAny deletes anybody's job by its full id. It is for operators.
 func (b Book) DeleteAny(ctx context.Context, id string) (Job, error) {
 	none := fault.New(fault.NotFound, "no cron job %q", excerpt.Clip(id, 80)).WithHint("see cron list --all")
 	if !idForm.MatchString(id) {

@@ -17,7 +17,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// record is what a schedule's memo keeps: the server gives neither the expression back as it was written, nor who wrote it.
+// record is stored in a schedule's memo, because the server returns neither the original expression nor its author.
 type record struct {
 	User       string `json:"user"`
 	Name       string `json:"name,omitempty"`
@@ -34,19 +34,19 @@ func (r record) job(id string) Job {
 	return Job{ID: id, User: r.User, Name: r.Name, Expression: r.Expression, TimeZone: r.TimeZone, Message: r.Message, Repository: r.Repository, Next: []time.Time{}}
 }
 
-// readRecord reads a memo. ok is false for a schedule that is none of ours.
+// readRecord reads a memo. ok is false for a schedule that Longshift has not created.
 func readRecord(m *commonpb.Memo) (r record, ok bool) {
 	payload := m.GetFields()[memoKey]
 	return r, payload != nil && converter.GetDefaultDataConverter().FromPayload(payload, &r) == nil && r.User != ""
 }
 
-// kept is a job with the request that made it.
+// kept is a job together with the delivery that created it.
 type kept struct {
 	Job
 	delivery string
 }
 
-// List gives the jobs of one user, by their number. It asks for each place, so what was made a moment ago is there.
+// List returns a user's jobs by number. It reads each slot directly, so a job that was just created is included.
 func (b Book) List(ctx context.Context, user string) ([]Job, error) {
 	places, err := b.slots(ctx, user)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b Book) List(ctx context.Context, user string) ([]Job, error) {
 	return all, nil
 }
 
-// All gives the jobs of everybody. The server's list, from which their names come, may be a moment behind.
+// All returns everybody's jobs. It takes their ids from the server's list, which may lag behind.
 func (b Book) All(ctx context.Context) ([]Job, error) {
 	call, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -93,7 +93,7 @@ func (b Book) All(ctx context.Context) ([]Job, error) {
 	return all, nil
 }
 
-// slots looks at every place of a user. An empty one is nil.
+// slots reads every slot of a user. An empty one is nil.
 func (b Book) slots(ctx context.Context, user string) ([]*kept, error) {
 	ids := make([]string, Most)
 	for i := range ids {
@@ -102,7 +102,7 @@ func (b Book) slots(ctx context.Context, user string) ([]*kept, error) {
 	return b.each(ctx, ids)
 }
 
-// each asks for schedules, some at a time. One that is not there is nil.
+// each reads schedules, several at a time. A missing one is nil.
 func (b Book) each(ctx context.Context, ids []string) ([]*kept, error) {
 	found, errs := make([]*kept, len(ids)), make([]error, len(ids))
 	var wg sync.WaitGroup
@@ -123,8 +123,8 @@ func (b Book) each(ctx context.Context, ids []string) ([]*kept, error) {
 	return found, nil
 }
 
-// describe asks for one schedule, and for its newest run. The error is the server's own. A schedule at this place that is none of ours
-// is a job that nobody has.
+// describe reads one schedule and its newest run. Errors are those of the server. A schedule that Longshift has not created is reported
+// as not found.
 func (b Book) describe(ctx context.Context, id string) (*kept, error) {
 	call, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -136,7 +136,7 @@ func (b Book) describe(ctx context.Context, id string) (*kept, error) {
 	j := &kept{r.job(id), r.Delivery}
 	j.Created, j.Skipped, j.Missed = d.Info.CreatedAt, d.Info.NumActionsSkippedOverlap, d.Info.NumActionsMissedCatchupWindow
 	zone, err := cron.Zone(r.TimeZone)
-	if err != nil { // known to the server, not to this machine
+	if err != nil { // the server knows the zone, this machine does not
 		zone = time.UTC
 	}
 	if state := d.Schedule.State; state != nil {
@@ -153,20 +153,20 @@ func (b Book) describe(ctx context.Context, id string) (*kept, error) {
 	return j, nil
 }
 
-// lastRun gives the newest run, with what the server still knows of it.
+// lastRun returns the newest run, as far as the server still knows it.
 func (b Book) lastRun(ctx context.Context, a client.ScheduleActionResult, zone *time.Location) *Run {
 	if a.StartWorkflowResult == nil {
 		return nil
 	}
 	r := &Run{Task: a.StartWorkflowResult.WorkflowID, At: a.ActualTime.In(zone)}
 	d, err := b.Client.DescribeWorkflowExecution(ctx, r.Task, "")
-	if err != nil { // kept no longer, or not told: the run itself is a fact
+	if err != nil { // expired or unavailable: report the run without details
 		return r
 	}
 	info := d.GetWorkflowExecutionInfo()
 	r.Running = info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 	if payload := info.GetSearchAttributes().GetIndexedFields()[signals.AttrOutcome]; payload != nil {
-		_ = converter.GetDefaultDataConverter().FromPayload(payload, &r.Outcome) // what can't be decoded stays empty
+		_ = converter.GetDefaultDataConverter().FromPayload(payload, &r.Outcome) // an unreadable result stays empty
 	}
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:

@@ -1,5 +1,5 @@
-// Package jobs keeps the cron jobs of people as schedules on the Temporal server, for the command line and for chats alike: nothing of
-// them is kept anywhere else. It may not decide who may have one, and it never starts a task itself: the server does.
+// Package jobs manages people's cron jobs as schedules on the Temporal server, for the command line and for chats. It stores nothing
+// elsewhere, does not decide who may have a job, and never starts a task itself: the server does.
 package jobs
 
 import (
@@ -24,46 +24,46 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Most is how many cron jobs one person has at most.
+// Most is the maximum number of cron jobs of one user.
 const Most = 20
 
-// answerWithin bounds one call to the server.
+// answerWithin limits one call to the server.
 const answerWithin = 10 * time.Second
 
-// Client is what a Book needs of Temporal's client.
+// Client is the part of Temporal's client that a Book uses.
 type Client interface {
 	ScheduleClient() client.ScheduleClient
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 }
 
-// Book is where cron jobs are kept. It is safe for concurrent use.
+// Book manages cron jobs. It is safe for concurrent use.
 type Book struct{ Client Client }
 
-// Request is a cron job that is wanted.
+// Request asks for a new cron job.
 type Request struct {
-	User       string     // who has it: "cli:ann", "slack:U0123"; what they are called stands in Input.RequestedBy
-	Expression string     // of five fields
+	User       string     // owner: "cli:ann", "slack:U0123"; the display name is in Input.RequestedBy
+	Expression string     // five fields
 	TimeZone   string     // such as Europe/Rome; empty is UTC
-	Input      task.Input // of every task that it starts, checked
-	Delivery   string     // names the request: another one with the same name is the same; empty names none
+	Input      task.Input // validated input of every task that it starts
+	Delivery   string     // idempotency key of the request; "" for none
 }
 
-// Job is a cron job, with what the server says about it. Times that are not known are zero.
+// Job is a cron job as the server describes it. Unknown times are zero.
 type Job struct {
 	ID         string      `json:"id"`
 	User       string      `json:"user"`
-	Name       string      `json:"name,omitempty"` // of the user, as people know them
+	Name       string      `json:"name,omitempty"` // display name of the user
 	Expression string      `json:"expression"`     // as it was written
 	TimeZone   string      `json:"timezone"`
-	Message    string      `json:"message"` // the task in words, or its beginning
+	Message    string      `json:"message"` // the task's text, or its beginning
 	Repository string      `json:"repository"`
 	Created    time.Time   `json:"created,omitzero"`
 	Paused     bool        `json:"paused,omitempty"`
-	Next       []time.Time `json:"next"`           // as the server reckons them, in the job's zone
-	Skipped    int         `json:"skipped"`        // times at which the run before was not over
-	Missed     int         `json:"missed"`         // times at which the server was down too long
+	Next       []time.Time `json:"next"`           // computed by the server, in the job's zone
+	Skipped    int         `json:"skipped"`        // runs skipped because the previous one was not over
+	Missed     int         `json:"missed"`         // runs missed because the server was down too long
 	Last       *Run        `json:"last,omitempty"` // newest run
-	Note       string      `json:"note,omitempty"` // what somebody has written to it in Temporal Web
+	Note       string      `json:"note,omitempty"` // note that somebody has set in Temporal Web
 }
 
 // Run is a task that a cron job has started.
@@ -71,16 +71,16 @@ type Run struct {
 	Task    string       `json:"task"` // workflow id
 	At      time.Time    `json:"at"`
 	Running bool         `json:"running,omitempty"`
-	Outcome task.Outcome `json:"outcome,omitempty"` // of one that has ended; empty when the server keeps it no more
+	Outcome task.Outcome `json:"outcome,omitempty"` // of a run that has ended; empty when the server has dropped it
 }
 
-// prefix begins the ids of all cron jobs. No other schedule is looked at, and none without our memo is touched.
+// prefix begins the ids of all cron jobs. Other schedules are never read, and those without our memo are never changed.
 const prefix = "cron-"
 
 var notASlot = errors.New("no place of a cron job")
 
-// slot names one of the places of a user, from 1 to Most. The places are the ids of the schedules, so that it is the server that lets
-// nobody have more of them, however many requests come at once. Two users never share one.
+// slot returns the schedule id of a user's n-th job, from 1 to Most. Because ids are unique, the server itself enforces the limit,
+// however many requests arrive at once. Two users never share an id.
 func slot(user string, n int) string {
 	sum := sha256.Sum256([]byte(user))
 	_, id, _ := strings.Cut(user, ":")
@@ -93,7 +93,7 @@ func slot(user string, n int) string {
 
 var idForm = regexp.MustCompile(`^cron-[a-z0-9-]{1,60}$`)
 
-// ownSlot finds the place that a user means: its whole id, or its number alone.
+// ownSlot resolves what a user has typed: a full id or a number.
 func ownSlot(user, given string) (string, error) {
 	if n, err := strconv.Atoi(given); err == nil && n >= 1 && n <= Most && len(given) <= 2 {
 		return slot(user, n), nil
@@ -106,7 +106,7 @@ func ownSlot(user, given string) (string, error) {
 	return "", notASlot
 }
 
-// explain gives an error of the server a kind. The server's own error stays inside.
+// explain turns a server error into a fault that wraps it.
 func explain(err error) error {
 	var (
 		unavailable *serviceerror.Unavailable
@@ -137,5 +137,5 @@ func noJob(id string) error {
 	return fault.New(fault.NotFound, "no cron job %q of yours", excerpt.Clip(id, 80)).WithHint("see cron list")
 }
 
-// byID sorts jobs: those of one user by their number.
+// byID sorts jobs by user and number.
 func byID(a, b Job) int { return cmp.Compare(a.ID, b.ID) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Kind is what goes wrong with a request.
+// Kind is the kind of a fault.
 type Kind string
 
 // The kinds.
@@ -27,18 +27,18 @@ const (
 	Redirect   Kind = "HTTP 302"
 )
 
-// Fault is something that goes wrong.
+// Fault describes how requests fail.
 type Fault struct {
 	Kind                Kind
 	Operation           string // "" for any
-	Skip                int    // how many requests go well before
-	Times               int    // how many go wrong; 0 is one
+	Skip                int    // successful requests before it
+	Times               int    // failing requests; 0 is one
 	Reset               time.Time
-	Wait                time.Duration // Busy
+	Wait                time.Duration // for Busy
 	Code, Type, Message string
 }
 
-// Fail lets requests go wrong. Several faults come one after the other: the second begins when the first is over.
+// Fail makes requests fail. Several faults follow each other: the second begins when the first is over.
 func (s *Server) Fail(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,14 +46,14 @@ func (s *Server) Fail(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
-// Pending tells how many faults have not come yet.
+// Pending returns the number of faults that have not occurred yet.
 func (s *Server) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.faults)
 }
 
-// fault takes the next fault, when it is one for the operation.
+// fault returns the next fault if it applies to the operation.
 func (s *Server) fault(operation string) *Fault {
 	if len(s.faults) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (s *Server) fault(operation string) *Fault {
 	return f
 }
 
-// instead answers in place of the server, when the fault has no effect on the workspace.
+// instead responds in place of the server if the fault prevents the request.
 func (f *Fault) instead(w http.ResponseWriter, r *http.Request) bool {
 	switch f.Kind {
 	case Broken:
@@ -117,11 +117,11 @@ func (f *Fault) instead(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// after answers when the request has taken effect.
+// after responds once the request has taken effect.
 func (f *Fault) after(w http.ResponseWriter, data any, err error) bool {
 	switch f.Kind {
 	case LostAnswer:
-		panic(http.ErrAbortHandler) // cuts the connection
+		panic(http.ErrAbortHandler) // closes the connection
 	case Unsure:
 		http.Error(w, "bad gateway", http.StatusBadGateway)
 	case Truncated:

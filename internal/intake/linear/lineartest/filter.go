@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// known is what filters may ask about an entity: plain values, other known, and lists of them. A filter on anything else is refused.
+// known lists what filters can test of an entity: plain values, other known, and lists of them. Other filters are rejected.
 type known map[string]any
 
 func (s *Server) known(i *issue) any {
@@ -27,7 +27,7 @@ func (s *Server) knownUser(u *user) any {
 	return known{"isMe": u == s.ws.me, "email": u.handle + "@example.com", "displayName": u.handle, "name": "Person " + u.handle}
 }
 
-// keep gives the entries that the argument "filter" matches.
+// keep returns the entries that match the argument "filter".
 func keep[T any](all []T, args map[string]any, about func(T) any) (kept []T, err error) {
 	filter, _ := args["filter"].(map[string]any)
 	for _, t := range all {
@@ -42,7 +42,7 @@ func keep[T any](all []T, args map[string]any, about func(T) any) (kept []T, err
 	return kept, nil
 }
 
-// matches holds a filter against what is known: all of its fields must fit.
+// matches reports whether all fields of a filter match.
 func matches(filter map[string]any, about any) (bool, error) {
 	all := true
 	for name, want := range filter {

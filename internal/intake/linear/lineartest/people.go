@@ -20,7 +20,7 @@ func (s *Server) note(i *issue, by string, e event) {
 	i.history = append(i.history, e)
 }
 
-// Move puts an issue into a state of its team.
+// Move sets the state of an issue.
 func (s *Server) Move(key, by, name string) {
 	s.change(key, func(i *issue) {
 		i.state = s.state(i.team, name)
@@ -28,7 +28,7 @@ func (s *Server) Move(key, by, name string) {
 	})
 }
 
-// Label gives an issue a label, Unlabel takes it away.
+// Label adds a label to an issue.
 func (s *Server) Label(key, by, name string) {
 	s.change(key, func(i *issue) {
 		i.labels = append(slices.Clone(i.labels), name)
@@ -36,7 +36,7 @@ func (s *Server) Label(key, by, name string) {
 	})
 }
 
-// Unlabel takes a label away.
+// Unlabel removes a label from an issue.
 func (s *Server) Unlabel(key, by, name string) {
 	s.change(key, func(i *issue) {
 		i.labels = slices.DeleteFunc(slices.Clone(i.labels), func(l string) bool { return l == name })
@@ -65,7 +65,7 @@ func (s *Server) Edit(key, title, body string) {
 	s.change(key, func(i *issue) { i.title, i.body = title, body })
 }
 
-// Trash throws an issue away; for a while it can be seen by who has its address.
+// Trash moves an issue to the trash, where it can still be read by its id for a while.
 func (s *Server) Trash(key string) {
 	s.change(key, func(i *issue) { i.trashed, i.archived = true, s.Now() })
 }
@@ -73,7 +73,7 @@ func (s *Server) Trash(key string) {
 // Archive archives an issue.
 func (s *Server) Archive(key string) { s.change(key, func(i *issue) { i.archived = s.Now() }) }
 
-// Delete takes an issue away for good.
+// Delete deletes an issue permanently.
 func (s *Server) Delete(key string) {
 	s.change(key, func(i *issue) {
 		for _, k := range append(slices.Clone(i.former), i.key, i.id) {
@@ -83,7 +83,7 @@ func (s *Server) Delete(key string) {
 	})
 }
 
-// MoveTeam moves an issue to another team, and gives its new identifier; the old one finds it as well.
+// MoveTeam moves an issue to another team and returns its new identifier. The old one still finds it.
 func (s *Server) MoveTeam(key, to string) (now string) {
 	s.change(key, func(i *issue) {
 		t := s.team(to)
@@ -97,13 +97,13 @@ func (s *Server) MoveTeam(key, to string) (now string) {
 	return now
 }
 
-// State names an issue's state.
+// State returns the name of an issue's state.
 func (s *Server) State(key string) (name string) {
 	s.change(key, func(i *issue) { name = i.state.name })
 	return name
 }
 
-// Comments gives the texts of an issue's comments, oldest first.
+// Comments returns the texts of an issue's comments, oldest first.
 func (s *Server) Comments(key string) (all []string) {
 	s.change(key, func(i *issue) {
 		for _, c := range i.comments {
@@ -126,14 +126,14 @@ func (s *Server) Edits(key string) (n int) {
 // Uncomment deletes all comments of an issue, as a person may. Their ids stay taken.
 func (s *Server) Uncomment(key string) { s.change(key, func(i *issue) { i.comments = nil }) }
 
-// Say lets somebody write a comment.
+// Say adds a person's comment.
 func (s *Server) Say(key, by, text string) {
 	s.change(key, func(i *issue) {
 		i.comments = append(i.comments, &comment{id: s.id("comment"), body: text, by: s.user(by)})
 	})
 }
 
-// Busy fills an issue's history with entries that mean nothing.
+// Busy fills an issue's history with irrelevant entries.
 func (s *Server) Busy(key, by string, entries int) {
 	s.change(key, func(i *issue) {
 		for range entries {

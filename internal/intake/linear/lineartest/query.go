@@ -34,7 +34,7 @@ func (s *Server) query() object {
 	}.object("Query")
 }
 
-// issues gives those that are neither archived nor in the trash, the newest first unless another order is asked for.
+// issues lists the issues that are neither archived nor in the trash, newest first by default.
 func (s *Server) issues(args map[string]any) (any, error) {
 	ascending := false
 	switch got := fmt.Sprint(args["sort"]); got {

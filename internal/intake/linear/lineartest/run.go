@@ -11,10 +11,10 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// object answers a field of itself. What it gives is a value for JSON, another object, or a list of objects.
+// object resolves one of its fields to a JSON value, another object, or a list of objects.
 type object func(field string, args map[string]any) (any, error)
 
-// fields is an object of plain values, where functions are called with the arguments.
+// fields is an object of plain values; functions are called with the arguments.
 type fields map[string]any
 
 func (f fields) object(kind string) object {
@@ -33,7 +33,7 @@ func (f fields) object(kind string) object {
 	}
 }
 
-// run carries out an operation.
+// run executes an operation.
 func (s *Server) run(op *ast.OperationDefinition, vars map[string]any) (any, error) {
 	root := s.query()
 	if op.Operation == ast.Mutation {
@@ -42,7 +42,7 @@ func (s *Server) run(op *ast.OperationDefinition, vars map[string]any) (any, err
 	return fill(root, op.SelectionSet, vars)
 }
 
-// fill answers a selection.
+// fill resolves a selection.
 func fill(o object, set ast.SelectionSet, vars map[string]any) (map[string]any, error) {
 	out := map[string]any{}
 	for _, sel := range set {
@@ -96,7 +96,7 @@ func value(v any, set ast.SelectionSet, vars map[string]any) (any, error) {
 	return v, nil
 }
 
-// connection gives a page of a list. Cursors are opaque: they hold the entry's id.
+// connection returns a page of a list. Cursors are opaque; they contain the entry's id.
 func connection[T any](kind string, args map[string]any, all []T, id func(T) string, show func(T) object) (any, error) {
 	first, err := number(args["first"], 50)
 	if err != nil || first < 1 || first > MaxPage {
@@ -126,7 +126,7 @@ func connection[T any](kind string, args map[string]any, all []T, id func(T) str
 	return fields{"nodes": nodes, "pageInfo": info}.object(kind), nil
 }
 
-// number reads an Int, which is of another type in a variable than in the text of a query.
+// number reads an Int, whose Go type differs between variables and literals.
 func number(v any, or int) (int, error) {
 	if v == nil {
 		return or, nil
@@ -136,7 +136,7 @@ func number(v any, or int) (int, error) {
 
 var uuid4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// take gives out an id once.
+// take reserves an id, which can be used only once.
 func (s *Server) take(kind string, v any) (string, error) {
 	id, given := v.(string)
 	switch {

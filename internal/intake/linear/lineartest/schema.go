@@ -14,7 +14,7 @@ import (
 //go:embed testdata/schema.graphql.gz
 var packed []byte
 
-// Schema gives Linear's schema; testdata/SOURCE.md says where it is from.
+// Schema returns Linear's schema; testdata/SOURCE.md describes its origin.
 var Schema = sync.OnceValues(func() (*ast.Schema, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package lineartest plays Linear's API for tests. It holds each request against Linear's published schema, and answers from memory. A
-// request that the schema does not allow, or that asks for what is not played here, fails the test.
+// Package lineartest simulates Linear's API for tests. It validates each request against Linear's published schema and answers from
+// memory. A request that is invalid or not supported here fails the test.
 package lineartest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// Key is the API key that the server takes, and OAuth the token.
+// Key is the accepted API key, and OAuth the accepted token.
 const (
 	Key   = "lin_api_0123456789abcdefSECRET"
 	OAuth = "0123456789abcdef-oauth-SECRET"
@@ -28,7 +28,7 @@ const (
 // MaxPage is how many entries a page may have.
 const MaxPage = 250
 
-// Server is a Linear with its workspace. Fields are set before the first request; methods may be called at any time.
+// Server is a simulated Linear with its workspace. Set fields before the first request; methods may be called at any time.
 type Server struct {
 	URL string
 	Now func() time.Time
@@ -42,7 +42,7 @@ type Server struct {
 	before func(operation string)
 }
 
-// New starts a server that ends with the test. The workspace has the account "agent", which the token belongs to.
+// New starts a server that stops with the test. The workspace has the account "agent", which owns the token.
 func New(t testing.TB) *Server {
 	s := &Server{t: t, Now: time.Now, counts: map[string]int{}}
 	s.ws.taken = map[string]bool{}
@@ -63,7 +63,7 @@ func (s *Server) Requests(operation string) int {
 	return s.counts[operation]
 }
 
-// Before calls f ahead of each request, without any lock.
+// Before makes the server call f before each request, without holding a lock.
 func (s *Server) Before(f func(operation string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	switch {
 	case err != nil:
-		return // the client went away
+		return // the client has disconnected
 	case r.Method != http.MethodPost || r.URL.Path != "/graphql" || r.Header.Get("Content-Type") != "application/json":
 		s.t.Errorf("lineartest: %s %s with %q is no request of GraphQL", r.Method, r.URL.Path, r.Header.Get("Content-Type"))
 		w.WriteHeader(http.StatusNotFound)
@@ -103,7 +103,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		before(req.OperationName)
 	}
 	op, vars, err := parse(req)
-	if err != nil { // also when a fault hides it: a wrong query is wrong in any case
+	if err != nil { // even if a fault hides it: an invalid query is always an error
 		s.t.Errorf("lineartest: %s: %v", req.OperationName, err)
 		refuse(w, http.StatusBadRequest, "GRAPHQL_VALIDATION_FAILED", "graphql error", err.Error())
 		return
@@ -133,7 +133,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parse holds a request against the schema.
+// parse validates a request against the schema.
 func parse(req request) (*ast.OperationDefinition, map[string]any, error) {
 	schema, err := Schema()
 	if err != nil {
@@ -159,7 +159,7 @@ func parse(req request) (*ast.OperationDefinition, map[string]any, error) {
 	return op, vars, nil
 }
 
-// complaint is an error as Linear gives it.
+// complaint is an error in Linear's format.
 type complaint struct{ code, kind, message string }
 
 func (c complaint) Error() string { return c.message }
@@ -183,5 +183,5 @@ func refuse(w http.ResponseWriter, status int, code, kind, message string) {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client may be gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 }

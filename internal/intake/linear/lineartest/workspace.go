@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Issue is an issue as a test makes it.
+// Issue describes an issue for Add.
 type Issue struct {
 	Team        string // key; empty for the first one
 	Title, Body string
@@ -26,8 +26,8 @@ type workspace struct {
 	teams  []*team
 	issues []*issue
 	byKey  map[string]*issue
-	taken  map[string]bool     // ids of all comments and reactions that ever were
-	lists  map[string][]*issue // by filter; forgotten with each change
+	taken  map[string]bool     // ids of all comments and reactions that ever existed
+	lists  map[string][]*issue // by filter; cleared by each change
 	count  int
 }
 
@@ -85,7 +85,7 @@ func (s *Server) id(kind string) string {
 	return fmt.Sprintf("%08x-0000-4000-8000-%012x", len(kind), s.ws.count)
 }
 
-// AddUser adds an account with a handle; its address is the handle at example.com.
+// AddUser adds an account with a handle and the email address HANDLE@example.com.
 func (s *Server) AddUser(handle string) *user {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Server) AddUser(handle string) *user {
 	return u
 }
 
-// AddTeam adds a team with Linear's usual states. Those of work that goes on do not stand in the order of their positions.
+// AddTeam adds a team with Linear's usual states. The started states are not listed in the order of their positions.
 func (s *Server) AddTeam(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) AddTeam(key string) {
 	s.ws.teams = append(s.ws.teams, t)
 }
 
-// Add adds an issue, and gives its identifier.
+// Add adds an issue and returns its identifier.
 func (s *Server) Add(i Issue) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Server) state(t *team, name string) *state {
 	return t.states[i]
 }
 
-// user finds an account by its handle, "" is nobody.
+// user finds an account by its handle; "" is nobody.
 func (s *Server) user(handle string) *user {
 	if handle == "" {
 		return nil
@@ -163,7 +163,7 @@ func (s *Server) user(handle string) *user {
 	return s.ws.users[i]
 }
 
-// find gives an issue by its identifier, a former one, or its id.
+// find finds an issue by its current or former identifier, or its id.
 func (s *Server) find(key string) *issue {
 	if i := s.ws.byKey[key]; i != nil {
 		return i

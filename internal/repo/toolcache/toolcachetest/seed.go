@@ -1,4 +1,4 @@
-// Package toolcachetest gives tests caches to begin with, so that each of them need not compile the standard library.
+// Package toolcachetest gives tests a filled cache, so that they need not compile the standard library each time.
 package toolcachetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// program needs what the projects of our tests need.
+// program imports what the projects of our tests import.
 const program = `package seed
 
 import (
@@ -28,8 +28,8 @@ func TestSeed(t *testing.T) {
 }
 `
 
-// Seed gives a folder for LONGSHIFT_CACHE that only this package writes to. It stays on the machine: filling it the first time takes
-// as long as compiling the standard library.
+// Seed returns a directory for LONGSHIFT_CACHE that only this package writes to. It stays on the machine. The first call takes as long as
+// compiling the standard library.
 var Seed = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
