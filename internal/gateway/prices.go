@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
 //go:embed prices.json
@@ -44,20 +41,6 @@ func DefaultPrices() *Prices {
 		panic(err) // the file is embedded, and a test parses it
 	}
 	return p
-}
-
-// LoadPrices reads a price file: JSON of the form of prices.json beside this source, in US dollars per million tokens.
-func LoadPrices(path string) (*Prices, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.New(fault.Input, "read price file: %w", err)
-	}
-	p, err := ParsePrices(data)
-	if err != nil {
-		return nil, fault.New(fault.Input, "read price file %s: %w", path, err).
-			WithHint("all five prices of a model are needed, in US dollars per million tokens")
-	}
-	return p, nil
 }
 
 // ParsePrices parses the text of a price file.

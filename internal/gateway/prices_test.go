@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // TestListPrices compares the price file with the dollars that Claude Code 2.1.328 reported for scripted usage.
@@ -138,17 +135,9 @@ func TestUnknownModelIsDearAndFlagged(t *testing.T) {
 	}
 }
 
-func TestPriceFiles(t *testing.T) {
+func TestParsePrices(t *testing.T) {
 	const good = `{"source":"us","date":"2026-01-01","models":{"own-":{"input":1,"output":2,"cacheWrite5m":3,"cacheWrite1h":4,"cacheRead":0.005}}}`
-	path := filepath.Join(t.TempDir(), "prices.json")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(good)
-	p, err := LoadPrices(path)
+	p, err := ParsePrices([]byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,13 +156,9 @@ func TestPriceFiles(t *testing.T) {
 		good + `|` + good + `{}`:                                   "more than one",
 	} {
 		from, to, _ := strings.Cut(change, "|")
-		write(strings.Replace(good, from, to, 1))
-		if _, err := LoadPrices(path); fault.KindOf(err) != fault.Input || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := ParsePrices([]byte(strings.Replace(good, from, to, 1))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", change, err)
 		}
-	}
-	if _, err := LoadPrices(path + "x"); fault.KindOf(err) != fault.Input {
-		t.Errorf("missing file: %v", err)
 	}
 }
 

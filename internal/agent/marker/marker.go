@@ -26,7 +26,6 @@ type Parser struct {
 	held    string // end of the last piece that may be the start of a tag
 	code    code   // position in the text outside of markers
 	open    *open  // the marker that is being read
-	ignored int
 	out     []piece
 }
 
@@ -40,9 +39,6 @@ type piece struct {
 func New(role task.Role) *Parser {
 	return &Parser{allowed: Allowed(role), code: newCode()}
 }
-
-// Ignored counts markers that the role may not use. They stay in the text.
-func (p *Parser) Ignored() int { return p.ignored }
 
 // Write parses the next piece of text. It returns the text to show, without markers, and the markers that ended in it. It holds back the
 // end of a piece that may belong to a marker. The caller should separate messages of an agent by a newline.

@@ -35,7 +35,6 @@ func (p *Parser) feed(s string) {
 			p.held = strings.Clone(s[at:])
 			return
 		case !slices.Contains(p.allowed, kind):
-			p.ignored++
 			p.code.advance(s[at : at+len(kind)+2])
 			at += len(kind) + 2
 		default:

@@ -9,29 +9,25 @@ package egress
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 )
 
-// Proxy serves any number of listeners and connections.
+// Proxy serves any number of connections.
 type Proxy struct {
 	config   Config
 	upstream *upstream // nil: hosts are dialled directly
 	slots    chan struct{}
-	own      Account  // of the listeners' connections
 	said     sync.Map // warnings that were logged
 
 	ctx    context.Context // canceled by Close
 	cancel context.CancelFunc
 
-	mu        sync.Mutex
-	closed    bool
-	listeners map[net.Listener]struct{}
-	running   sync.WaitGroup
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
 }
 
 // New checks the configuration and returns a proxy. Errors are faults that name the setting; none contains a password.
@@ -40,7 +36,7 @@ func New(c Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{config: c, slots: make(chan struct{}, c.Limits.Conns), listeners: map[net.Listener]struct{}{}}
+	p := &Proxy{config: c, slots: make(chan struct{}, c.Limits.Conns)}
 	if c.Upstream != "" {
 		if p.upstream, err = parseUpstream(c.Upstream); err != nil {
 			return nil, err
@@ -48,48 +44,6 @@ func New(c Config) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p, nil
-}
-
-// Serve accepts connections until Close, and then returns nil. When all slots are in use, further connections wait in
-// the kernel, so that a flood of them costs this process nothing.
-func (p *Proxy) Serve(l net.Listener) error {
-	if !p.add(l) {
-		return l.Close()
-	}
-	defer p.remove(l)
-	for {
-		select {
-		case p.slots <- struct{}{}:
-		case <-p.ctx.Done():
-			return nil
-		}
-		conn, err := l.Accept()
-		if err == nil && p.begin() {
-			go func() {
-				defer p.running.Done()
-				defer p.free()
-				p.handle(p.ctx, conn, &p.own)
-			}()
-			continue
-		}
-		p.free()
-		switch {
-		case p.ctx.Err() != nil:
-			if conn != nil {
-				_ = conn.Close()
-			}
-			return nil
-		case !passing(err):
-			return fmt.Errorf("accept connections to registries: %w", err)
-		case !p.wait(50 * time.Millisecond):
-			return nil
-		}
-	}
-}
-
-// passing reports whether an error of Accept concerns a single connection or a temporary lack, rather than the listener.
-func passing(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
 }
 
 // ServeConn serves one connection of a client and closes it; its uploads count for the account. It returns when the
@@ -115,20 +69,14 @@ func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn, account *Account) 
 	}
 }
 
-// Close ends all listeners and connections and waits for them. It must not be called from a callback.
+// Close ends all connections and waits for them. It must not be called from a callback.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	p.cancel()
-	var errs []error
-	for l := range p.listeners {
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
-	}
 	p.mu.Unlock()
 	p.running.Wait()
-	return errors.Join(errs...)
+	return nil
 }
 
 // begin counts a connection in. It fails when the proxy is closed.
@@ -141,31 +89,4 @@ func (p *Proxy) begin() bool {
 	return !p.closed
 }
 
-func (p *Proxy) add(l net.Listener) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.closed {
-		p.listeners[l] = struct{}{}
-	}
-	return !p.closed
-}
-
-func (p *Proxy) remove(l net.Listener) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.listeners, l)
-	_ = l.Close()
-}
-
 func (p *Proxy) free() { <-p.slots }
-
-func (p *Proxy) wait(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-p.ctx.Done():
-		return false
-	}
-}

@@ -134,13 +134,22 @@ func (d *door) listen(t testing.TB) *door {
 		t.Fatal(err)
 	}
 	d.address = l.Addr().String()
-	done := make(chan error, 1)
-	go func() { done <- d.Serve(l) }()
-	t.Cleanup(func() {
-		_ = d.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
+	own := &Account{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // closed below
+			}
+			go d.ServeConn(context.Background(), conn, own)
 		}
+	}()
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-done
+		_ = d.Close()
 	})
 	return d
 }

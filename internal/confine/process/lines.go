@@ -13,7 +13,6 @@ type LineScanner struct {
 	max      int
 	line     []byte
 	long     []byte // buffer for lines that don't fit the reader's buffer
-	offset   int64
 	skipped  int64
 	complete bool
 	err      error
@@ -39,7 +38,6 @@ func (s *LineScanner) next() bool {
 	s.long = s.long[:0]
 	for size := 0; ; {
 		part, err := s.r.ReadSlice('\n')
-		s.offset += int64(len(part))
 		size += len(part)
 		s.complete = err == nil
 		if s.complete {
@@ -72,12 +70,6 @@ func (s *LineScanner) hold(part []byte, size int) {
 
 // Bytes is the line without its newline. It is valid until the next Scan.
 func (s *LineScanner) Bytes() []byte { return s.line }
-
-// Complete reports whether the line ended with a newline; the last line of a killed writer does not.
-func (s *LineScanner) Complete() bool { return s.complete }
-
-// Offset is the number of bytes read up to the end of the line, skipped lines included.
-func (s *LineScanner) Offset() int64 { return s.offset }
 
 // Skipped is the number of lines over the limit so far.
 func (s *LineScanner) Skipped() int64 { return s.skipped }

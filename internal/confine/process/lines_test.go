@@ -34,29 +34,18 @@ func TestLineScanner(t *testing.T) {
 			var got []string
 			for s.Scan() {
 				got = append(got, string(s.Bytes()))
-				partial = !s.Complete()
+				partial = !s.complete
 			}
 			if strings.Join(got, "\n") != strings.Join(c.want, "\n") || len(got) != len(c.want) {
 				t.Errorf("%s, %s: %d lines, want %d", name, kind, len(got), len(c.want))
 			}
-			if s.Skipped() != c.skipped || s.Offset() != int64(len(c.in)) || s.Err() != nil || partial != c.partial {
-				t.Errorf("%s, %s: skipped %d, offset %d, %v, partial %v", name, kind, s.Skipped(), s.Offset(), s.Err(), partial)
+			if s.Skipped() != c.skipped || s.Err() != nil || partial != c.partial {
+				t.Errorf("%s, %s: skipped %d, %v, partial %v", name, kind, s.Skipped(), s.Err(), partial)
 			}
 			if cap(s.long) > 2*c.max+64<<10 {
 				t.Errorf("%s, %s: holds %d bytes", name, kind, cap(s.long))
 			}
 		}
-	}
-}
-
-func TestLineScannerOffset(t *testing.T) {
-	s := NewLineScanner(strings.NewReader("ab\ntoo long\nc\n"), 3)
-	var got []int64
-	for s.Scan() {
-		got = append(got, s.Offset())
-	}
-	if len(got) != 2 || got[0] != 3 || got[1] != 14 {
-		t.Errorf("got %v", got)
 	}
 }
 
