@@ -16,7 +16,7 @@ DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserv
 # times, and has little to find in them. What uses them concurrently is tested with it.
 PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/neutral ./internal/forge ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
-LONGEST := ./activities ./internal/cli ./internal/confine/sandbox
+LONGEST := ./activities ./internal/agent/claude ./internal/cli ./internal/confine/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
