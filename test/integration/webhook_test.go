@@ -191,6 +191,13 @@ func TestWebhookWakes(t *testing.T) {
 	end := h.Ended()
 	number, pull := end.PullRequest.Number, signals.PullRequestID("127.0.0.1", "acme", "calc", end.PullRequest.Number)
 	h.untilTask(pull, "it is looked after", func(s signals.Status) bool { return s.Phase == task.Following })
+	// The first poll has ended: one that reads the review and not yet the check would make two rounds.
+	lab.Eventually(t, time.Minute, "the first poll has ended", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		d, err := h.Client.DescribeWorkflowExecution(ctx, pull, "")
+		return err == nil && len(d.PendingActivities) == 0
+	})
 	_, lines := h.GitHub.AddReview(lab.Name, number, forgetest.Review{By: "ada", State: "COMMENTED", Lines: []forgetest.Comment{{Path: "calc.go", Line: 5, Body: "Names?"}}})
 	h.GitHub.SetCheck(lab.Name, forgetest.Check{Name: "lint", Head: end.Head, Conclusion: "failure", Job: true, Log: lintLog})
 	for range 3 {
