@@ -73,30 +73,37 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
 		}
 	}
-	driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: taskPath(), Log: log})
+	agents, endAgents := newAgents(cfg, log)
 	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has validated it
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
 		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
-		AgentConfig: activities.AgentConfig{Agents: map[string]agent.Agent{}, Gateway: gate, Scenario: cfg.Scenario,
+		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gate, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
 		Permissions: activities.Permissions{Policy: rules, Audit: commands},
 	}
-	for _, name := range cfg.AllowedAgents() {
-		switch name {
-		case "claude":
-			h.Agents[name] = driver
-		case "script":
-			h.Agents[name] = script.New(script.Config{Log: log})
-		}
-	}
-	end := func() { driver.Close(); closeAll() }
+	end := func() { endAgents(); closeAll() }
 	if err := tryHost(ctx, h); err != nil {
 		end()
 		return none, nil, err
 	}
 	return h, end, nil
+}
+
+// newAgents returns the agents that this host may run, by name. The returned function ends what they keep running.
+func newAgents(cfg config.Config, log *slog.Logger) (map[string]agent.Agent, func()) {
+	path, all, end := taskPath(), map[string]agent.Agent{}, func() {}
+	for _, name := range cfg.AllowedAgents() {
+		switch name {
+		case "claude":
+			driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: path, Log: log})
+			all[name], end = driver, func() { driver.Close() }
+		case "script":
+			all[name] = script.New(script.Config{Path: path, Log: log})
+		}
+	}
+	return all, end
 }
 
 func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,10 +9,13 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/confine/egress"
 	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/task"
 )
 
 // bareHome gives the test a home without tool chains, and no variable that names one.
@@ -78,6 +82,23 @@ func TestToolChainsOfAHome(t *testing.T) {
 		if dir == home || dir == filepath.Join(home, ".cargo") {
 			t.Errorf("%s is shown, and with it what is secret there", dir)
 		}
+	}
+}
+
+// A scenario's commands find the tool chains that checks find.
+func TestScenarioFindsToolChainsOfAHome(t *testing.T) {
+	home := bareHome(t)
+	t.Setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
+	program(t, "echo cargo 1.95.0", home, ".cargo/bin/cargo")
+	agents, end := newAgents(load(t, "LONGSHIFT_SCENARIO=/dev/null"), slog.New(slog.DiscardHandler))
+	defer end()
+	s := agent.Session{ID: "scenario-finds-cargo", Role: task.Implementer, Dir: t.TempDir(), StateDir: t.TempDir(),
+		Scenario: `{"sessions": [{"steps": [{"run": "cargo > found.txt"}]}]}`, Prompt: "# Task\n"}
+	s.Permit = agenttest.Inside(s)
+	_, err := agents["script"].Run(t.Context(), s, func(agent.Event) {})
+	must(t, err)
+	if got, _ := os.ReadFile(filepath.Join(s.Dir, "found.txt")); string(got) != "cargo 1.95.0\n" {
+		t.Errorf("the command wrote %q", got)
 	}
 }
 
