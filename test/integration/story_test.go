@@ -17,7 +17,7 @@ import (
 // checks, a review that asks for changes, a second plan, a review that approves, push over HTTP, pull request.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Script(), lab.Settings)
+	s := lab.NewStage(t, lab.Script(), lab.Settings, lab.CompilerCache(t))
 	s.Play()
 	end := s.Ended()
 	if end.Outcome != task.PullRequest || end.Iteration != 2 {

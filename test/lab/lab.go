@@ -164,17 +164,24 @@ type Worker struct {
 	mu   sync.Mutex
 }
 
-// StartWorker starts a worker. env is added to what every worker of the lab gets.
-func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
+// CompilerCache is the setting that gives tasks the compiled standard library. Each task copies its 1300 files, so only workers whose
+// tasks compile get it.
+func CompilerCache(t testing.TB) string {
 	t.Helper()
 	seed, err := toolcachetest.Seed()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return "LONGSHIFT_CACHE=" + seed
+}
+
+// StartWorker starts a worker. env is added to what every worker of the lab gets.
+func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
+	t.Helper()
 	w := &Worker{t: t, Data: data}
 	w.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(data, "operator"), "TEMPORAL_ADDRESS=" + s.Address,
-		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local", "LONGSHIFT_CACHE=" + seed,
+		"LONGSHIFT_DATA=" + data, "LONGSHIFT_HEARTBEAT=2s", "LONGSHIFT_PROBE=4s", "GOTOOLCHAIN=local",
 	}, env...)
 	w.Start()
 	t.Cleanup(w.Kill)
