@@ -3,7 +3,6 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 GO ?= go
-export GOTOOLCHAIN := local
 export GOFLAGS := -buildvcs=false
 
 BIN := bin
@@ -26,7 +25,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: build ## carry a small task to a pull request, with a scripted agent and a server of its own
+DEMO ?= --kill
+demo: parts-demo build ## carry a small task to a pull request, with a scripted agent and a server of its own
 	@$(BIN)/longshift demo $(DEMO)
 
 .PHONY: build
@@ -38,8 +38,9 @@ $(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
 
 $(BIN)/longshift-devserver: $(DEVSERVER)
 	@mkdir -p $(BIN)
-	@echo "build $@ (about four minutes the first time)"
-	@cd devserver && $(GO) build $(AS_SERVER) -o ../$@ ./cmd/longshift-devserver
+	@echo "build $@ (several minutes the first time)"
+	@cd devserver && ../.ci/progress $$($(GO) list $(AS_SERVER) -deps ./cmd/longshift-devserver | wc -l) \
+	  $(GO) build -v $(AS_SERVER) -o ../$@ ./cmd/longshift-devserver
 
 .PHONY: temporal
 temporal: ## build the released Temporal server and its schema tool into bin/temporal (about six minutes the first time)
@@ -55,14 +56,19 @@ agents: ## install the agent binaries, tool managers and API descriptions that t
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 
 .PHONY: parts
-parts: ## say what the tests need and this machine lacks
-	@.ci/parts
+parts: parts-test ## install what the tests need and this machine lacks, or say how to
+parts-%:
+	@.ci/parts $*
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
 # once more, as built for the race detector. Tests wait for programs as often as they work, so there are more at a time than cores.
 .PHONY: test
-test: export CI := true
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
+	@.ci/in-memory $(MAKE) --no-print-directory all-tests
+
+.PHONY: all-tests
+all-tests: export CI := true
+all-tests:
 	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $(LONGEST) \
 	  $$($(GO) list ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/... | grep -vxF "$$($(GO) list $(PLAIN))")
 	$(GO) test -p $(AT_ONCE) -vet=off -timeout 20m $(PLAIN)
@@ -96,7 +102,7 @@ lint: ## gofmt, vet, workflowcheck, shell and module checks
 	$(GO) mod tidy -diff
 	cd devserver && $(GO) mod tidy -diff
 	cd test/compose && $(GO) mod tidy -diff
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/parts $$(git ls-files '*.sh'); fi
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); fi
 
 .PHONY: golangci
 golangci: ## run the linters of .golangci.yml (about two minutes to build the first time)
