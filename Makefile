@@ -8,8 +8,9 @@ export GOFLAGS := -buildvcs=false
 BIN := bin
 SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_test.go' 2>/dev/null) \
            $(shell find internal -name '*.md' -o -name '*.yaml' -o -name '*.json' 2>/dev/null) go.mod go.sum
-# The server asks who runs it, and by libc there is no answer for a user without an entry in passwd, as containers have them.
-AS_SERVER := -trimpath -tags osusergo
+# osusergo: by libc the server has no answer to who runs it where the user has no entry in passwd, as in containers. disable_grpc_modules:
+# without what only Google's storage by gRPC needs, 136 packages and 6 % of the compiling.
+AS_SERVER := -trimpath -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # Packages whose tests read much text in one goroutine, or run git at each step: the race detector makes them slower, the first up to ten
 # times, and has little to find in them. What uses them concurrently is tested with it.

@@ -114,3 +114,6 @@ func Slug(words string, n int) string {
 	}
 	return s
 }
+
+// CheckpointRef is the ref of a task's repository that holds what the task has committed so far. It is removed when the task ends.
+func CheckpointRef(taskID string) string { return "refs/longshift/" + taskID }

@@ -53,6 +53,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Example: `  longshift dev                                  # server and worker for this machine
   longshift run "fix the failing tests"          # in another terminal, in a git repository
   longshift demo --kill                          # watch a task survive kill -9; no model is called`,
+		Version:       versionText(buildVersion(f.wiring.Version)),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -68,6 +69,8 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.SetIn(f.streams.In)
 	root.SetOut(f.streams.Out)
 	root.SetErr(f.streams.Err)
+	root.SetVersionTemplate("{{.Version}}")
+	root.Flags().BoolP("version", "v", false, "show the version")
 	root.SetUsageTemplate(command.UsageTemplate)
 	root.SetFlagErrorFunc(command.ExplainFlag)
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -81,7 +84,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy)}
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask: {newRunCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newLogsCommand(f), newCommandsCommand(f),
+		groupTask: {newRunCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newLogsCommand(f), newCommandsCommand(f),
 			newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
 			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}), newIntakeCommand(f), newCronCommand(f)},
@@ -96,7 +99,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetHelpCommand(newHelpCommand())
 	return root
 }
 

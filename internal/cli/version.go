@@ -29,15 +29,17 @@ func newVersionCommand(p *term.Printer, given string) *cobra.Command {
 		Annotations: command.Exits(),
 		RunE: func(*cobra.Command, []string) error {
 			v := buildVersion(given)
-			return p.Print(v, func() string {
-				text := "longshift " + v.Version
-				if v.Revision != "" {
-					text += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
-				}
-				return fmt.Sprintf("%s, %s, %s\n", text, v.Go, v.Platform)
-			})
+			return p.Print(v, func() string { return versionText(v) })
 		},
 	}
+}
+
+func versionText(v versionInfo) string {
+	text := "longshift " + v.Version
+	if v.Revision != "" {
+		text += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
+	}
+	return fmt.Sprintf("%s, %s, %s\n", text, v.Go, v.Platform)
 }
 
 func buildVersion(given string) versionInfo {

@@ -69,6 +69,9 @@ func (y story) play(t testing.TB, d *dev) {
 	if y.then != nil {
 		y.then(t, d.person, repo, end.Branch)
 	}
+	if y.typed {
+		takesOver(t, d, repo, end)
+	}
 	for _, s := range end.Sessions {
 		if left := lab.Marked(t, "LONGSHIFT_SESSION="+s.ID); len(left) > 0 {
 			t.Errorf("processes left behind by session %d: %q", s.N, left)

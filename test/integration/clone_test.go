@@ -40,7 +40,38 @@ func TestRunInAClone(t *testing.T) {
 	if after := gittest.Refs(t, clone); len(after) != len(before) || gittest.Git(t, clone, "status", "--porcelain") != "" {
 		t.Errorf("the clone was touched: %v, before %v", after, before)
 	}
+	takesOver(t, s, clone, env, pulls[0].Head)
 	if strings.Contains(ran.Out+ran.Err, forgetest.Token) {
 		t.Error("the token is shown")
+	}
+}
+
+// takesOver has the person look at the pull request's branch and check it out, with a login that only their git knows.
+func takesOver(t *testing.T, s *lab.Stage, clone string, env []string, branch string) {
+	t.Helper()
+	gittest.Git(t, s.Bare, "symbolic-ref", "refs/pull/1/head", "refs/heads/"+branch) // as GitHub has it
+	gittest.Git(t, clone, "config", "credential.helper", "!f() { echo username=ada; echo password="+forgetest.Token+"; }; f")
+	tasks := s.LongshiftIn(t, clone, env, "list", "-o", "jsonl")
+	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(tasks.Out)
+	if id == nil {
+		t.Fatalf("no task is listed: %+v", tasks)
+	}
+	if r := s.LongshiftIn(t, clone, env, "diff", id[1], "--", "--stat"); r.Code != 0 || !strings.Contains(r.Out, "calc.go") {
+		t.Errorf("longshift diff: %+v", r)
+	}
+	if r := s.LongshiftIn(t, clone, env, "open", id[1]); r.Code != 0 || !strings.Contains(r.Out, "/acme/calc/pull/1\n") {
+		t.Errorf("longshift open: %+v", r)
+	}
+	if r := s.LongshiftIn(t, clone, env, "checkout", id[1]); r.Code != 0 {
+		t.Errorf("longshift checkout: %+v", r)
+	}
+	if got, want := gittest.Git(t, clone, "rev-parse", "HEAD"), gittest.Git(t, s.Bare, "rev-parse", branch); got != want {
+		t.Errorf("checked out is %s, the branch is at %s", got, want)
+	}
+	if remote := gittest.Git(t, clone, "config", "branch."+branch+".remote"); remote != "origin" {
+		t.Errorf("git pull would ask %q", remote)
+	}
+	if r := s.LongshiftIn(t, t.TempDir(), env, "diff", id[1]); r.Code != 2 || !strings.Contains(r.Err, "go to a clone of acme/calc") {
+		t.Errorf("longshift diff outside of a clone: %+v", r)
 	}
 }

@@ -3,6 +3,7 @@ package environ
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"strings"
 
 	"github.com/longshift/longshift/internal/cli/term"
@@ -33,4 +34,25 @@ func (g Git) Run(ctx context.Context, dir string, args ...string) (string, error
 		return "", err
 	}
 	return strings.TrimRight(out, "\r\n"), nil
+}
+
+// Attached runs a command of git as the person at the terminal would, with their pager, colours and logins, and returns its exit code.
+// Git says itself what is wrong.
+func (g Git) Attached(ctx context.Context, dir string, s term.Streams, args ...string) (code int, err error) {
+	path, err := g.env.Program("git")
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Env = dir, g.env.Without("GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
+	err = cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return 0, term.ErrInterrupted
+	case errors.As(err, &failed):
+		return failed.ExitCode(), nil
+	}
+	return 0, err
 }

@@ -145,6 +145,7 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	}
 	pairs := []string{"Reason", detail, "Task", status.WorkflowID, "Branch", term.OneLine(status.Branch)}
 	pairs = append(pairs, figures(status)...)
+	pairs = append(pairs, takeOver(status)...)
 	if status.PullRequest != nil && status.Check == nil {
 		pairs = append(pairs, "Check", "none: the settings name no check command (see `longshift init`)")
 	}
@@ -155,6 +156,17 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	pairs = append(pairs, "Duration", took, "Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return term.Facts(OutcomeText(status), pairs...)
+}
+
+// takeOver names the commands that show and take what a task has committed. In a folder they are those of git.
+func takeOver(status *signals.Status) []string {
+	if len(status.Commits) == 0 || status.Branch == "" {
+		return nil
+	}
+	if r, err := task.ParseRepository(status.Repository); err == nil && r.Path != "" && status.Base != "" {
+		return []string{"Look", term.OneLine("git diff " + status.Base + "..." + status.Branch), "Take", term.OneLine("git merge " + status.Branch)}
+	}
+	return []string{"Look", term.OneLine("longshift diff " + status.WorkflowID), "Take", term.OneLine("longshift checkout " + status.WorkflowID)}
 }
 
 // figures are the numbers of a task so far.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
 // The fence is a ref on the remote. Its commit records which attempt of the task may write, and what it has written.
@@ -25,7 +26,7 @@ import (
 // nothing is lost, and the next write updates the refs that were left behind.
 
 func fenceRef(id string) string      { return "refs/longshift-fence/" + id }
-func checkpointRef(id string) string { return "refs/longshift/" + id }
+func checkpointRef(id string) string { return task.CheckpointRef(id) }
 
 // taskRefs are the refs of the task on the remote: fence, checkpoint and branch.
 type taskRefs struct {
