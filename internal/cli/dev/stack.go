@@ -48,7 +48,8 @@ type serverFlags struct {
 
 // arguments are those of the official command line's "server start-dev", which the bundled server takes too.
 func (f serverFlags) arguments() []string {
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(f.port), "--namespace", f.namespace, "--log-level", "warn"}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(f.port),
+		"--namespace", f.namespace, "--log-level", "warn"}
 	if f.headless {
 		args = append(args, "--headless")
 	} else {
