@@ -90,13 +90,13 @@ func (o *actsOptions) run(ctx context.Context) error {
 }
 
 func actTable(rows []audit.Act) string {
-	cells := make([][]string, 0, len(rows))
-	for _, a := range rows {
+	head := []string{"TIME (UTC)", "CHANNEL", "WHO", "VERB", "VERDICT", "TASK", "REASON"}
+	return term.TableOf(head, rows, func(a audit.Act) []string {
 		who := term.Visible(a.User)
 		if a.Name != "" && a.Name != a.User {
 			who += " (" + term.Visible(a.Name) + ")"
 		}
-		cells = append(cells, []string{a.Time.UTC().Format(time.DateTime), term.Visible(a.Channel), who, term.Visible(a.Verb), string(a.Verdict), term.Visible(a.Task), term.Visible(a.Reason)})
-	}
-	return term.Table([]string{"TIME (UTC)", "CHANNEL", "WHO", "VERB", "VERDICT", "TASK", "REASON"}, cells)
+		return []string{a.Time.UTC().Format(time.DateTime), term.Visible(a.Channel), who, term.Visible(a.Verb), string(a.Verdict),
+			term.Visible(a.Task), term.Visible(a.Reason)}
+	})
 }

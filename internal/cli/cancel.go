@@ -58,7 +58,8 @@ func (o *cancelOptions) run(ctx context.Context, given string) error {
 		return err
 	}
 	call, cancel := server.Answer(ctx)
-	err = c.CancelWorkflowWithOptions(call, client.CancelWorkflowOptions{WorkflowID: f.ID, RunID: f.Run, Reason: cmp.Or(o.reason, "cancelled by "+o.user)})
+	reason := cmp.Or(o.reason, "cancelled by "+o.user)
+	err = c.CancelWorkflowWithOptions(call, client.CancelWorkflowOptions{WorkflowID: f.ID, RunID: f.Run, Reason: reason})
 	cancel()
 	if err != nil {
 		return o.tasks.Refused(err, f.ID)

@@ -59,11 +59,11 @@ func (o *chatsOptions) list(ctx context.Context) error {
 		all = []signals.Binding{}
 	}
 	return o.printer.Print(all, func() string {
-		cells := make([][]string, 0, len(all))
-		for _, b := range all {
-			cells = append(cells, []string{term.Visible(b.Channel), term.Visible(b.User), term.Visible(b.Name), term.Visible(b.Room.ID), b.Since.UTC().Format(time.DateTime)})
-		}
-		return o.printer.Fit(term.Table([]string{"CHANNEL", "USER", "NAME", "CHAT", "SINCE (UTC)"}, cells))
+		head := []string{"CHANNEL", "USER", "NAME", "CHAT", "SINCE (UTC)"}
+		return o.printer.Fit(term.TableOf(head, all, func(b signals.Binding) []string {
+			return []string{term.Visible(b.Channel), term.Visible(b.User), term.Visible(b.Name), term.Visible(b.Room.ID),
+				b.Since.UTC().Format(time.DateTime)}
+		}))
 	})
 }
 
@@ -110,7 +110,7 @@ func (o *chatsOptions) invite(ctx context.Context, name string, life time.Durati
 		return err
 	}
 	return o.printer.Print(invited{name, code, now.Add(life)}, func() string {
-		return fmt.Sprintf("start %s\n", code) + fmt.Sprintf("write this to the bot, in a private chat on %s, within %s; it is good once\n", name, life)
+		return fmt.Sprintf("start %s\nwrite this to the bot, in a private chat on %s, within %s; it is good once\n", code, name, life)
 	})
 }
 

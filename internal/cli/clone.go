@@ -73,7 +73,8 @@ func (c *cloneCheck) complete(ctx context.Context, dir, base string) error {
 	if missing == "" {
 		return nil
 	}
-	return fault.New(fault.Input, "repository %s is a partial clone: %s of its history are not there", dir, term.Count(strings.Count(missing, "?"), "object")).
+	return fault.New(fault.Input, "repository %s is a partial clone: %s of its history are not there",
+		dir, term.Count(strings.Count(missing, "?"), "object")).
 		WithHint("fetch them with `git fetch --refetch --no-filter`, or give the address that it was cloned from with --repo")
 }
 

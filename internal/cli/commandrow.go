@@ -41,17 +41,16 @@ func (r commandRow) MarshalJSON() ([]byte, error) {
 
 func commandTable(rows []commandRow, tasks bool) string {
 	head := []string{"TIME (UTC)", "TASK", "SESSION", "ROLE", "WHAT", "EXIT", "TOOK", "RULE", "COMMAND"}
-	cells := make([][]string, 0, len(rows))
-	for _, r := range rows {
-		cells = append(cells, []string{r.Time.UTC().Format(time.DateTime), term.Visible(r.Task), term.Visible(r.Session), term.Visible(r.Role), r.what(), r.exit(), r.took(), term.Visible(r.Rule), r.command()})
-	}
-	if !tasks { // it is the same in every row
-		head = slices.Delete(head, 1, 2)
-		for i := range cells {
-			cells[i] = slices.Delete(cells[i], 1, 2)
+	columns := func(all []string) []string {
+		if tasks {
+			return all
 		}
+		return slices.Delete(all, 1, 2) // the task is the same in every row
 	}
-	return term.Table(head, cells)
+	return term.TableOf(columns(head), rows, func(r commandRow) []string {
+		return columns([]string{r.Time.UTC().Format(time.DateTime), term.Visible(r.Task), term.Visible(r.Session), term.Visible(r.Role),
+			r.what(), r.exit(), r.took(), term.Visible(r.Rule), r.command()})
+	})
 }
 
 // what is the decision, or that it was run.

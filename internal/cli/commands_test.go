@@ -33,7 +33,8 @@ func auditData(t *testing.T) string {
 		}
 		return id
 	}
-	web := audit.Record{Time: auditNow.Add(-3 * time.Hour), Kind: audit.KindDecision, Task: "acme-web-fix-x1y2z3", Session: "s1", Role: "implementer", Tool: "Bash"}
+	web := audit.Record{Time: auditNow.Add(-3 * time.Hour), Kind: audit.KindDecision, Task: "acme-web-fix-x1y2z3", Session: "s1",
+		Role: "implementer", Tool: "Bash"}
 	web.Command, web.Decision, web.Rule = "go test ./...", audit.Allow, "go.test"
 	add(web)
 	run := web
@@ -74,7 +75,8 @@ func TestCommandsTable(t *testing.T) {
 	}
 	c, code = listCommands(t, data, "--limit", "2")
 	got := c.Out.String()
-	if code != fault.ExitOK || strings.Count(got, "\n") != 3 || !strings.Contains(got, "acme-api-doc-a9b8c7  s9       reviewer  allow by ann  -     -           Read\n") ||
+	if code != fault.ExitOK || strings.Count(got, "\n") != 3 ||
+		!strings.Contains(got, "acme-api-doc-a9b8c7  s9       reviewer  allow by ann  -     -           Read\n") ||
 		!strings.Contains(got, "xxx … (cut at 16 KiB)\n") {
 		t.Errorf("code %d\n%s", code, got)
 	}
@@ -104,7 +106,8 @@ func TestCommandsAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(raw), &got); err != nil || code != fault.ExitOK || len(got) != 3 {
 		t.Fatalf("code %d, %v\n%s", code, err, raw)
 	}
-	if want := strings.ReplaceAll(hostile, "\xff", "\ufffd"); got[2].Command != want || got[2].Reason != "holds an escape" || got[1].ExitCode == nil || *got[1].ExitCode != 1 || got[1].Duration != 1234*time.Millisecond {
+	if want := strings.ReplaceAll(hostile, "\xff", "\ufffd"); got[2].Command != want || got[2].Reason != "holds an escape" ||
+		got[1].ExitCode == nil || *got[1].ExitCode != 1 || got[1].Duration != 1234*time.Millisecond {
 		t.Errorf("records %+v", got)
 	}
 	if strings.ContainsAny(raw, "\x1b\r\u202e\u009b\u007f") || !strings.Contains(raw, `\u202e`) || !strings.Contains(raw, "&& true") {
@@ -124,7 +127,8 @@ func TestCommandsNothingToShow(t *testing.T) {
 	}
 	empty := t.TempDir()
 	c, code = listCommands(t, empty, "x1y2z3")
-	if errs := c.Errs.String(); code != fault.ExitNotFound || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no commands are recorded in "+empty) || !strings.Contains(errs, "kept on the host that ran the task") {
+	if errs := c.Errs.String(); code != fault.ExitNotFound || strings.Count(errs, "\n") != 1 ||
+		!strings.Contains(errs, "no commands are recorded in "+empty) || !strings.Contains(errs, "kept on the host that ran the task") {
 		t.Errorf("code %d, stderr %q", code, errs)
 	}
 	if left, _ := os.ReadDir(empty); len(left) != 0 {

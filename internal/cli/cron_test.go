@@ -35,10 +35,12 @@ func TestCronTable(t *testing.T) {
 			t.Errorf("%s: last %q", name, got)
 		}
 	}
-	job := jobs.Job{ID: "cron-ann-1a2b3c4d-01", User: "slack:U1\x1b[31m", Expression: "0 9 * * *", TimeZone: "UTC", Repository: "acme/web", Message: "fix\n\x1b[2Jit"}
+	job := jobs.Job{ID: "cron-ann-1a2b3c4d-01", User: "slack:U1\x1b[31m", Expression: "0 9 * * *", TimeZone: "UTC", Repository: "acme/web",
+		Message: "fix\n\x1b[2Jit"}
 	for _, everybody := range []bool{false, true} {
 		got := cronTable([]jobs.Job{job}, everybody, now)
-		if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2 || strings.Contains(got, "USER") != everybody || strings.Contains(got, "slack:U1") != everybody {
+		if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2 || strings.Contains(got, "USER") != everybody ||
+			strings.Contains(got, "slack:U1") != everybody {
 			t.Errorf("table\n%s", got)
 		}
 	}

@@ -19,7 +19,8 @@ func cronText(j jobs.Job, now time.Time) string {
 	if len(next) == 0 {
 		next = append(next, "not known yet; see longshift cron list")
 	}
-	return term.Facts("cron job "+j.ID, "schedule", term.OneLine(j.Expression), "time zone", term.OneLine(j.TimeZone), "repository", term.OneLine(j.Repository),
+	return term.Facts("cron job "+j.ID,
+		"schedule", term.OneLine(j.Expression), "time zone", term.OneLine(j.TimeZone), "repository", term.OneLine(j.Repository),
 		"task", excerpt.Clip(term.OneLine(j.Message), 200), "next", strings.Join(next, "\n"))
 }
 
@@ -28,15 +29,14 @@ func cronTable(list []jobs.Job, everybody bool, now time.Time) string {
 	if everybody {
 		head = append([]string{"USER"}, head...)
 	}
-	rows := make([][]string, 0, len(list))
-	for _, j := range list {
-		row := []string{j.ID, term.OneLine(j.Expression), term.OneLine(j.TimeZone), cronNext(j, now), cronLast(j, now), term.OneLine(j.Repository), excerpt.Clip(term.OneLine(j.Message), 100)}
+	return term.TableOf(head, list, func(j jobs.Job) []string {
+		row := []string{j.ID, term.OneLine(j.Expression), term.OneLine(j.TimeZone), cronNext(j, now), cronLast(j, now),
+			term.OneLine(j.Repository), excerpt.Clip(term.OneLine(j.Message), 100)}
 		if everybody {
 			row = append([]string{term.OneLine(j.User)}, row...)
 		}
-		rows = append(rows, row)
-	}
-	return term.Table(head, rows)
+		return row
+	})
 }
 
 func cronNext(j jobs.Job, now time.Time) string {

@@ -23,7 +23,8 @@ func devConsole(t *testing.T) (c *console, port int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newConsole(t, "LONGSHIFT_DEVSERVER="+builtServer(t), "LONGSHIFT_WORKER="+built(t, "LONGSHIFT_WORKER", "longshift-worker"), "LONGSHIFT_DATA="+t.TempDir()), port
+	return newConsole(t, "LONGSHIFT_DEVSERVER="+builtServer(t), "LONGSHIFT_WORKER="+built(t, "LONGSHIFT_WORKER", "longshift-worker"),
+		"LONGSHIFT_DATA="+t.TempDir()), port
 }
 
 func (c *console) data() string {
@@ -53,7 +54,8 @@ func TestDev(t *testing.T) {
 	clitest.Eventually(t, "the key's state is told", func() bool {
 		return strings.Contains(c.Errs.String(), "model key: none is set; set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN\n")
 	})
-	clitest.Wants(t, c.Out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port), "  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
+	clitest.Wants(t, c.Out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port),
+		"  Data      "+c.data()+"\n", fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
 
 	first := c.workerPid(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
@@ -64,7 +66,8 @@ func TestDev(t *testing.T) {
 	})
 	second := c.workerPid(first)
 
-	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port), "ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
+	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port),
+		"ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
 	go func() { otherCode <- other.runContext(otherCtx, "dev") }()

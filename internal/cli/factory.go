@@ -29,7 +29,8 @@ type factory struct {
 
 func newFactory(streams term.Streams, env environ.Environ, wiring Wiring) *factory {
 	f := &factory{streams: streams, env: env, wiring: wiring, clock: environ.SystemClock(), printer: term.NewPrinter(streams),
-		configs: command.NewConfigReader(env, wiring.ParseConfig), terminal: term.NewInput(streams), config: environ.NewConfig(env), git: environ.NewGit(env)}
+		configs: command.NewConfigReader(env, wiring.ParseConfig), terminal: term.NewInput(streams),
+		config: environ.NewConfig(env), git: environ.NewGit(env)}
 	f.server = server.NewConnector(env, f.config)
 	f.tasks = tasks.New(f.server, f.printer)
 	f.viewer = tasks.NewViewer(f.tasks, f.config, f.terminal, f.clock)

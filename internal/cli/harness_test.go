@@ -83,7 +83,8 @@ func testWiring() Wiring {
 		},
 		Sandbox: func(_ context.Context, process config.Config) ([]dev.Layer, error) {
 			if process.Sandbox.Bubblewrap != "bwrap" {
-				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found", process.Sandbox.Bubblewrap).WithHint("install the package bubblewrap")
+				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found",
+					process.Sandbox.Bubblewrap).WithHint("install the package bubblewrap")
 			}
 			return []dev.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Sandbox.Without) == 0}}, nil
 		},
@@ -100,7 +101,8 @@ func testWiring() Wiring {
 			return gateway.Try(ctx, gateway.Config{Upstream: process.Model.URL, Credential: func(context.Context) (gateway.Credential, error) {
 				secret, kind := process.Model.Secret()
 				value, err := secret.Read()
-				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind], Value: value}, err
+				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind],
+					Value: value}, err
 			}})
 		},
 		Standing: func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error) {
@@ -119,7 +121,8 @@ func testWiring() Wiring {
 			return hub.ForkOf(ctx, r)
 		},
 		Policy: func(process config.Config, sandboxed bool) (policy.Config, error) {
-			return policy.Config{Profiles: process.Commands.Profiles, Destructive: process.Commands.Destructive, WriteOff: process.Commands.WriteOff, Registry: sandboxed, PrivateTmp: sandboxed,
+			return policy.Config{Profiles: process.Commands.Profiles, Destructive: process.Commands.Destructive, WriteOff: process.Commands.WriteOff,
+				Registry: sandboxed, PrivateTmp: sandboxed,
 				Loopback: sandboxed, Namespace: sandboxed}, nil
 		},
 	}

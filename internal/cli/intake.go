@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
@@ -48,18 +47,16 @@ it survives everything, and nothing arrives unless an intake was added. A piece 
 		RunE: command.NeedsCommand,
 	}
 	c.AddCommand(o.addCommand(), o.listCommand(), o.showCommand(),
-		o.actCommand("pause", "Stop looking until it is resumed; tasks that were started go on", "paused", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Pause(ctx, c, name, o.user)
-		}),
-		o.actCommand("resume", "Look again", "resumed", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Resume(ctx, c, name, o.user)
-		}),
-		o.actCommand("run", "Look now, whatever the time", "looking", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Run(ctx, c, name)
-		}),
-		o.actCommand("remove", "End an intake; tasks that were started go on", "removed", func(ctx context.Context, c client.Client, name string) error {
-			return intakes.Remove(ctx, c, name)
-		}))
+		o.actCommand("pause", "Stop looking until it is resumed; tasks that were started go on", "paused",
+			func(ctx context.Context, c intakes.Client, name string) error {
+				return intakes.Pause(ctx, c, name, o.user)
+			}),
+		o.actCommand("resume", "Look again", "resumed",
+			func(ctx context.Context, c intakes.Client, name string) error {
+				return intakes.Resume(ctx, c, name, o.user)
+			}),
+		o.actCommand("run", "Look now, whatever the time", "looking", intakes.Run),
+		o.actCommand("remove", "End an intake; tasks that were started go on", "removed", intakes.Remove))
 	return c
 }
 
@@ -77,8 +74,8 @@ func (o *intakeOptions) addCommand() *cobra.Command {
 		Use:   "add [name]",
 		Short: "Add an intake; it looks at once, then by its interval",
 		Long: `Add an intake. The name is made of source and repository when none is given. Of trackers, only work with the label or of the
-assignee is taken; of GitHub only when somebody with write access has set it, of Linear whoever may edit the issue counts. A backlog is a folder of Markdown files, a heartbeat one file,
-in a repository on the worker's machine.`,
+assignee is taken; of GitHub only when somebody with write access has set it, of Linear whoever may edit the issue counts.
+A backlog is a folder of Markdown files, a heartbeat one file, in a repository on the worker's machine.`,
 		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
 			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",
 		Args:        command.Takes(0, 1, "the name"),
@@ -88,7 +85,9 @@ in a repository on the worker's machine.`,
 	f, s := c.Flags(), &flags.spec
 	f.SortFlags = false
 	f.StringVar(&s.Source, "source", "", "where work comes from, `kind`: github, linear, backlog or heartbeat")
-	f.StringVar(&s.Repository, "repo", "", "`repository` that is worked on: owner/name, git URL or path (default: that of the current folder; for trackers on GitHub where it is a clone from there)")
+	f.StringVar(&s.Repository, "repo", "",
+		"`repository` that is worked on: owner/name, git URL or path "+
+			"(default: that of the current folder; for trackers on GitHub where it is a clone from there)")
 	f.StringVar(&s.Label, "label", "", "github, linear: take what has this `label`")
 	f.StringVar(&s.Assignee, "assignee", "", "github, linear: take what is assigned to this `user`; me is the account of the token")
 	f.StringVar(&s.Team, "team", "", "linear: only this team, its `key` such as ENG")
@@ -96,7 +95,8 @@ in a repository on the worker's machine.`,
 	f.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.DurationVar(&s.Every, "every", 0, "how often to look, `duration` from 30s (default 15m; heartbeat 5m; backlog 1m)")
 	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
-	f.BoolVar(&flags.pause, "pause-if-open-pr", true, "begin nothing while a pull request of ours is open; for a backlog only when it is given")
+	f.BoolVar(&flags.pause, "pause-if-open-pr", true,
+		"begin nothing while a pull request of ours is open; for a backlog only when it is given")
 	f.Float64Var(&s.Guard.DailyCost, "daily-cost", 0, "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
 	f.IntVar(&s.Queue, "queue", signals.DefaultQueue, "tasks that may wait for their turn at a time, `count`; the rest waits where it is")
 	flags.config.Define(f, "its tasks")
@@ -164,7 +164,7 @@ func intakeName(source, repository string) string {
 }
 
 // actCommand does one thing with an intake that is there.
-func (o *intakeOptions) actCommand(verb, short, done string, act func(context.Context, client.Client, string) error) *cobra.Command {
+func (o *intakeOptions) actCommand(verb, short, done string, act func(context.Context, intakes.Client, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " <name>", Short: short, Example: "  longshift intake " + verb + " github-acme-web", Args: command.Takes(1, 1, "the name"),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),

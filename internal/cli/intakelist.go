@@ -58,12 +58,10 @@ func (o *intakeOptions) list(ctx context.Context) error {
 		all = append(all, one)
 	}
 	return o.printer.Print(all, func() string {
-		now := o.now()
-		cells := make([][]string, 0, len(all))
-		for _, s := range all {
-			cells = append(cells, []string{s.Name, s.Source, term.OneLine(s.Repository), term.ShortDuration(s.Every), intakeState(s, now), lastLook(s, now)})
-		}
-		return o.printer.Fit(term.Table([]string{"INTAKE", "SOURCE", "REPOSITORY", "EVERY", "STATE", "LAST LOOK"}, cells))
+		head, now := []string{"INTAKE", "SOURCE", "REPOSITORY", "EVERY", "STATE", "LAST LOOK"}, o.now()
+		return o.printer.Fit(term.TableOf(head, all, func(s intakes.Status) []string {
+			return []string{s.Name, s.Source, term.OneLine(s.Repository), term.ShortDuration(s.Every), intakeState(s, now), lastLook(s, now)}
+		}))
 	})
 }
 
@@ -129,8 +127,9 @@ func lastLook(s intakes.Status, now time.Time) string {
 func (o *intakeOptions) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show <name>", Short: "Show one intake: its limits, its last look, what waits and for what",
-		Example: "  longshift intake show github-acme-web",
-		Args:    command.Takes(1, 1, "the name"), Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
+		Example:     "  longshift intake show github-acme-web",
+		Args:        command.Takes(1, 1, "the name"),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			cl, err := o.server.Connect(c.Context())
 			if err != nil {

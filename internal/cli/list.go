@@ -30,10 +30,11 @@ type listOptions struct {
 func newListCommand(f *factory) *cobra.Command {
 	o := &listOptions{server: f.server, tasks: f.tasks, printer: f.printer, now: f.clock.Now}
 	c := &cobra.Command{
-		Use:         "list",
-		Short:       "List tasks, running and ended, newest first",
-		Long:        "List tasks, running and ended, newest first. How long ended tasks are kept is the namespace's retention.",
-		Example:     "  longshift list\n  longshift list --repo acme/web --outcome pull_request --all\n  longshift list -o jsonl | jq -r 'select(.needsHuman) | .id'",
+		Use:   "list",
+		Short: "List tasks, running and ended, newest first",
+		Long:  "List tasks, running and ended, newest first. How long ended tasks are kept is the namespace's retention.",
+		Example: "  longshift list\n  longshift list --repo acme/web --outcome pull_request --all\n" +
+			"  longshift list -o jsonl | jq -r 'select(.needsHuman) | .id'",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
@@ -107,13 +108,13 @@ func printRows(p *term.Printer, rows []tasks.Row, now time.Time, none string) er
 }
 
 func rowTable(rows []tasks.Row, now time.Time) string {
-	cells := make([][]string, 0, len(rows))
-	for _, r := range rows {
+	head := []string{"TASK", "REPOSITORY", "STATE", "COST", "STARTED", "TOOK", "PULL REQUEST"}
+	return term.TableOf(head, rows, func(r tasks.Row) []string {
 		ended := now
 		if !r.Ended.IsZero() {
 			ended = r.Ended
 		}
-		cells = append(cells, []string{r.ID, term.OneLine(r.Repository), r.State(now), term.USD(r.CostUSD), term.Age(now.Sub(r.Started)), term.Remaining(ended.Sub(r.Started)), term.OneLine(r.PullRequest)})
-	}
-	return term.Table([]string{"TASK", "REPOSITORY", "STATE", "COST", "STARTED", "TOOK", "PULL REQUEST"}, cells)
+		return []string{r.ID, term.OneLine(r.Repository), r.State(now), term.USD(r.CostUSD), term.Age(now.Sub(r.Started)),
+			term.Remaining(ended.Sub(r.Started)), term.OneLine(r.PullRequest)}
+	})
 }

@@ -159,7 +159,8 @@ func (r *logReader) missing(status *signals.Status, now time.Time) {
 			continue
 		}
 		r.elsewhere[s.N] = true
-		r.printer.Say("session %d (%s) has no log in this data folder; it ran on host %s: run `longshift logs` there", s.N, s.Role, term.OneLine(s.Host))
+		r.printer.Say("session %d (%s) has no log in this data folder; it ran on host %s: run `longshift logs` there",
+			s.N, s.Role, term.OneLine(s.Host))
 	}
 }
 

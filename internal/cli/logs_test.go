@@ -72,7 +72,8 @@ func TestLogsFollow(t *testing.T) {
 		if got := c.Out.String(); got != want {
 			t.Errorf("got %.300q", got)
 		}
-		clitest.Wants(t, c.Errs.String(), "no session yet; waiting\n", "── session 1: planner ──\n", "── session 2: implementer ──\n", "── session 1: planner ──\n", "── session 2: implementer ──\n",
+		clitest.Wants(t, c.Errs.String(), "no session yet; waiting\n", "── session 1: planner ──\n", "── session 2: implementer ──\n",
+			"── session 1: planner ──\n", "── session 2: implementer ──\n",
 			"session 3 (reviewer) has no log in this data folder; it ran on host there: run `longshift logs` there\n", "task ended: pull_request\n")
 		if strings.Count(c.Errs.String(), "host there") != 1 {
 			t.Error("said twice")
@@ -133,7 +134,8 @@ func TestLogsAsJSON(t *testing.T) {
 	if err := r.read(true); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"line":"first","role":"implementer","session":9}` + "\n" + `{"line":"says \"yes\"","role":"reviewer","session":10}` + "\n" + `{"line":"no end","role":"reviewer","session":10}` + "\n"
+	want := `{"line":"first","role":"implementer","session":9}` + "\n" + `{"line":"says \"yes\"","role":"reviewer","session":10}` + "\n" +
+		`{"line":"no end","role":"reviewer","session":10}` + "\n"
 	if got := c.Out.String(); got != want {
 		t.Errorf("got %s", got)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
@@ -104,7 +105,8 @@ is 2.`,
 	c.Flags().BoolVar(&o.destructive, "destructive", false, "as where agents may remove and move files")
 	c.Flags().StringVar(&o.dir, "dir", "", "`folder` below the workspace that the command would run in")
 	c.Flags().BoolVar(&o.sandbox, "sandbox", false, "decide as inside a worker's sandbox")
-	c.Flags().BoolVar(&o.jsonl, "jsonl", false, "read rows with a \"command\" (and \"role\", \"profiles\", \"destructive\") from standard input, print one row each")
+	c.Flags().BoolVar(&o.jsonl, "jsonl", false,
+		"read rows with a \"command\" (and \"role\", \"profiles\", \"destructive\") from standard input, print one row each")
 	return c
 }
 
@@ -266,7 +268,7 @@ func (d decider) policy(profiles []string, destructive bool) (*policy.Policy, er
 }
 
 // decideInSandbox decides on commands of implementers as a worker does, in its sandbox.
-func decideInSandbox(read func(process config.Config, sandboxed bool) (policy.Config, error)) func(config.Config) (func(string) (policy.Verdict, string, error), error) {
+func decideInSandbox(read func(process config.Config, sandboxed bool) (policy.Config, error)) setup.Decider {
 	return func(process config.Config) (func(string) (policy.Verdict, string, error), error) {
 		base, err := read(process, true)
 		if err != nil {

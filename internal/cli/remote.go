@@ -27,8 +27,8 @@ type remotes struct {
 	git environ.Git
 }
 
-// chosen returns the remote that pull requests go to, by the rules of gh: the one that `gh repo set-default` has stored, else the remote upstream, then
-// github, then origin, then the first that there is.
+// chosen returns the remote that pull requests go to, by the rules of gh: the one that `gh repo set-default` has stored, else the
+// remote upstream, then github, then origin, then the first that there is.
 func (r remotes) chosen(ctx context.Context, dir, host string) (remote, bool) {
 	all := r.on(ctx, dir, host)
 	for _, m := range all {

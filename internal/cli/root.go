@@ -75,8 +75,13 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.SetFlagErrorFunc(command.ExplainFlag)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVarP(&f.printer.Format, "output", "o", term.FormatText, "output `format`: text, json or jsonl")
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{term.FormatText, term.FormatJSON, term.FormatJSONL}, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
-	root.AddGroup(&cobra.Group{ID: groupTask, Title: "Tasks:"}, &cobra.Group{ID: groupSteer, Title: "Decide and steer:"}, &cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	formats := cobra.FixedCompletions([]string{term.FormatText, term.FormatJSON, term.FormatJSONL}, cobra.ShellCompDirectiveNoFileComp)
+	_ = root.RegisterFlagCompletionFunc("output", formats) // fails only for an unknown flag
+	root.AddGroup(
+		&cobra.Group{ID: groupTask, Title: "Tasks:"},
+		&cobra.Group{ID: groupSteer, Title: "Decide and steer:"},
+		&cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"},
+		&cobra.Group{ID: groupSetup, Title: "Set up:"})
 	d, w := newSender(f), f.wiring
 	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
 		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest, Sandbox: w.Sandbox,
@@ -87,12 +92,13 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		groupTask: {newRunCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newLogsCommand(f), newCommandsCommand(f),
 			newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
-			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}), newIntakeCommand(f), newCronCommand(f)},
+			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}),
+			newIntakeCommand(f), newCronCommand(f)},
 		groupSteer: {newApproveCommand(d), newEditCommand(d), newRejectCommand(d), newAllowCommand(d), newDenyCommand(d), newTellCommand(d),
 			newResumeCommand(d), newAbandonCommand(d), newCancelCommand(f)},
-		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local), setup.NewConfigCommand(settings), newPolicyCommand(f),
-			newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newWorkspacesCommand(f), setup.NewInitCommand(settings),
-			setup.NewSetupCommand(settings), newCleanCommand(f)},
+		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local),
+			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), newPolicyCommand(f),
+			newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newWorkspacesCommand(f), newCleanCommand(f)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

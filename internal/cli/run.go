@@ -44,8 +44,9 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
   longshift run "add a --json flag to list" --repo acme/web --budget 5 --time 60m
   longshift run --file task.md --approval required --check "go test ./..."
   longshift run --issue 42 --repo acme/web --detach`,
-		Args:        command.Takes(0, 1, ""),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer, fault.ExitChecks, fault.ExitInterrupt),
+		Args: command.Takes(0, 1, ""),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
+			fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.run(c, args)
 		},

@@ -40,9 +40,11 @@ type targetFlags struct {
 
 // define adds the flags. otherwise is what counts where nothing is named and the folder is in no repository.
 func (o *targetFlags) define(f *pflag.FlagSet, otherwise string) {
-	f.StringVar(&o.repo, "repo", "", "`repository`: owner/name, git URL or path (default: the git repository of the current folder"+otherwise+")")
+	f.StringVar(&o.repo, "repo", "",
+		"`repository`: owner/name, git URL or path (default: the git repository of the current folder"+otherwise+")")
 	f.BoolVar(&o.local, "local", false, "work in the folder although it is a clone from GitHub; the pull request is a record there")
-	f.BoolVar(&o.fork, "fork", false, "push to a fork in the account of GitHub's token, made if need be; the pull request goes to the repository")
+	f.BoolVar(&o.fork, "fork", false,
+		"push to a fork in the account of GitHub's token, made if need be; the pull request goes to the repository")
 }
 
 func (o *inputFlags) define(c *cobra.Command) {

@@ -120,7 +120,8 @@ func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) er
 	switch {
 	case s.Head == "" && here:
 		return fault.New(fault.Input, "branch %s is not on %s", s.Base, t).
-			WithHint("push it with `git push -u %s %s`, or give --base with a branch that is there, or --local to work in this folder", cmp.Or(t.remote, t.repository), s.Base)
+			WithHint("push it with `git push -u %s %s`, or give --base with a branch that is there, or --local to work in this folder",
+				cmp.Or(t.remote, t.repository), s.Base)
 	case s.Head == "":
 		return fault.New(fault.Input, "--base %s: no such branch on %s", s.Base, t).WithHint("give one that is there")
 	case t.clone == "":
@@ -141,5 +142,6 @@ func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) er
 		return ctx.Err() // there may be nothing of that branch here to hold it against
 	}
 	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, term.Count(ahead, "commit")).
-		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without", cmp.Or(t.remote, t.repository), s.Base, t.repository)
+		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without",
+			cmp.Or(t.remote, t.repository), s.Base, t.repository)
 }

@@ -126,7 +126,8 @@ func (s *standIn) run(ctx workflow.Context, in task.Input) error {
 
 func (s *standIn) plan(revision int, summary string) {
 	s.status.Plan = &task.Plan{Revision: revision, Summary: summary, Files: []string{"main.go"}, Risks: []string{"none to speak of"},
-		Deliverables: []task.Deliverable{{ID: "FEAT-001", Description: "The first step", Acceptance: []string{"it works"}}, {ID: "FEAT-002", Description: "The second step"}}}
+		Deliverables: []task.Deliverable{{ID: "FEAT-001", Description: "The first step", Acceptance: []string{"it works"}},
+			{ID: "FEAT-002", Description: "The second step"}}}
 }
 
 // approval waits for a decision, or for the timer of the input's configuration.
@@ -186,7 +187,8 @@ func (s *standIn) session(ctx workflow.Context, role task.Role, deliverable stri
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute, HeartbeatTimeout: time.Second, WaitForCancellation: true})
 	started := workflow.Now(ctx)
 	var resumed int
-	if err := workflow.ExecuteActivity(ctx, "RunSession", standInSession{N: n, ID: id, Role: role, TaskID: s.status.TaskID, Task: s.status.Task}).Get(ctx, &resumed); err != nil {
+	if err := workflow.ExecuteActivity(ctx, "RunSession", standInSession{N: n, ID: id, Role: role, TaskID: s.status.TaskID,
+		Task: s.status.Task}).Get(ctx, &resumed); err != nil {
 		return err
 	}
 	last := &s.status.Sessions[n-1]
@@ -248,7 +250,8 @@ func (s *standIn) listen(ctx workflow.Context) error {
 		case s.status.Phase != task.Approving:
 			return standInRefusal(fault.Conflict, "nothing to decide: the task is "+string(s.status.Phase), "")
 		case revision != 0 && revision != s.status.Plan.Revision:
-			return standInRefusal(fault.Conflict, fmt.Sprintf("plan revision %d is stale: the current one is %d", revision, s.status.Plan.Revision), "look at the plan again")
+			return standInRefusal(fault.Conflict, fmt.Sprintf("plan revision %d is stale: the current one is %d", revision, s.status.Plan.Revision),
+				"look at the plan again")
 		}
 		return nil
 	}

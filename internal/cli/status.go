@@ -33,7 +33,8 @@ id that no other running task has.`,
 		Example:           "  longshift status\n  longshift status x1y2z3\n  longshift status -f acme-web-fix-login-x1y2z3",
 		Args:              command.Takes(0, 1, ""),
 		ValidArgsFunction: o.tasks.Complete,
-		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitSuspended, fault.ExitServer, fault.ExitChecks, fault.ExitInterrupt),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitSuspended, fault.ExitServer,
+			fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && o.follow:

@@ -116,7 +116,9 @@ func (o *workspacesOptions) choose(name string) error {
 	if !found.Repository {
 		o.printer.Say("%s is no git repository: no task can run in it", found.Path)
 	}
-	return o.printer.Print(workspaceRow{found, true}, func() string { return fmt.Sprintf("workspace %s: %s\n", found.Name, term.Plain(found.Path)) })
+	return o.printer.Print(workspaceRow{found, true}, func() string {
+		return fmt.Sprintf("workspace %s: %s\n", found.Name, term.Plain(found.Path))
+	})
 }
 
 func (o *workspacesOptions) leave() error {

@@ -62,14 +62,16 @@ func TestWorkspaces(t *testing.T) {
 		t.Errorf("list:\n%s", out)
 	}
 	var rows []workspaceRow
-	if out, _ := c.said(0, "workspaces", "list", "-o", "json"); json.Unmarshal([]byte(out), &rows) != nil || len(rows) != 3 || !rows[2].Current || rows[0].Current || rows[2].Branch != "main" {
+	if out, _ := c.said(0, "workspaces", "list", "-o", "json"); json.Unmarshal([]byte(out), &rows) != nil || len(rows) != 3 || !rows[2].Current ||
+		rows[0].Current || rows[2].Branch != "main" {
 		t.Errorf("json: %s", out)
 	}
 	if out, _ := c.said(0, "workspaces", "list", "-o", "jsonl"); strings.Count(out, "\n") != 3 {
 		t.Errorf("jsonl: %s", out)
 	}
 	out, _ := c.said(0, "workspaces", "info")
-	for _, want := range []string{"web\n", "path    " + filepath.Join(root, "web"), "branch  main", "state   clean", "files   0 tracked files", "first of web", "Ada"} {
+	for _, want := range []string{"web\n", "path    " + filepath.Join(root, "web"), "branch  main", "state   clean", "files   0 tracked files",
+		"first of web", "Ada"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("info without %q:\n%s", want, out)
 		}
@@ -179,7 +181,8 @@ func TestCurrentWorkspace(t *testing.T) {
 	if err := os.Rename(web, web+"-old"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := taken(""); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), `"web" is gone`) || !strings.Contains(fault.HintOf(err), "--none") {
+	if _, _, err := taken(""); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), `"web" is gone`) ||
+		!strings.Contains(fault.HintOf(err), "--none") {
 		t.Errorf("gone: %v", err)
 	}
 	if err := os.Symlink(web+"-old", web); err != nil {

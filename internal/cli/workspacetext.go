@@ -8,8 +8,7 @@ import (
 )
 
 func workspaceTable(rows []workspaceRow) string {
-	cells := make([][]string, 0, len(rows))
-	for _, r := range rows {
+	return term.TableOf([]string{"WORKSPACE", "KIND", "BRANCH", ""}, rows, func(r workspaceRow) []string {
 		mark, kind := "", "no repository"
 		if r.Current {
 			mark = "current"
@@ -17,9 +16,8 @@ func workspaceTable(rows []workspaceRow) string {
 		if r.Repository {
 			kind = "git"
 		}
-		cells = append(cells, []string{r.Name, kind, term.Dash(r.Branch), mark})
-	}
-	return term.Table([]string{"WORKSPACE", "KIND", "BRANCH", ""}, cells)
+		return []string{r.Name, kind, term.Dash(r.Branch), mark}
+	})
 }
 
 func workspaceText(w checkouts.Info, now time.Time) string {
@@ -36,13 +34,12 @@ func workspaceText(w checkouts.Info, now time.Time) string {
 	if w.AtLeast {
 		files = "at least " + files
 	}
-	var commits [][]string
-	for _, c := range w.Commits {
-		commits = append(commits, []string{c.ID, term.Ago(now, c.Time), c.Author, c.Subject})
-	}
 	text := term.Facts(w.Name, "path", term.Plain(w.Path), "branch", w.Branch, "state", state, "files", files)
-	if len(commits) > 0 {
-		text += "\n" + term.Table([]string{"COMMIT", "AGE", "AUTHOR", "SUBJECT"}, commits)
+	if len(w.Commits) > 0 {
+		head := []string{"COMMIT", "AGE", "AUTHOR", "SUBJECT"}
+		text += "\n" + term.TableOf(head, w.Commits, func(c checkouts.Commit) []string {
+			return []string{c.ID, term.Ago(now, c.Time), c.Author, c.Subject}
+		})
 	}
 	return text
 }

@@ -37,7 +37,8 @@ type Task struct {
 }
 
 func NewTask(phase task.Phase) *Task {
-	return &Task{history: 1, Status: signals.Status{WorkflowID: "web-1", RunID: "run-1", TaskID: "web-1-run", Phase: phase, Started: time.Now(), BudgetUSD: 5}}
+	status := signals.Status{WorkflowID: "web-1", RunID: "run-1", TaskID: "web-1-run", Phase: phase, Started: time.Now(), BudgetUSD: 5}
+	return &Task{history: 1, Status: status}
 }
 
 // Set changes the task, as an event in its history.

@@ -58,7 +58,8 @@ func (k *killing) look(ctx context.Context, s tasks.Snapshot) {
 	k.victim = k.stack.worker
 	pid := k.victim.Pid()
 	k.victim.Kill()
-	k.screen.Line(fmt.Sprintf("\n!!! kill -9 %d: the worker is dead, in the middle of session %d (%s, %s) !!!\n", pid, b.N, b.Role, term.Count(b.Tools, "tool call")))
+	k.screen.Line(fmt.Sprintf("\n!!! kill -9 %d: the worker is dead, in the middle of session %d (%s, %s) !!!\n",
+		pid, b.N, b.Role, term.Count(b.Tools, "tool call")))
 	go k.restart(ctx)
 }
 
@@ -94,8 +95,10 @@ func (k *killing) verdict(after *signals.Status) error {
 			finished++
 		}
 	}
-	k.screen.Line(fmt.Sprintf("\nChecked after the kill:\n  session %d (%s %s) was resumed: %s\n  %s finished before the kill, none of them ran again\n  %s made before the kill, all of them kept, none made twice",
-		cut.N, cut.Role, cut.Deliverable, term.Count(cut.Resumed, "time"), term.Count(finished, "session"), term.Count(len(k.before.Commits), "commit")))
+	k.screen.Line(fmt.Sprintf("\nChecked after the kill:\n  session %d (%s %s) was resumed: %s\n"+
+		"  %s finished before the kill, none of them ran again\n  %s made before the kill, all of them kept, none made twice",
+		cut.N, cut.Role, cut.Deliverable, term.Count(cut.Resumed, "time"), term.Count(finished, "session"),
+		term.Count(len(k.before.Commits), "commit")))
 	return nil
 }
 

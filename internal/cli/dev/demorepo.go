@@ -28,7 +28,8 @@ func (d *demonstration) makeRepository(ctx context.Context) error {
 			return fmt.Errorf("write demo repository: %w", err)
 		}
 	}
-	author := []string{"-c", "user.name=Longshift demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
+	author := []string{"-c", "user.name=Longshift demo", "-c", "user.email=demo@localhost",
+		"-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
 		{"add", "--all"},

@@ -11,9 +11,10 @@ import (
 
 func TestCompareAfterKill(t *testing.T) {
 	before := signals.Status{
-		Sessions: []signals.Session{{N: 1, ID: "a", Role: task.Planner, Outcome: "completed"}, {N: 2, ID: "b", Deliverable: "F-1", Outcome: "completed"}, {N: 3, ID: "c", Deliverable: "F-2"}},
-		Commits:  []signals.Commit{{ID: "1111"}},
-		Plan:     &task.Plan{Revision: 1, Deliverables: []task.Deliverable{{ID: "F-1", Status: task.Passed}, {ID: "F-2"}}},
+		Sessions: []signals.Session{{N: 1, ID: "a", Role: task.Planner, Outcome: "completed"},
+			{N: 2, ID: "b", Deliverable: "F-1", Outcome: "completed"}, {N: 3, ID: "c", Deliverable: "F-2"}},
+		Commits: []signals.Commit{{ID: "1111"}},
+		Plan:    &task.Plan{Revision: 1, Deliverables: []task.Deliverable{{ID: "F-1", Status: task.Passed}, {ID: "F-2"}}},
 	}
 	good := func() *signals.Status {
 		s := before

@@ -44,7 +44,8 @@ func NewDevCommand(u Uses) *cobra.Command {
 		Long: `Run a Temporal server with Temporal Web and a worker, until Ctrl-C. A crashed worker or server is started
 again. A server that answers already is used and left alone. The server keeps its state in the data folder;
 with --ephemeral it forgets everything at the end. The worker logs warnings, or what LONGSHIFT_LOG says; the server logs errors.`,
-		Example:     "  longshift dev\n  longshift dev --port 7300 --ui-port 8300\n  TEMPORAL_ADDRESS=temporal.example.com:7233 longshift dev   # a worker for that server",
+		Example: "  longshift dev\n  longshift dev --port 7300 --ui-port 8300\n" +
+			"  TEMPORAL_ADDRESS=temporal.example.com:7233 longshift dev   # a worker for that server",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer),
 		RunE: func(c *cobra.Command, _ []string) error {

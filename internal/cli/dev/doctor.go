@@ -137,7 +137,8 @@ func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) findi
 	}
 	ago := s.now().Sub(at)
 	if ago > 2*server.AnswerWithin+upWithin {
-		return finding{check, stateWarn, fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago)), "the worker may be gone; see its log"}
+		detail := fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago))
+		return finding{check, stateWarn, detail, "the worker may be gone; see its log"}
 	}
 	return finding{Check: check, State: stateOK, Detail: "polls the queue " + q.name}
 }

@@ -46,8 +46,8 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 	}
 	detail, tested := excerpt.Clip(term.FirstLine(out.String()), 100), m.claude
 	if version, _, _ := strings.Cut(detail, " "); version != tested {
-		return finding{"claude", stateFail, detail + " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only",
-			"install @anthropic-ai/claude-code@" + tested}
+		detail += " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only"
+		return finding{"claude", stateFail, detail, "install @anthropic-ai/claude-code@" + tested}
 	}
 	return finding{Check: "claude", State: stateOK, Detail: detail}
 }
@@ -85,7 +85,8 @@ func (m *machineCheck) checkGitHub(ctx context.Context) finding {
 	case err != nil:
 		return failed("github token", err)
 	case !conf.GitHub.Token.Present():
-		return finding{"github token", stateWarn, "none is set", "set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
+		return finding{"github token", stateWarn, "none is set",
+			"set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
 	case conf.GitHub.Token.Source() == environ.GHTokenSource:
 		return finding{Check: "github token", State: stateOK, Detail: "from " + environ.GHTokenSource + ", for the worker of `longshift dev`"}
 	}

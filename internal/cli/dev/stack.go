@@ -49,7 +49,8 @@ type serverFlags struct {
 // arguments are those of the official command line's "server start-dev", which the bundled server takes too. Its warnings are not shown:
 // on a busy machine its own maintenance warns of late heartbeats, which no one can do anything about.
 func (f serverFlags) arguments() []string {
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(f.port), "--namespace", f.namespace, "--log-level", "error"}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(f.port),
+		"--namespace", f.namespace, "--log-level", "error"}
 	if f.headless {
 		args = append(args, "--headless")
 	} else {

@@ -93,9 +93,13 @@ func Executable(path string) bool {
 func (e Environ) Bare() []string {
 	var env []string
 	for _, v := range e.Vars {
-		switch name, _, _ := strings.Cut(v, "="); {
-		case name == "PATH", name == "HOME", name == "USER", name == "TMPDIR", name == "TZ", name == "LANG", strings.HasPrefix(name, "LC_"), strings.HasPrefix(name, "XDG_"):
+		switch name, _, _ := strings.Cut(v, "="); name {
+		case "PATH", "HOME", "USER", "TMPDIR", "TZ", "LANG":
 			env = append(env, v)
+		default:
+			if strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_") {
+				env = append(env, v)
+			}
 		}
 	}
 	return env

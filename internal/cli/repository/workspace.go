@@ -51,8 +51,8 @@ func (w *Workspaces) current() (path string, chosen bool, err error) {
 func StillThere(folder *checkouts.Folder, current Chosen) (checkouts.Project, error) {
 	const way = "choose again with `longshift workspaces switch NAME`, or none with `longshift workspaces switch --none`"
 	if current.Projects != folder.Dir() {
-		return checkouts.Project{}, fault.New(fault.NotFound, "the current workspace %q lies in %s, and %s is another folder now", current.Workspace, current.Projects, checkouts.Variable).
-			WithHint(way)
+		return checkouts.Project{}, fault.New(fault.NotFound, "the current workspace %q lies in %s, and %s is another folder now",
+			current.Workspace, current.Projects, checkouts.Variable).WithHint(way)
 	}
 	found, err := folder.Find(current.Workspace)
 	switch fault.KindOf(err) {

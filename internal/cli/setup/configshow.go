@@ -50,7 +50,8 @@ func newConfigShowCommand(u Uses) *cobra.Command {
 		Short: "Show every value and where it comes from",
 		Long: `Show every value and where it comes from: the variables of this process, and, in a git repository, what a
 task there would run with. Secrets are hidden.`,
-		Example:     "  longshift config show\n  longshift config show --repo ~/src/web --base release --config budget.cost=5\n  longshift config show -o json | jq .task",
+		Example: "  longshift config show\n  longshift config show --repo ~/src/web --base release --config budget.cost=5\n" +
+			"  longshift config show -o json | jq .task",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },

@@ -11,9 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/repo/toolchain"
 )
@@ -25,7 +23,7 @@ type initOptions struct {
 	config       *environ.Config
 	repositories *repository.Repositories
 	printer      *term.Printer
-	decide       func(process config.Config) (func(command string) (policy.Verdict, string, error), error)
+	decide       Decider
 
 	repo   string
 	dryRun bool
@@ -130,7 +128,8 @@ func firstSettings(guesses []guess) (string, error) {
 	text := string(project.Header())
 	for _, k := range []struct{ key, what, instead string }{
 		{"setup", "Runs before the first check and after planning.", "setup: make deps"},
-		{"check", "Runs on the base and after each deliverable; agents see its output, and when it fails at the end the pull request is a draft.", "check: make test"},
+		{"check", "Runs on the base and after each deliverable; agents see its output, and when it fails at the end the pull request is a draft.",
+			"check: make test"},
 		{"specs", "Folder with the specifications; it is never committed.", ""},
 	} {
 		found := false

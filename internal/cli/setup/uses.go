@@ -27,7 +27,7 @@ type Uses struct {
 	// Resolve returns what a task in the repository at dir would run with.
 	Resolve func(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (Resolved, error)
 	// Decide returns how a worker's policy decides on commands of implementers.
-	Decide func(process config.Config) (func(command string) (policy.Verdict, string, error), error)
+	Decide Decider
 }
 
 // Setting is one resolved value of a task's configuration, with where it comes from.
@@ -42,3 +42,6 @@ type Resolved struct {
 	Settings []Setting
 	Warnings []string // what the operator's limits cut
 }
+
+// Decider makes what decides on commands, for the settings of a process.
+type Decider func(process config.Config) (func(command string) (policy.Verdict, string, error), error)

@@ -16,7 +16,8 @@ func waitingText(status *signals.Status, now time.Time) string {
 	if status.WaitingUntil.IsZero() {
 		return "⏳ Waiting for quota... (no reset time known)"
 	}
-	return fmt.Sprintf("⏳ Waiting... %s remaining (resets at %s)", term.Remaining(status.WaitingUntil.Sub(now)), status.WaitingUntil.UTC().Format("3:04 PM UTC"))
+	return fmt.Sprintf("⏳ Waiting... %s remaining (resets at %s)",
+		term.Remaining(status.WaitingUntil.Sub(now)), status.WaitingUntil.UTC().Format("3:04 PM UTC"))
 }
 
 // SuspendedText says why a task is parked and what lifts it.
@@ -30,11 +31,13 @@ func SuspendedText(status *signals.Status) string {
 	}
 	if status.Reason == signals.ReasonCommand || status.Reason == signals.ReasonPush {
 		for _, q := range status.Questions {
-			text += fmt.Sprintf("\n  longshift allow %s %s    # %s", status.WorkflowID, term.OneLine(q.ID), excerpt.Clip(term.OneLine(q.Command), 200))
+			text += fmt.Sprintf("\n  longshift allow %s %s    # %s",
+				status.WorkflowID, term.OneLine(q.ID), excerpt.Clip(term.OneLine(q.Command), 200))
 		}
 		return text + fmt.Sprintf("\n  longshift deny %s\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
 	}
-	return text + fmt.Sprintf("\n  longshift resume %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
+	return text + fmt.Sprintf("\n  longshift resume %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s",
+		status.WorkflowID, status.WorkflowID)
 }
 
 func reasonText(r signals.Reason) string {
@@ -189,7 +192,8 @@ func figures(status *signals.Status) []string {
 	if n := len(status.Commits); n > 0 {
 		commits = fmt.Sprintf("%d (%s, +%d -%d)", n, term.Count(status.Files, "file"), status.Added, status.Deleted)
 	}
-	return []string{"Deliverables", done, "Sessions", sessionCount(status.Sessions), "Commits", commits, "Check", CheckText(status.Check), "Cost", cost}
+	return []string{"Deliverables", done, "Sessions", sessionCount(status.Sessions), "Commits", commits,
+		"Check", CheckText(status.Check), "Cost", cost}
 }
 
 func sessionCount(all []signals.Session) string {
@@ -208,7 +212,8 @@ func CheckText(c *signals.Check) string {
 	case c == nil:
 		return ""
 	case c.Flaky:
-		return fmt.Sprintf("passed when run again, so it is flaky (%s, %s)%s", term.OneLine(c.Command), term.Duration(c.Duration), testList(c.Failing))
+		return fmt.Sprintf("passed when run again, so it is flaky (%s, %s)%s",
+			term.OneLine(c.Command), term.Duration(c.Duration), testList(c.Failing))
 	case c.Passed():
 		return fmt.Sprintf("passed (%s, %s)", term.OneLine(c.Command), term.Duration(c.Duration))
 	}

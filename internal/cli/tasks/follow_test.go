@@ -64,7 +64,8 @@ func TestFollowLive(t *testing.T) {
 			f.Status.Phase = task.Executing
 			f.Status.Usage = task.Usage{CostUSD: 1}
 			f.Status.Sessions = []signals.Session{{N: 1, ID: "s-1", Usage: task.Usage{CostUSD: 0.5}}}
-			f.Beat = &signals.Heartbeat{Session: "s-1", N: 1, Role: task.Implementer, Activity: "Running Bash", Tools: 7, Started: time.Now().Add(-80 * time.Second), Usage: task.Usage{CostUSD: 0.62}}
+			f.Beat = &signals.Heartbeat{Session: "s-1", N: 1, Role: task.Implementer, Activity: "Running Bash", Tools: 7,
+				Started: time.Now().Add(-80 * time.Second), Usage: task.Usage{CostUSD: 0.62}}
 		})
 		clitest.Pass(3 * time.Second)
 		ft.Set(func(f *clitest.Task) { f.Beat.Activity = "Reading " + strings.Repeat("漢", 100) })
@@ -146,7 +147,8 @@ func TestFollowSuspended(t *testing.T) {
 				clitest.Pass(time.Second)
 				ft.Set(suspend)
 				clitest.Pass(5 * time.Second)
-				clitest.Wants(t, strings.ReplaceAll(f.Errs.String(), "\r\n", "\n"), "Suspended: the specification is unclear\n  which of the two?\n  `resume` with a note\n  longshift resume web-1 ")
+				clitest.Wants(t, strings.ReplaceAll(f.Errs.String(), "\r\n", "\n"),
+					"Suspended: the specification is unclear\n  which of the two?\n  `resume` with a note\n  longshift resume web-1 ")
 				if c.leaves {
 					f.end()
 					var silent term.Exit

@@ -103,7 +103,8 @@ func outcomeOf(status enumspb.WorkflowExecutionStatus) task.Outcome {
 	switch status {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED:
 		return task.Cancelled
-	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
+		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
 		return ""
 	}
 	return task.Failed

@@ -25,7 +25,8 @@ func (f *follower) liveLine() string {
 		return f.plan.line(s.Status)
 	case task.Suspended:
 		if s.Status.Reason == signals.ReasonCommand {
-			return fmt.Sprintf("⏳ A command waits for you · longshift allow %s · no answer in %s is a no", f.id, term.Remaining(s.Status.WaitingUntil.Sub(now)))
+			return fmt.Sprintf("⏳ A command waits for you · longshift allow %s · no answer in %s is a no",
+				f.id, term.Remaining(s.Status.WaitingUntil.Sub(now)))
 		}
 		if s.Status.Reason == signals.ReasonPush {
 			return fmt.Sprintf("⏳ A push waits for you · longshift allow %s", f.id)
@@ -37,7 +38,8 @@ func (f *follower) liveLine() string {
 		if s.Status.Reason == "" {
 			return fmt.Sprintf("⏳ %s Queued...", term.SinceText(now, f.since))
 		}
-		return fmt.Sprintf("⏳ %s Queued: %s · longshift resume %s lets it go first", term.SinceText(now, f.since), reasonText(s.Status.Reason), f.id)
+		return fmt.Sprintf("⏳ %s Queued: %s · longshift resume %s lets it go first",
+			term.SinceText(now, f.since), reasonText(s.Status.Reason), f.id)
 	}
 	if n := len(s.Status.Questions); n > 0 {
 		return fmt.Sprintf("⏳ %s for you · longshift allow %s · %s", waits(n), f.id, cost)

@@ -34,9 +34,11 @@ func EndOf(status *signals.Status, now time.Time) time.Time {
 
 // Outcomes are all outcomes of a task.
 func Outcomes() []string {
-	var names []string
-	for _, o := range []task.Outcome{task.PullRequest, task.AlreadyDone, task.Declined, task.Rejected, task.AllBlocked, task.MaxIterations, task.ChecksFailed, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, task.PullClosed} {
-		names = append(names, string(o))
+	all := []task.Outcome{task.PullRequest, task.AlreadyDone, task.Declined, task.Rejected, task.AllBlocked, task.MaxIterations,
+		task.ChecksFailed, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, task.PullClosed}
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = string(o)
 	}
 	return names
 }

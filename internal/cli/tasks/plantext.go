@@ -69,7 +69,8 @@ func box(s task.Status) string {
 func decideText(id string, status *signals.Status, now time.Time, ends bool) string {
 	until := "it waits until somebody decides"
 	if status.WaitingUntil.After(now) {
-		until = fmt.Sprintf("it passes by itself at %s, in %s", status.WaitingUntil.Local().Format("15:04:05"), term.Remaining(status.WaitingUntil.Sub(now)))
+		until = fmt.Sprintf("it passes by itself at %s, in %s",
+			status.WaitingUntil.Local().Format("15:04:05"), term.Remaining(status.WaitingUntil.Sub(now)))
 	}
 	text := fmt.Sprintf("Plan %d waits for a decision; %s", status.Plan.Revision, until)
 	if ends {

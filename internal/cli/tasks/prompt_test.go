@@ -171,7 +171,8 @@ func TestPromptRestoresTheTerminal(t *testing.T) {
 }
 
 func TestPromptSaysWhatBecameOfADecision(t *testing.T) {
-	refused := temporal.NewApplicationErrorWithOptions("plan revision 1 is stale: the current one is 2", string(fault.Conflict), temporal.ApplicationErrorOptions{NonRetryable: true})
+	refused := temporal.NewApplicationErrorWithOptions("plan revision 1 is stale: the current one is 2", string(fault.Conflict),
+		temporal.ApplicationErrorOptions{NonRetryable: true})
 	for _, c := range []struct {
 		name string
 		err  error

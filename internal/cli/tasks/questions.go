@@ -13,16 +13,18 @@ import (
 func questionsText(status *signals.Status, now time.Time) string {
 	var b strings.Builder
 	for _, q := range status.Questions {
+		id, rule := term.OneLine(q.ID), term.OneLine(q.Rule)+": "+term.OneLine(q.Reason)
 		if q.Push() {
-			fmt.Fprintf(&b, "%s  the branch is to be pushed with these changes\n  %s\n  rule %s: %s\n", term.OneLine(q.ID), term.Indent(term.Plain(q.Command), 2), term.OneLine(q.Rule), term.OneLine(q.Reason))
+			changes := term.Indent(term.Plain(q.Command), 2)
+			fmt.Fprintf(&b, "%s  the branch is to be pushed with these changes\n  %s\n  rule %s\n", id, changes, rule)
 			continue
 		}
 		in := "the workspace"
 		if q.Dir != "" {
 			in = term.OneLine(q.Dir)
 		}
-		fmt.Fprintf(&b, "%s  %s\n  in %s, asked by session %d (%s), rule %s: %s\n", term.OneLine(q.ID), term.OneLine(q.Command), in, q.Session, term.OneLine(string(q.Role)),
-			term.OneLine(q.Rule), term.OneLine(q.Reason))
+		fmt.Fprintf(&b, "%s  %s\n  in %s, asked by session %d (%s), rule %s\n",
+			id, term.OneLine(q.Command), in, q.Session, term.OneLine(string(q.Role)), rule)
 		if bound := q.Bound(); bound != "" {
 			fmt.Fprintf(&b, "  %s\n", term.OneLine(bound))
 		}

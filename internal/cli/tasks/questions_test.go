@@ -21,7 +21,8 @@ func TestFilesOfACommandAreShown(t *testing.T) {
 // A push that waits is shown with all that is in it, and with what lets it go on: `resume` does not.
 func TestPushThatWaitsIsShown(t *testing.T) {
 	s := &signals.Status{WorkflowID: "web-1", Phase: task.Suspended, Reason: signals.ReasonPush, NextAction: "`allow` or `deny` the push",
-		Questions: []signals.Question{{ID: "push-4f2a", Command: "ci .github/workflows/a.yml: new\nci .github/workflows/b\u202e.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}}
+		Questions: []signals.Question{{ID: "push-4f2a", Command: "ci .github/workflows/a.yml: new\nci .github/workflows/b\u202e.yml: new",
+			Rule: "sensitive.ci", Reason: "a person has to look"}}}
 	clitest.Wants(t, questionsText(s, time.Now()), "push-4f2a  the branch is to be pushed with these changes\n  ci .github/workflows/a.yml: new\n  ci .github/workflows/b.yml: new\n  rule sensitive.ci: a person has to look")
 	text := SuspendedText(s)
 	clitest.Wants(t, text, "Suspended: what is to be pushed waits for a person")
@@ -32,7 +33,8 @@ func TestPushThatWaitsIsShown(t *testing.T) {
 	}
 	f := &follower{id: "web-1", clock: environ.Clock{Now: time.Now}}
 	f.now.Status = s
-	clitest.Wants(t, OutcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{Approved: true}}), "Rejected: nobody has allowed the branch to be pushed")
+	clitest.Wants(t, OutcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{Approved: true}}),
+		"Rejected: nobody has allowed the branch to be pushed")
 	clitest.Wants(t, OutcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{}}), "Rejected: the plan was not wanted")
 	clitest.Wants(t, f.liveLine(), "⏳ A push waits for you · longshift allow web-1")
 }

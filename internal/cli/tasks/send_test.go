@@ -90,7 +90,8 @@ func TestSendInterrupted(t *testing.T) {
 	cancel()
 	ft := clitest.NewTask(task.Executing)
 	ft.Update = context.DeadlineExceeded
-	if _, err := fakeViewer(clitest.NewTerminal(t)).tasks.Send(ctx, ft, "web-1", signals.Tell, tell("x")); !errors.Is(err, context.Canceled) || len(ft.Signals) != 0 {
+	if _, err := fakeViewer(clitest.NewTerminal(t)).tasks.Send(ctx, ft, "web-1", signals.Tell, tell("x")); !errors.Is(err, context.Canceled) ||
+		len(ft.Signals) != 0 {
 		t.Errorf("got %v, %d signals", err, len(ft.Signals))
 	}
 }

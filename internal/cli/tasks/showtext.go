@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -50,8 +49,8 @@ func ShowText(s Snapshot, now time.Time, page string) string {
 }
 
 func sessionTable(status *signals.Status, now time.Time) string {
-	rows := make([][]string, 0, len(status.Sessions))
-	for _, s := range status.Sessions {
+	head := []string{"N", "ROLE", "DELIVERABLE", "OUTCOME", "TOOK", "TURNS", "COST", "HOST"}
+	return term.TableOf(head, status.Sessions, func(s signals.Session) []string {
 		took, outcome := term.Duration(s.Duration), s.Outcome
 		switch {
 		case outcome == "" && IsEnded(status):
@@ -62,9 +61,9 @@ func sessionTable(status *signals.Status, now time.Time) string {
 		if s.Resumed > 0 {
 			outcome += fmt.Sprintf(", resumed %d times", s.Resumed)
 		}
-		rows = append(rows, []string{fmt.Sprint(s.N), string(s.Role), cmp.Or(term.OneLine(s.Deliverable), "-"), outcome, took, fmt.Sprint(s.Turns), term.USD(s.Usage.CostUSD), term.OneLine(s.Host)})
-	}
-	return term.Table([]string{"N", "ROLE", "DELIVERABLE", "OUTCOME", "TOOK", "TURNS", "COST", "HOST"}, rows)
+		return []string{fmt.Sprint(s.N), string(s.Role), term.Dash(term.OneLine(s.Deliverable)), outcome, took, fmt.Sprint(s.Turns),
+			term.USD(s.Usage.CostUSD), term.OneLine(s.Host)}
+	})
 }
 
 func CheckReport(title string, c *signals.Check) string {

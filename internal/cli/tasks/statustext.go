@@ -21,9 +21,9 @@ func statusOf(r Row) *signals.Status {
 // StatusText is the state of a task for people. page is its page in Temporal Web.
 func StatusText(s Snapshot, now time.Time, page string) string {
 	status := s.Status
+	request, by, repository := excerpt.Clip(term.Plain(status.Task), 1000), term.OneLine(status.RequestedBy), term.OneLine(status.Repository)
 	if IsEnded(status) {
-		return SummaryText(status, EndOf(status, now), "Repository", term.OneLine(status.Repository), "Request", excerpt.Clip(term.Plain(status.Task), 1000),
-			"By", term.OneLine(status.RequestedBy), "Web", page)
+		return SummaryText(status, EndOf(status, now), "Repository", repository, "Request", request, "By", by, "Web", page)
 	}
 	phase := phaseText(status.Phase)
 	switch status.Phase {
@@ -37,14 +37,15 @@ func StatusText(s Snapshot, now time.Time, page string) string {
 	}
 	session := ""
 	if b := s.Beat; b != nil {
-		session = fmt.Sprintf("%d, %s, for %s: %s (%s)", b.N, b.Role, term.SinceText(now, b.Started), term.OneLine(b.Activity), term.Count(b.Tools, "tool"))
+		session = fmt.Sprintf("%d, %s, for %s: %s (%s)",
+			b.N, b.Role, term.SinceText(now, b.Started), term.OneLine(b.Activity), term.Count(b.Tools, "tool"))
 	}
 	if session == "" && s.waits != "" {
 		session = "waits " + s.waits
 	}
-	pairs := []string{"Phase", phase, "Session", session, "Detail", term.Plain(status.Detail), "Next", term.Plain(status.NextAction), "Commands", questionsText(status, now),
-		"Request", excerpt.Clip(term.Plain(status.Task), 1000), "By", term.OneLine(status.RequestedBy), "Repository", term.OneLine(status.Repository), "Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host),
-		"Round", round(status)}
+	pairs := []string{"Phase", phase, "Session", session, "Detail", term.Plain(status.Detail), "Next", term.Plain(status.NextAction),
+		"Commands", questionsText(status, now), "Request", request, "By", by, "Repository", repository,
+		"Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host), "Round", round(status)}
 	pairs = append(pairs, figures(status)...)
 	return term.Facts(status.WorkflowID, append(pairs, "Worked", worked(status), "Started", term.Ago(now, status.Started), "Web", page)...)
 }

@@ -123,6 +123,15 @@ func Table(head []string, rows [][]string) string {
 	return b.String()
 }
 
+// TableOf makes a table with a row for each item.
+func TableOf[T any](head []string, items []T, row func(T) []string) string {
+	rows := make([][]string, 0, len(items))
+	for _, item := range items {
+		rows = append(rows, row(item))
+	}
+	return Table(head, rows)
+}
+
 // Facts lines up names and values under a title. Empty values are left out.
 func Facts(title string, pairs ...string) string {
 	wide := 0

@@ -50,14 +50,14 @@ func NewCommand(uses Uses) *cobra.Command {
 		Use:   "watch",
 		Short: "Work off a folder of Markdown files, and follow it",
 		Long: `Work off the backlog of a repository, one file after the other by their names, and follow it. Each file is a task. It is removed
-when its task has ended with a pull request, with nothing left to do, or at its last iteration; unless it was edited meanwhile, which makes it
-new work. With every other end it stays, and is not begun again until it is edited. A question about the specification stops the queue until
-it is answered with ` + "`longshift resume`" + `.
+when its task has ended with a pull request, with nothing left to do, or at its last iteration; unless it was edited meanwhile,
+which makes it new work. With every other end it stays, and is not begun again until it is edited. A question about the
+specification stops the queue until it is answered with ` + "`longshift resume`" + `.
 
 A file is taken when nobody has written to the folder for the quiet time. Nothing new begins without this command, unless an intake looks at
-the same folder (` + "`longshift intake add --source backlog`" + `): then what that one begins is followed. Ctrl-C leaves the task running; the next
-watch follows it again. The repository must be a work tree on this machine, and on the worker's. Its tasks work in that folder, also in a
-clone from GitHub: the files are there, and are removed there. Pull requests are records in it.
+the same folder (` + "`longshift intake add --source backlog`" + `): then what that one begins is followed. Ctrl-C leaves the task running;
+the next watch follows it again. The repository must be a work tree on this machine, and on the worker's. Its tasks work in
+that folder, also in a clone from GitHub: the files are there, and are removed there. Pull requests are records in it.
 
 On a terminal the bell rings when a task has ended, stops, or waits for somebody. With -o jsonl each event is one JSON object a line:
 waiting, found, started, log, blocked, unblocked, ended, kept, error, recovered.`,
@@ -70,11 +70,13 @@ waiting, found, started, log, blocked, unblocked, ended, kept, error, recovered.
 	}
 	flags, s := c.Flags(), &o.spec
 	flags.SortFlags = false
-	flags.StringVar(&s.Repository, "repo", "", "`path` of the repository's work tree (default: that of the current folder, else the current workspace)")
+	flags.StringVar(&s.Repository, "repo", "",
+		"`path` of the repository's work tree (default: that of the current folder, else the current workspace)")
 	flags.StringVar(&s.Path, "path", "", "`folder` of the files, below the repository (default backlog)")
 	flags.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	o.set.Define(flags, "its tasks")
-	flags.DurationVar(&o.quiet, "quiet-time", 30*time.Second, "look when nobody has written for so long, `duration`; the worker waits for LONGSHIFT_BACKLOG_QUIET too")
+	flags.DurationVar(&o.quiet, "quiet-time", 30*time.Second,
+		"look when nobody has written for so long, `duration`; the worker waits for LONGSHIFT_BACKLOG_QUIET too")
 	flags.BoolVar(&o.noBell, "no-bell", false, "don't ring the terminal's bell")
 	return c
 }

@@ -100,12 +100,14 @@ type fakeService struct {
 	desk *fakeDesk
 }
 
-func (s fakeService) GetWorkflowExecutionHistory(_ context.Context, r *workflowservice.GetWorkflowExecutionHistoryRequest, _ ...grpc.CallOption) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
+func (s fakeService) GetWorkflowExecutionHistory(_ context.Context, r *workflowservice.GetWorkflowExecutionHistoryRequest,
+	_ ...grpc.CallOption) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
 	d := s.desk
 	d.lock.Lock()
 	defer d.lock.Unlock()
 	payloads, err := converter.GetDefaultDataConverter().ToPayloads(d.inputs[r.Execution.WorkflowId])
-	began := &historypb.WorkflowExecutionStartedEventAttributes{WorkflowType: &commonpb.WorkflowType{Name: signals.CodingTask}, Input: payloads, OriginalExecutionRunId: "run-1"}
+	began := &historypb.WorkflowExecutionStartedEventAttributes{WorkflowType: &commonpb.WorkflowType{Name: signals.CodingTask}, Input: payloads,
+		OriginalExecutionRunId: "run-1"}
 	return &workflowservice.GetWorkflowExecutionHistoryResponse{History: &historypb.History{Events: []*historypb.HistoryEvent{{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{WorkflowExecutionStartedEventAttributes: began}}}}}, err
 }
@@ -201,8 +203,9 @@ type bench struct {
 }
 
 func newBench(t *testing.T, terminal bool, format string) *bench {
-	b := &bench{Terminal: clitest.NewTerminal(t), desk: &fakeDesk{inputs: map[string]task.Input{}, tasks: map[string]*clitest.Task{}}, changes: make(chan dirwatch.Change, 1),
-		done: make(chan struct{}), repo: t.TempDir()}
+	b := &bench{Terminal: clitest.NewTerminal(t), desk: &fakeDesk{inputs: map[string]task.Input{}, tasks: map[string]*clitest.Task{}},
+		changes: make(chan dirwatch.Change, 1),
+		done:    make(chan struct{}), repo: t.TempDir()}
 	for _, dir := range []string{".git", "backlog"} {
 		if err := os.Mkdir(filepath.Join(b.repo, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -264,7 +267,8 @@ func (b *bench) begin(name, text string, phase task.Phase) (id string, ft *clite
 	id, ft = "backlog:"+name, clitest.NewTask(phase)
 	b.desk.set(func(d *fakeDesk) {
 		d.tasks[id] = ft
-		d.inputs[id] = task.Input{Repository: b.repo, Task: text, Origin: &task.Origin{Source: "backlog", Key: name, Sum: workfile.Sum([]byte(text)), Intake: "watch-x"}}
+		d.inputs[id] = task.Input{Repository: b.repo, Task: text, Origin: &task.Origin{Source: "backlog", Key: name, Sum: workfile.Sum([]byte(text)),
+			Intake: "watch-x"}}
 	})
 	return id, ft
 }

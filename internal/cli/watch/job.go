@@ -40,7 +40,8 @@ func jobOf(b backlog, id string, r *workflowservice.GetWorkflowExecutionHistoryR
 	}
 	began := events[0].GetWorkflowExecutionStartedEventAttributes()
 	var in task.Input
-	if began.GetWorkflowType().GetName() != signals.CodingTask || converter.GetDefaultDataConverter().FromPayloads(began.GetInput(), &in) != nil {
+	if began.GetWorkflowType().GetName() != signals.CodingTask ||
+		converter.GetDefaultDataConverter().FromPayloads(began.GetInput(), &in) != nil {
 		return nil
 	}
 	o := in.Origin

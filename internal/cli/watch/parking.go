@@ -42,7 +42,9 @@ func (p *parking) park(ctx context.Context, j *job) {
 	poll := tasks.NewPoller(p.client, j.id, j.run, p.clock)
 	go func() {
 		for s := range poll.Watch(ctx) {
-			if !s.Closed && (s.Status == nil || s.Status.Phase == task.Suspended && !signals.KeepsAdmission(s.Status.Reason, string(intake.Backlog))) {
+			parks := s.Status == nil ||
+				s.Status.Phase == task.Suspended && !signals.KeepsAdmission(s.Status.Reason, string(intake.Backlog))
+			if parks && !s.Closed {
 				continue
 			}
 			select {

@@ -143,7 +143,8 @@ func TestWatchParks(t *testing.T) {
 		if got := b.types(); !slices.Equal(got, want) {
 			t.Errorf("events %q\n%s", got, b.Out.String())
 		}
-		clitest.Wants(t, b.Out.String(), `"type":"blocked"`, `"reason":"budget"`, `"type":"ended"`, `"file":"020-b.md"`, `"outcome":"failed"`, `"file":"010-a.md"`, `"removed":true`)
+		clitest.Wants(t, b.Out.String(), `"type":"blocked"`, `"reason":"budget"`, `"type":"ended"`, `"file":"020-b.md"`, `"outcome":"failed"`,
+			`"file":"010-a.md"`, `"removed":true`)
 	})
 }
 
@@ -161,7 +162,8 @@ func TestWatchWhenNobodyAnswers(t *testing.T) {
 		clitest.Pass(time.Minute)
 		b.end()
 		out := b.Errs.String()
-		clitest.Wants(t, out, "the Temporal server does not answer", "the Temporal server answers again", "no worker is answering", "a worker answers again", "waiting ")
+		clitest.Wants(t, out, "the Temporal server does not answer", "the Temporal server answers again", "no worker is answering",
+			"a worker answers again", "waiting ")
 		if n := strings.Count(out, "\n"); n != 6 {
 			t.Errorf("%d lines:\n%s", n, out)
 		}
@@ -175,7 +177,8 @@ func TestWatchWhenNobodyAnswers(t *testing.T) {
 func TestWatchLookFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false, term.FormatText)
-		bad := looked{err: temporal.NewApplicationErrorWithOptions("no git repository", string(fault.NotFound), temporal.ApplicationErrorOptions{Details: []any{"run it on the worker's machine"}})}
+		bad := looked{err: temporal.NewApplicationErrorWithOptions("no git repository", string(fault.NotFound),
+			temporal.ApplicationErrorOptions{Details: []any{"run it on the worker's machine"}})}
 		b.desk.next = []looked{bad, bad, bad}
 		b.start()
 		clitest.Pass(5 * time.Minute)
