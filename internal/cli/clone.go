@@ -19,33 +19,34 @@ type cloneCheck struct {
 
 func newCloneCheck(f *factory) *cloneCheck { return &cloneCheck{f.git, newCommittedSettings(f)} }
 
-// settle checks what a task needs of a repository on this machine before it is started, and settles its base: the branch that is
-// checked out now, whatever is when a worker comes to it. Of repositories elsewhere a worker finds out.
-func (c *cloneCheck) settle(ctx context.Context, in *task.Input) error {
+// settle checks what a task needs of a repository on this machine before it is started, and sets its base: the branch that is checked
+// out now, which may be another one when a worker begins. It returns the repository's folder, "" for a repository elsewhere, which only a
+// worker can check.
+func (c *cloneCheck) settle(ctx context.Context, in *task.Input) (folder string, err error) {
 	r, err := task.ParseRepository(in.Repository)
 	if err != nil || r.Path == "" {
-		return err
+		return "", err
 	}
 	if some, err := c.git.Run(ctx, r.Path, "rev-list", "--max-count=1", "--all"); err != nil {
-		return fault.New(fault.Input, "repository %s: %w", r.Path, err).WithHint("run `git fsck` there")
+		return "", fault.New(fault.Input, "repository %s: %w", r.Path, err).WithHint("run `git fsck` there")
 	} else if some == "" {
-		return fault.New(fault.Input, "repository %s has no commit", r.Path).WithHint("make a first commit, then start the task")
+		return "", fault.New(fault.Input, "repository %s has no commit", r.Path).WithHint("make a first commit, then start the task")
 	}
 	if in.Base == "" {
 		branch, err := c.git.Run(ctx, r.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
 		if err != nil {
-			return ctx.Err() // no branch is checked out: a worker chooses the base, and says which
+			return r.Path, ctx.Err() // no branch is checked out: a worker chooses the base, and says which
 		}
 		in.Base = branch
 	}
 	if _, err := c.git.Run(ctx, r.Path, "rev-parse", "--verify", "--quiet", "refs/heads/"+in.Base+"^{commit}"); err != nil {
-		return c.noBranch(ctx, r.Path, in.Base)
+		return "", c.noBranch(ctx, r.Path, in.Base)
 	}
 	if err := c.complete(ctx, r.Path, in.Base); err != nil {
-		return err
+		return "", err
 	}
 	_, err = c.settings.read(ctx, r.Path, "refs/heads/"+in.Base, in.Base)
-	return err
+	return r.Path, err
 }
 
 // noBranch says which branches there are in place of the one that was named.

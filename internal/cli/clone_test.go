@@ -18,7 +18,7 @@ func TestBaseIsSettledAtTheStart(t *testing.T) {
 	check := newCloneCheck(newFactory(term.Streams{}, environ.Environ{Dir: dir, Vars: []string{"PATH=" + os.Getenv("PATH")}}, testWiring()))
 	base := func(named string) string {
 		in := task.Input{Repository: dir, Base: named}
-		if err := check.settle(t.Context(), &in); err != nil {
+		if _, err := check.settle(t.Context(), &in); err != nil {
 			t.Fatal(err)
 		}
 		return in.Base
@@ -34,7 +34,7 @@ func TestBaseIsSettledAtTheStart(t *testing.T) {
 		t.Errorf("on none: %q", got)
 	}
 	elsewhere := task.Input{Repository: "acme/web"}
-	if err := check.settle(t.Context(), &elsewhere); err != nil || elsewhere.Base != "" {
+	if _, err := check.settle(t.Context(), &elsewhere); err != nil || elsewhere.Base != "" {
 		t.Errorf("a repository elsewhere: %q, %v", elsewhere.Base, err)
 	}
 }

@@ -21,6 +21,7 @@ type runOptions struct {
 	reader       *inputReader
 	clones       *cloneCheck
 	forges       *forgeCheck
+	advice       advice
 	flags        inputFlags
 	id           string
 	detach, wait bool
@@ -28,7 +29,7 @@ type runOptions struct {
 
 func newRunCommand(f *factory) *cobra.Command {
 	o := &runOptions{server: f.server, config: f.config, tasks: f.tasks, printer: f.printer, viewer: f.viewer, reader: newInputReader(f),
-		clones: newCloneCheck(f), forges: newForgeCheck(f)}
+		clones: newCloneCheck(f), forges: newForgeCheck(f), advice: newAdvice(f)}
 	c := &cobra.Command{
 		Use:   "run <task>",
 		Short: "Start a task and follow it",
@@ -68,14 +69,16 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	folder := ""
 	if t := o.flags.target.forge; t != nil {
-		err = o.forges.settle(ctx, t, &in)
+		folder, err = t.clone, o.forges.settle(ctx, t, &in)
 	} else {
-		err = o.clones.settle(ctx, &in)
+		folder, err = o.clones.settle(ctx, &in)
 	}
 	if err != nil {
 		return err
 	}
+	o.advice.give(ctx, folder, in)
 	id := o.id
 	if id == "" {
 		if id, err = tasks.NewTaskID(in, forgeHost(conf)); err != nil {

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/task"
+)
+
+// advice warns of what the user of a new task may not know. It keeps no task from starting.
+type advice struct {
+	git      environ.Git
+	settings committedSettings
+	say      func(format string, args ...any)
+}
+
+func newAdvice(f *factory) advice { return advice{f.git, newCommittedSettings(f), f.printer.Say} }
+
+// give looks at the folder that the task was started from; there is none for a repository that was named by its address.
+func (a advice) give(ctx context.Context, folder string, in task.Input) {
+	if folder == "" {
+		return
+	}
+	// Without a work tree, as in a bare repository, git status fails and nothing can be uncommitted.
+	if changed, err := a.git.Run(ctx, folder, "status", "--porcelain"); err == nil && changed != "" {
+		a.say("warning: uncommitted changes in %s; the task starts from the last commit of %s, without them",
+			term.Count(strings.Count(changed, "\n")+1, "file"), cmp.Or(in.Base, "the repository"))
+	}
+	if in.Config != nil && in.Config.Check != nil {
+		return
+	}
+	settings, err := a.settings.read(ctx, folder, "refs/heads/"+in.Base, in.Base)
+	if err == nil && (settings == nil || settings.Check == nil) {
+		a.say("warning: no check is set, so no command will prove the work; `longshift init` proposes one, or give --check")
+	}
+}
