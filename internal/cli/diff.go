@@ -31,7 +31,7 @@ func newDiffCommand(f *factory) *cobra.Command {
 on a forge are fetched into the clone of the current folder; no branch is changed. A task that still works shows what it has committed.`,
 		Example:           "  longshift diff x1y2z3\n  longshift diff x1y2z3 -- --stat\n  longshift diff x1y2z3 -o json | jq -r '.files[].path'",
 		Args:              command.Takes(1, 100, "the task"),
-		ValidArgsFunction: f.tasks.Complete,
+		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); len(args) > 1 && n != 1 {

@@ -34,7 +34,7 @@ func newOpenCommand(f *factory) *cobra.Command {
 only printed where standard output is no terminal.`,
 		Example:           "  longshift open x1y2z3\n  longshift open x1y2z3 --web",
 		Args:              command.Takes(1, 1, "the task"),
-		ValidArgsFunction: f.tasks.Complete,
+		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}

@@ -89,8 +89,8 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy)}
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask: {newRunCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newLogsCommand(f), newCommandsCommand(f),
-			newActsCommand(f), newChatsCommand(f)},
+		groupTask: {newRunCommand(f), newRetryCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newLogsCommand(f),
+			newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
 			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}),
 			newIntakeCommand(f), newCronCommand(f)},

@@ -6,30 +6,24 @@ import (
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
-	"github.com/longshift/longshift/internal/cli/tasks"
-	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // runOptions are what run uses, and its flags.
 type runOptions struct {
-	server       *server.Connector
-	config       *environ.Config
-	tasks        *tasks.Tasks
-	printer      *term.Printer
-	viewer       *tasks.Viewer
-	reader       *inputReader
-	clones       *cloneCheck
-	forges       *forgeCheck
-	advice       advice
-	flags        inputFlags
-	id           string
-	detach, wait bool
+	server *server.Connector
+	config *environ.Config
+	reader *inputReader
+	clones *cloneCheck
+	forges *forgeCheck
+	advice advice
+	launch *launcher
+	flags  inputFlags
 }
 
 func newRunCommand(f *factory) *cobra.Command {
-	o := &runOptions{server: f.server, config: f.config, tasks: f.tasks, printer: f.printer, viewer: f.viewer, reader: newInputReader(f),
-		clones: newCloneCheck(f), forges: newForgeCheck(f), advice: newAdvice(f)}
+	o := &runOptions{server: f.server, config: f.config, reader: newInputReader(f), clones: newCloneCheck(f), forges: newForgeCheck(f),
+		advice: newAdvice(f), launch: newLauncher(f)}
 	c := &cobra.Command{
 		Use:   "run <task>",
 		Short: "Start a task and follow it",
@@ -53,9 +47,7 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
 		},
 	}
 	o.flags.define(c)
-	c.Flags().StringVar(&o.id, "id", "", "`id` of the task (default: made of repository and task)")
-	c.Flags().BoolVarP(&o.detach, "detach", "d", false, "print the id and leave")
-	c.Flags().BoolVar(&o.wait, "wait", false, "without a terminal: stay while the task is suspended")
+	o.launch.define(c.Flags())
 	return c
 }
 
@@ -79,32 +71,12 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	o.advice.give(ctx, folder, in)
-	id := o.id
-	if id == "" {
-		if id, err = tasks.NewTaskID(in, forgeHost(conf)); err != nil {
-			return err
-		}
-	}
-	if err := tasks.CheckID(id); err != nil {
+	if err := o.launch.name(in, forgeHost(conf)); err != nil {
 		return err
 	}
 	cl, err := o.server.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	run, err := o.tasks.Start(ctx, cl, id, in)
-	if err != nil {
-		return err
-	}
-	if o.detach {
-		return o.printer.Print(started{id, run}, func() string { return id + "\n" })
-	}
-	o.viewer.Greet(id, run)
-	return o.viewer.Follow(ctx, cl, tasks.Found{ID: id, Run: run}, o.wait)
-}
-
-// started is what --detach prints.
-type started struct {
-	ID    string `json:"id"`
-	RunID string `json:"runId"`
+	return o.launch.start(ctx, cl, in)
 }

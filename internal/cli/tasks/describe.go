@@ -166,10 +166,11 @@ func takeOver(status *signals.Status) []string {
 	if len(status.Commits) == 0 || status.Branch == "" {
 		return nil
 	}
+	look, take := "longshift diff "+status.WorkflowID, "longshift checkout "+status.WorkflowID
 	if r, err := task.ParseRepository(status.Repository); err == nil && r.Path != "" && status.Base != "" {
-		return []string{"Look", term.OneLine("git diff " + status.Base + "..." + status.Branch), "Take", term.OneLine("git merge " + status.Branch)}
+		look, take = "git diff "+status.Base+"..."+status.Branch, "git merge "+status.Branch
 	}
-	return []string{"Look", term.OneLine("longshift diff " + status.WorkflowID), "Take", term.OneLine("longshift checkout " + status.WorkflowID)}
+	return []string{"Look", term.OneLine(look), "Take", term.OneLine(take)}
 }
 
 // figures are the numbers of a task so far.

@@ -27,6 +27,7 @@ type describer interface {
 // Found is a task on the server.
 type Found struct {
 	ID, Run string
+	first   string // the run that the task began with
 	status  enumspb.WorkflowExecutionStatus
 	row     Row
 }
@@ -73,7 +74,7 @@ func (t *Tasks) describe(ctx context.Context, c describer, id string) (Found, er
 		return Found{}, fault.New(fault.NotFound, "%q is not a task but a %s workflow", id, kind).WithHint("see `longshift list`")
 	}
 	r := readRow(info)
-	return Found{ID: r.ID, Run: r.RunID, status: info.GetStatus(), row: r}, nil
+	return Found{ID: r.ID, Run: r.RunID, first: info.GetFirstRunId(), status: info.GetStatus(), row: r}, nil
 }
 
 // matching returns the ids, at most ten, that begin or end with part.
@@ -104,17 +105,31 @@ func (f Found) StillRunning() error {
 
 // Complete offers the ids of running tasks. It gives up soon: a person waits at the shell.
 func (t *Tasks) Complete(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return t.complete(c.Context(), args, RunningTasks)
+}
+
+// CompleteEnded offers the ids of ended tasks, the newest first.
+func (t *Tasks) CompleteEnded(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return t.complete(c.Context(), args, EndedTasks)
+}
+
+// CompleteAll offers the ids of all tasks, the newest first.
+func (t *Tasks) CompleteAll(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return t.complete(c.Context(), args, AllTasks)
+}
+
+func (t *Tasks) complete(ctx context.Context, args []string, query string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	ctx, cancel := context.WithTimeout(c.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	cl, err := t.server.Connect(ctx)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	err = t.Each(ctx, cl, RunningTasks, 100, func(r Row) bool {
+	err = t.Each(ctx, cl, query, 100, func(r Row) bool {
 		ids = append(ids, r.ID)
 		return true
 	})

@@ -23,6 +23,7 @@ import (
 const (
 	AllTasks     = "WorkflowType IN ('" + signals.CodingTask + "', '" + signals.PullRequestFlow + "') AND ExecutionStatus != 'ContinuedAsNew'"
 	RunningTasks = AllTasks + " AND ExecutionStatus = 'Running'"
+	EndedTasks   = AllTasks + " AND ExecutionStatus != 'Running'"
 )
 
 // Row is a task as the server's visibility store knows it. No worker is asked.
