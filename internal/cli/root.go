@@ -102,6 +102,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	} {
 		for _, c := range commands {
 			c.GroupID = group
+			command.CompleteConfig(c)
 			root.AddCommand(c)
 		}
 	}
