@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	charm.land/huh/v2 v2.0.3
+	github.com/BurntSushi/toml v1.4.0
 	github.com/Khan/genqlient v0.8.1
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/getkin/kin-openapi v0.152.0
@@ -39,7 +40,6 @@ require (
 	charm.land/bubbles/v2 v2.0.0 // indirect
 	charm.land/bubbletea/v2 v2.0.2 // indirect
 	charm.land/lipgloss/v2 v2.0.1 // indirect
-	github.com/BurntSushi/toml v1.4.0 // indirect
 	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/alexflint/go-arg v1.5.1 // indirect
 	github.com/alexflint/go-scalar v1.2.0 // indirect

@@ -103,7 +103,7 @@ func hidden(cfg config.Config) []string {
 		list = append(list, home)
 	}
 	list = append(list, cfg.Author.SigningKey) // a key id is not a file
-	list = append(list, cfg.SecretFiles()...)
+	list = append(list, append(cfg.SecretFiles(), config.File(os.LookupEnv))...)
 	for _, name := range keyVariables {
 		list = append(list, os.Getenv(name))
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -40,7 +41,11 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := runWorker(ctx, lookup, stderr); err != nil {
+	err := useSettingsFile(lookup)
+	if err == nil {
+		err = runWorker(ctx, lookup, stderr)
+	}
+	if err != nil {
 		text := err.Error()
 		if hint := fault.HintOf(err); hint != "" {
 			text += "; " + hint
@@ -49,6 +54,16 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 		return fault.KindOf(err).ExitCode()
 	}
 	return fault.ExitOK
+}
+
+// useSettingsFile adds what the settings file sets to the environment of this process, for all that reads variables there.
+func useSettingsFile(lookup config.Lookup) error {
+	settings, err := config.FromFile(lookup)
+	for _, s := range settings {
+		name, value, _ := strings.Cut(s, "=")
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	return err
 }
 
 func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) error {

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"go.temporal.io/sdk/client"
 
@@ -62,7 +63,13 @@ type Wiring struct {
 
 // Main runs the command line and returns the exit code. It is a function of its arguments, so that tests run it in process.
 func Main(ctx context.Context, args []string, streams term.Streams, env environ.Environ, wiring Wiring) int {
+	settings, err := config.FromFile(env.Lookup)
+	env.Vars = append(slices.Clone(env.Vars), settings...)
 	f := newFactory(streams, env, wiring)
 	defer f.close()
+	if err != nil {
+		f.printer.Format = formatOf(args)
+		return f.printer.Report(ctx, err)
+	}
 	return f.main(ctx, args)
 }

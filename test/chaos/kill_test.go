@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -67,7 +68,11 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 			}
 		})
 	}
-	s = lab.NewStage(t, script, lab.QuickSettings, env...)
+	scenario := filepath.Join(t.TempDir(), "scenario.yaml")
+	if err := os.WriteFile(scenario, []byte(played), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = lab.NewStage(t, script, lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
 	if p.git > 0 {
 		pushes := 0
 		s.OnGit(func(service string) {
@@ -89,7 +94,11 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 	case "after":
 		s.GitHub.After(hook)
 	}
-	s.Play()
+	s.Play(func(input map[string]any) {
+		if p.scripted() {
+			input["config"] = map[string]any{"agent": task.AgentScript}
+		}
+	})
 	if p.step.N > 0 {
 		s.OnStep(t.Context(), s.Begun.GetID(), p.step, hit)
 	}

@@ -16,6 +16,10 @@ type point struct {
 	hub  string   // or at the POST of the pull request: before or after it takes effect
 }
 
+// scripted reports whether the scripted agent plays the story. Claude Code, which costs most of a run's processor time, plays it where the
+// kill is in a session or at the end of one.
+func (p point) scripted() bool { return p.rule == "" && p.step.Activity != "RunAgent" }
+
 // points are every stage boundary and the middle of every session of the story.
 func points() []point {
 	var all []point

@@ -239,8 +239,9 @@ func (w *Worker) Wait(limit time.Duration) int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// Eventually waits for a condition. It looks often at first, less often later, and pauses five times as long as a look takes: what looks
-// starts a program or asks the server, and takes from a small machine what the answer is waiting for.
+// Eventually waits for a condition. It looks often at first, less often later, and pauses five times as long as a look takes, at most two
+// seconds: a look starts a program or asks the server, and takes from a small machine what the answer is waiting for. A look that took
+// long may have waited for a worker that is dead.
 func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(limit)
@@ -251,7 +252,7 @@ func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) 
 		if ok() {
 			return
 		}
-		next := time.NewTimer(max(pause, 5*time.Since(begun)))
+		next := time.NewTimer(max(pause, min(5*time.Since(begun), 2*time.Second)))
 		select {
 		case <-deadline.C:
 			next.Stop()

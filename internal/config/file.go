@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// File returns the path of the settings file: longshift/config.toml below XDG_CONFIG_HOME or ~/.config; "" without a home directory.
+func File(lookup Lookup) string {
+	if xdg, _ := lookup("XDG_CONFIG_HOME"); filepath.IsAbs(xdg) {
+		return filepath.Join(xdg, "longshift", "config.toml")
+	}
+	if home, _ := lookup("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".config", "longshift", "config.toml")
+	}
+	return ""
+}
+
+// FromFile returns what the settings file sets and the environment does not, as NAME=value sorted by name. Its keys are the names of
+// variables. A variable of the environment wins, also where it is another way to set the same, such as NAME_FILE or the variable of
+// another program. A file that does not exist sets nothing. Errors are faults that name the file and its line or key.
+func FromFile(lookup Lookup) ([]string, error) {
+	path := File(lookup)
+	info, err := os.Stat(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Input, "settings: %w", err)
+	}
+	given := map[string]any{}
+	if _, err := toml.DecodeFile(path, &given); err != nil {
+		if wrong, ok := errors.AsType[toml.ParseError](err); ok {
+			err = fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
+		}
+		return nil, fault.New(fault.Input, "settings in %s: %w", path, err).WithHint("lines are such as LONGSHIFT_SLOTS = 2")
+	}
+	ways := waysOf()
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value, what := settingText(name, given[name])
+		switch {
+		case what != "":
+			return nil, fault.New(fault.Input, "settings in %s: %s: %s", path, name, what)
+		case ways[name].secret && info.Mode().Perm()&0o077 != 0:
+			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
+		}
+		if _, set := firstSet(lookup, append(ways[name].names, name)); set == "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out, nil
+}
+
+// ways are the variables that set the same thing.
+type ways struct {
+	names  []string
+	secret bool
+}
+
+// modelSecrets are ways to log in to one model.
+var modelSecrets = []string{"LONGSHIFT_ANTHROPIC_KEY", "LONGSHIFT_ANTHROPIC_TOKEN", "LONGSHIFT_CLAUDE_TOKEN"}
+
+// waysOf finds for each variable those that set the same.
+func waysOf() map[string]ways {
+	all := map[string]ways{}
+	var c Config
+	var model ways
+	for field, into := range c.fields() {
+		name := field.Tag.Get("envconfig")
+		w := ways{names: append([]string{name}, fallbacks(field.Tag)...)}
+		if _, w.secret = into.Addr().Interface().(*Secret); w.secret {
+			w.names = append(w.names, name+"_FILE", name+"_FD")
+		}
+		if slices.Contains(modelSecrets, name) {
+			model = ways{append(model.names, w.names...), true}
+			continue
+		}
+		for _, n := range w.names {
+			all[n] = w
+		}
+	}
+	for _, n := range model.names {
+		all[n] = model
+	}
+	return all
+}
+
+var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+// settingText returns the text that a variable would have for a value of the file, or what is wrong.
+func settingText(name string, value any) (text, what string) {
+	if !variableName.MatchString(name) {
+		return "", "not the name of a variable; give one such as LONGSHIFT_SLOTS (see docs/configuration.md)"
+	}
+	for _, meant := range Unknown([]string{name + "="}) {
+		if what = "there is no such variable"; meant != "" {
+			what += "; did you mean " + meant + "?"
+		}
+		return "", what
+	}
+	switch v := value.(type) {
+	case string:
+		return v, ""
+	case bool, int64, float64:
+		return fmt.Sprint(v), ""
+	case []any:
+		var items []string
+		for _, item := range v {
+			one, ok := item.(string)
+			if !ok {
+				return "", fmt.Sprintf("%v is not a text; give a list of texts", item)
+			}
+			items = append(items, one)
+		}
+		return strings.Join(items, ","), ""
+	}
+	return "", "not a text, a number, true, false or a list of texts"
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// settingsFile writes a settings file into a home, and returns the environment of its owner.
+func settingsFile(t *testing.T, text string, mode os.FileMode, env ...string) Lookup {
+	t.Helper()
+	home := t.TempDir()
+	path := filepath.Join(home, ".config", "longshift", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{"HOME": home}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		all[name] = value
+	}
+	return func(name string) (string, bool) { v, ok := all[name]; return v, ok }
+}
+
+func TestSettingsFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		env, want  []string
+	}{
+		{"nothing", "# mine\n", nil, nil},
+		{"kinds", "LONGSHIFT_SLOTS = 3\nLONGSHIFT_MAX_COST = 2.5\nLONGSHIFT_AGENTS = ['claude', 'script']\nLONGSHIFT_LISTENERS = false\n" +
+			"LONGSHIFT_LOG = \"debug\"\nTEMPORAL_ADDRESS = \"temporal.example.com:7233\"\n", nil,
+			[]string{"LONGSHIFT_AGENTS=claude,script", "LONGSHIFT_LISTENERS=false", "LONGSHIFT_LOG=debug", "LONGSHIFT_MAX_COST=2.5", "LONGSHIFT_SLOTS=3",
+				"TEMPORAL_ADDRESS=temporal.example.com:7233"}},
+		{"the environment wins", "LONGSHIFT_SLOTS = 3\nLONGSHIFT_LOG = 'debug'\n", []string{"LONGSHIFT_SLOTS=1"}, []string{"LONGSHIFT_LOG=debug"}},
+		{"by another way", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"LONGSHIFT_GITHUB_TOKEN_FILE=/b"}, nil},
+		{"by the variable of another program", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"GH_TOKEN=b"}, nil},
+		{"by another login to the model", "LONGSHIFT_ANTHROPIC_KEY = 'a'\n", []string{"ANTHROPIC_AUTH_TOKEN=b"}, nil},
+		{"set to nothing", "LONGSHIFT_LOG = 'debug'\n", []string{"LONGSHIFT_LOG="}, []string{"LONGSHIFT_LOG=debug"}},
+	} {
+		got, err := FromFile(settingsFile(t, c.text, 0o600, c.env...))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+	if got, err := FromFile(func(string) (string, bool) { return "", false }); got != nil || err != nil {
+		t.Errorf("without a home: %q, %v", got, err)
+	}
+}
+
+func TestWrongSettingsFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		{"LONGSHIFT_LOG = 'info'\nLONGSHIFT_SLOTS = two\n", 0o600, "config.toml: line 2: "},
+		{"LONGSHIFT_ANTHROPIC_KEY = sk-secret\n", 0o600, "config.toml: line 1: "},
+		{"LONGSHIFT_SLOT = 2\n", 0o600, "config.toml: LONGSHIFT_SLOT: there is no such variable; did you mean LONGSHIFT_SLOTS?"},
+		{"slots = 2\n", 0o600, "config.toml: slots: not the name of a variable"},
+		{"[worker]\nLONGSHIFT_SLOTS = 2\n", 0o600, "config.toml: worker: not the name of a variable"},
+		{"LONGSHIFT_SLOTS = 2026-01-01\n", 0o600, "LONGSHIFT_SLOTS: not a text"},
+		{"LONGSHIFT_AGENTS = [1]\n", 0o600, "LONGSHIFT_AGENTS: 1 is not a text"},
+		{"LONGSHIFT_ANTHROPIC_KEY = 'sk-secret'\n", 0o640, "others can read it, and it holds LONGSHIFT_ANTHROPIC_KEY"},
+		{"GH_TOKEN = 'ghp-secret'\n", 0o604, "others can read it, and it holds GH_TOKEN"},
+	} {
+		got, err := FromFile(settingsFile(t, c.text, c.mode))
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error()+fault.HintOf(err), "-secret") {
+			t.Errorf("%q: %q, %v; want %s", c.text, got, err, c.want)
+		}
+	}
+}
