@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -44,5 +45,16 @@ func TestWhatAgentsSeeOfAHome(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// The settings file can hold keys, and lies where the user wants.
+func TestSettingsFileIsHidden(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	file := filepath.Join(home, "longshift", "config.toml")
+	must(t, config.SetInFile(file, "GH_TOKEN", "ghp"))
+	if list := hidden(load(t)); !slices.Contains(list, file) {
+		t.Errorf("%s is not among %q", file, list)
 	}
 }

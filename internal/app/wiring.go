@@ -36,6 +36,7 @@ func Wiring() cli.Wiring {
 		LocalPullRequest: localPullRequest,
 		Issue:            readIssue,
 		Standing:         readStanding,
+		Account:          readAccount,
 		ForkOf:           readFork,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
@@ -138,6 +139,15 @@ func readStanding(ctx context.Context, process config.Config, repository, base, 
 	}
 	s, err := hub.RepositoryState(ctx, r, base, ours)
 	return cli.Standing(s), err
+}
+
+// readAccount asks GitHub whose token it is.
+func readAccount(ctx context.Context, process config.Config) (string, error) {
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", err
+	}
+	return hub.Account(ctx)
 }
 
 // readFork asks GitHub about the fork that a task will push to.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 
@@ -35,6 +36,8 @@ type Wiring struct {
 	Issue func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error)
 	// Standing asks the forge about a repository that a task is to be started on. ours is what the names of our branches start with.
 	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
+	// Account returns the name of the account that GitHub's token belongs to, "" for that of an app.
+	Account func(ctx context.Context, process config.Config) (string, error)
 	// ForkOf tells in whose account the fork of a repository is to be, and its name when it is there.
 	ForkOf func(ctx context.Context, process config.Config, repository string) (owner, name string, err error)
 	// Demo returns the demonstration's repository, scenario and task.
@@ -65,6 +68,10 @@ type Wiring struct {
 func Main(ctx context.Context, args []string, streams term.Streams, env environ.Environ, wiring Wiring) int {
 	settings, err := config.FromFile(env.Lookup)
 	env.Vars = append(slices.Clone(env.Vars), settings...)
+	for _, s := range settings {
+		name, _, _ := strings.Cut(s, "=")
+		env.Settings = append(env.Settings, name)
+	}
 	f := newFactory(streams, env, wiring)
 	defer f.close()
 	if err != nil {

@@ -113,6 +113,13 @@ func testWiring() Wiring {
 			s, err := hub.RepositoryState(ctx, r, base, ours)
 			return Standing(s), err
 		},
+		Account: func(ctx context.Context, process config.Config) (string, error) {
+			hub, _, err := hubOf(process, "acme/web")
+			if err != nil {
+				return "", err
+			}
+			return hub.Account(ctx)
+		},
 		ForkOf: func(ctx context.Context, process config.Config, repository string) (string, string, error) {
 			hub, r, err := hubOf(process, repository)
 			if err != nil {

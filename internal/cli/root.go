@@ -87,7 +87,8 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest, Sandbox: w.Sandbox,
 		Work: w.Work, Signing: w.Signing, Model: w.Model, ClaudeVersion: w.ClaudeVersion}
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
-		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy)}
+		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy),
+		Account: w.Account, Model: w.Model}
 	for group, commands := range map[string][]*cobra.Command{
 		groupTask: {newRunCommand(f), newRetryCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newLogsCommand(f),
 			newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
@@ -97,7 +98,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		groupSteer: {newApproveCommand(d), newEditCommand(d), newRejectCommand(d), newAllowCommand(d), newDenyCommand(d), newTellCommand(d),
 			newResumeCommand(d), newAbandonCommand(d), newCancelCommand(f)},
 		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local),
-			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), newPolicyCommand(f),
+			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), setup.NewLoginCommand(settings), newPolicyCommand(f),
 			newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newWorkspacesCommand(f), newCleanCommand(f)},
 	} {
 		for _, c := range commands {

@@ -56,7 +56,7 @@ func FromFile(lookup Lookup) ([]string, error) {
 		case ways[name].secret && info.Mode().Perm()&0o077 != 0:
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
-		if _, set := firstSet(lookup, append(ways[name].names, name)); set == "" {
+		if _, set := firstSet(lookup, ways.of(name)); set == "" {
 			out = append(out, name+"="+value)
 		}
 	}
@@ -69,12 +69,15 @@ type ways struct {
 	secret bool
 }
 
+// allWays has them for each variable.
+type allWays map[string]ways
+
 // modelSecrets are ways to log in to one model.
 var modelSecrets = []string{"LONGSHIFT_ANTHROPIC_KEY", "LONGSHIFT_ANTHROPIC_TOKEN", "LONGSHIFT_CLAUDE_TOKEN"}
 
 // waysOf finds for each variable those that set the same.
-func waysOf() map[string]ways {
-	all := map[string]ways{}
+func waysOf() allWays {
+	all := allWays{}
 	var c Config
 	var model ways
 	for field, into := range c.fields() {
@@ -95,6 +98,16 @@ func waysOf() map[string]ways {
 		all[n] = model
 	}
 	return all
+}
+
+// Ways returns the variables that set the same as a variable, itself included.
+func Ways(name string) []string { return waysOf().of(name) }
+
+func (a allWays) of(name string) []string {
+	if w, known := a[name]; known {
+		return w.names
+	}
+	return []string{name}
 }
 
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)

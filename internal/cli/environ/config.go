@@ -26,7 +26,7 @@ func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
 	if err != nil || conf.GitHub.Token.Present() {
 		return conf, err
 	}
-	if token := c.ghToken(ctx, conf.GitHub.Host()); token != "" {
+	if token := c.GHToken(ctx, conf.GitHub.Host()); token != "" {
 		conf.GitHub.Token = config.NewSecret(token, GHTokenSource)
 		c.Read = func() (config.Config, error) { return conf, nil } // gh is asked once
 	}
@@ -35,8 +35,8 @@ func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
 
 const GHTokenSource = "gh auth token"
 
-// ghToken asks GitHub's own command line, where there is one.
-func (c *Config) ghToken(ctx context.Context, host string) string {
+// GHToken asks GitHub's own command line for its token, "" for none.
+func (c *Config) GHToken(ctx context.Context, host string) string {
 	path, err := c.env.Program("gh")
 	if err != nil {
 		return ""

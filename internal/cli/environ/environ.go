@@ -17,6 +17,7 @@ type Environ struct {
 	Vars       []string // NAME=value
 	Dir        string   // working directory, absolute
 	Executable string   // path of this program; its siblings are looked for beside it
+	Settings   []string // names of the variables that come from the settings file
 }
 
 // SystemEnviron is the environment of this process.

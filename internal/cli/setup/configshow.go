@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,11 @@ func (o *configOptions) run(ctx context.Context) error {
 		return err
 	}
 	shown := shownConfig{Process: conf.Describe()}
+	for i, v := range shown.Process {
+		if slices.Contains(o.env.Settings, v.Name) {
+			shown.Process[i].Origin = config.File(o.env.Lookup)
+		}
+	}
 	for name := range config.Unknown(o.env.Vars) {
 		shown.Unknown = append(shown.Unknown, name)
 	}

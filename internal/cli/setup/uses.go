@@ -28,6 +28,10 @@ type Uses struct {
 	Resolve func(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (Resolved, error)
 	// Decide returns how a worker's policy decides on commands of implementers.
 	Decide Decider
+	// Account returns the name of the account that GitHub's token belongs to, "" for that of an app.
+	Account func(ctx context.Context, process config.Config) (string, error)
+	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name.
+	Model func(ctx context.Context, process config.Config) (string, error)
 }
 
 // Setting is one resolved value of a task's configuration, with where it comes from.

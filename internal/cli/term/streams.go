@@ -22,6 +22,8 @@ type Streams struct {
 	Width func() int
 	// Raw makes In give keys one by one and without echo, until restore is called. It may be nil.
 	Raw func() (restore func(), err error)
+	// Password reads a line from In without showing it. It may be nil.
+	Password func() (string, error)
 }
 
 // SystemStreams are the streams of this process.
@@ -43,6 +45,10 @@ func SystemStreams() Streams {
 				return nil, err
 			}
 			return func() { _ = term.Restore(in, state) }, nil
+		},
+		Password: func() (string, error) {
+			text, err := term.ReadPassword(in)
+			return string(text), err
 		},
 	}
 }

@@ -51,8 +51,8 @@ func writes(role string) bool {
 	return false
 }
 
-// account returns the user name of the token, "" for that of an app.
-func (f *Forge) account(ctx context.Context) (string, error) {
+// Account returns the user name of the token, "" for that of an app.
+func (f *Forge) Account(ctx context.Context) (string, error) {
 	s, err := f.session(ctx)
 	if err != nil {
 		return "", err

@@ -43,7 +43,7 @@ func (f *Forge) Webhook(c WebhookConfig) http.Handler {
 		c.Log = f.log
 	}
 	if c.Account == nil {
-		c.Account = (&askedOnce{ask: f.account, now: f.now}).login
+		c.Account = (&askedOnce{ask: f.Account, now: f.now}).login
 	}
 	return &webhook{WebhookConfig: c, host: f.host, now: f.now}
 }
