@@ -4,7 +4,8 @@ import "strings"
 
 // filterWords are the names in filters of jq and yq that reach beyond their input.
 var filterWords = map[string]bool{
-	"env": true, "$ENV": true, "include": true, "import": true, "strenv": true, "envsubst": true, "load": true, "load_str": true, "load_xml": true,
+	"env": true, "$ENV": true, "include": true, "import": true, "strenv": true, "envsubst": true, "load": true, "load_str": true,
+	"load_xml":   true,
 	"load_props": true, "load_base64": true, "system": true, "eval": true, "get_search_list": true, "modulemeta": true,
 	"exec": true, "open": true,
 }

@@ -8,7 +8,8 @@ import (
 
 // jqFlags are the options of jq that take no value.
 var jqFlags = map[string]bool{
-	"--null-input": true, "--raw-output": true, "--join-output": true, "--ascii-output": true, "--compact-output": true, "--color-output": true,
+	"--null-input": true, "--raw-output": true, "--join-output": true, "--ascii-output": true, "--compact-output": true,
+	"--color-output":      true,
 	"--monochrome-output": true, "--sort-keys": true, "--exit-status": true, "--slurp": true, "--raw-input": true, "--tab": true,
 	"--unbuffered": true, "--stream": true, "--stream-errors": true, "--seq": true, "--raw-output0": true, "--help": true, "--version": true,
 	"--yaml-input": true, "--yaml-output": true,

@@ -16,9 +16,11 @@ const (
 // shellPrograms are the shells: a script of the tree runs like a test; text is judged as a script of its own.
 func shellPrograms() []grammar.Program {
 	return []grammar.Program{
-		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: shellOpts, Args: "data*", Judge: shell, Why: whyShell}},
+		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: shellOpts,
+			Args: "data*", Judge: shell, Why: whyShell}},
 		{Names: []string{"zsh", "ksh", "mksh", "yash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "data*", Judge: shell,
-			Opts: "-e -u -x -v -n -f --version -o=pipefail|errexit|nounset|xtrace !-c !-i !-l,--login !-s", Why: "text for another shell can't be judged; run the commands themselves"}},
+			Opts: "-e -u -x -v -n -f --version -o=pipefail|errexit|nounset|xtrace !-c !-i !-l,--login !-s",
+			Why:  "text for another shell can't be judged; run the commands themselves"}},
 		asked("this shell is not known well enough; use bash", "fish csh tcsh nu pwsh powershell elvish xonsh rc es oil osh rbash"),
 		refused("it is many programs in one, under names that rules do not see; call the program itself", "busybox toybox"),
 	}

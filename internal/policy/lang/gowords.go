@@ -102,7 +102,8 @@ func goTest(m *grammar.Match) {
 
 // The tokens of -ldflags and -gcflags that name no program, no file and no other tool.
 var (
-	ldToken = regexp.MustCompile(`^(-s|-w|-v|-n|-c|-compressdwarf=(true|false)|-linkmode=(internal|external|auto)|-buildid=[\w.-]*|-X=[\w./-]+=.*|-extldflags=-static|-checklinkname=0)$`)
+	ldToken = regexp.MustCompile(`^(-s|-w|-v|-n|-c|-compressdwarf=(true|false)|-linkmode=(internal|external|auto)|-buildid=[\w.-]*` +
+		`|-X=[\w./-]+=.*|-extldflags=-static|-checklinkname=0)$`)
 	gcToken = regexp.MustCompile(`^(-N|-l|-m|-m=\d|-S|-e|-C|-L|-B|-live|-race|-w|-lang=go1\.\d+|-c=\d+|-d=[\w/=,-]+|-wb=(true|false))$`)
 )
 
@@ -182,9 +183,11 @@ func quotedFields(s string) ([]string, bool) {
 }
 
 var gotestsumTable = sync.OnceValue(func() *grammar.Table {
-	return mustCompile(program(golang, "gotestsum.flags", grammar.Spec{Class: grammar.Run, Args: "data*", Why: whyExec, Judge: goPackages(grammar.Code),
-		Opts: `-f,--format=name --format-hide-empty-pkg --format-icons=name --hide-summary=data --junitfile=write --junitfile-testsuite-name=name
-			--junitfile-testcase-classname=name --junitfile-project-name=data --junitfile-hide-empty-pkg --jsonfile=write --jsonfile-timing-events=write
-			--max-fails=number --no-color --packages=data --rerun-fails?=number --rerun-fails-max-failures=number --rerun-fails-report=write
-			--rerun-fails-run-root-test --ignore-non-json-output-lines --version --debug ~--watch !--post-run-command !--raw-command`}))
+	return mustCompile(program(golang, "gotestsum.flags", grammar.Spec{Class: grammar.Run, Args: "data*", Why: whyExec,
+		Judge: goPackages(grammar.Code),
+		Opts: `-f,--format=name --format-hide-empty-pkg --format-icons=name --hide-summary=data --junitfile=write
+			--junitfile-testsuite-name=name --junitfile-testcase-classname=name --junitfile-project-name=data --junitfile-hide-empty-pkg
+			--jsonfile=write --jsonfile-timing-events=write --max-fails=number --no-color --packages=data --rerun-fails?=number
+			--rerun-fails-max-failures=number --rerun-fails-report=write --rerun-fails-run-root-test --ignore-non-json-output-lines --version
+			--debug ~--watch !--post-run-command !--raw-command`}))
 })

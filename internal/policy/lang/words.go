@@ -83,8 +83,9 @@ func configNamed(parts ...string) func(m *grammar.Match) {
 }
 
 // configOptions are the names of options for a configuration.
-var configOptions = map[string]bool{"-c": true, "--config": true, "--config-file": true, "--configuration": true, "--conf": true, "--rcfile": true,
-	"-f": true, "--noxfile": true, "--rakefile": true, "-C": true, "--configFile": true}
+var configOptions = map[string]bool{"-c": true, "--config": true, "--config-file": true, "--configuration": true, "--conf": true,
+	"--rcfile": true,
+	"-f":       true, "--noxfile": true, "--rakefile": true, "-C": true, "--configFile": true}
 
 // eachOption returns every value that one of the options has on the line, however it was written.
 func eachOption(m *grammar.Match, see func(value string), names ...string) {
@@ -119,8 +120,9 @@ var evalOptions = map[string]bool{"-e": true, "--eval": true, "--exec": true, "-
 var textOptions = map[string]bool{"-t": true, "-g": true, "--grep": true, "--testNamePattern": true, "--test-name-pattern": true}
 
 // loadOptions are options of tools that load a file first.
-var loadOptions = map[string]bool{"--require": true, "-r": true, "--import": true, "--loader": true, "--experimental-loader": true, "--preload": true,
-	"--plugin": true, "--rulesdir": true, "--init-hook": true, "--init-script": true}
+var loadOptions = map[string]bool{"--require": true, "-r": true, "--import": true, "--loader": true, "--experimental-loader": true,
+	"--preload": true,
+	"--plugin":  true, "--rulesdir": true, "--init-hook": true, "--init-script": true}
 
 // pathLike reports whether a text names a file rather than a word, a number or a pattern.
 func pathLike(t string) bool {
