@@ -36,7 +36,7 @@ type scriptRunner interface {
 
 // builtinNames are the parts of the shell that change the shell, or evaluate what they are given. They have no
 // table; echo, printf, test, pwd and the like have one.
-var builtinNames = nameSet(`cd pushd popd dirs read mapfile readarray set unset shift exec eval source . command builtin trap alias
+var builtinNames = grammar.Set(`cd pushd popd dirs read mapfile readarray set unset shift exec eval source . command builtin trap alias
 	unalias shopt enable hash bind complete compgen compopt fc history export declare typeset local readonly let getopts exit return break
 	continue wait jobs fg bg disown kill umask ulimit suspend logout caller times help type`)
 

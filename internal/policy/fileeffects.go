@@ -71,9 +71,9 @@ func (e *fileEffects) written(m *grammar.Match, u *grammar.Use, st *state) {
 	}
 }
 
-var packers = nameSet("gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 unlz4 brotli")
+var packers = grammar.Set("gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 unlz4 brotli")
 
-var copies = map[string]bool{"cp": true, "mv": true, "install": true, "ln": true, "rsync": true, "git.mv": true}
+var copies = grammar.Set("cp mv install ln rsync git.mv")
 
 // copied judges the name that a copy gets in the folder it is copied into.
 func (e *fileEffects) copied(from, to grammar.Word, st *state) {

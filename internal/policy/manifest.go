@@ -3,10 +3,12 @@ package policy
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // manifests are names of files that say what builds and tests run, in lower case.
-var manifests = nameSet(`
+var manifests = grammar.Set(`
 	makefile gnumakefile package.json cargo.toml build.rs conftest.py setup.py setup.cfg noxfile.py tox.ini pytest.ini pyproject.toml
 	rakefile gemfile pom.xml build.xml cmakelists.txt ctestcustom.cmake justfile .justfile taskfile.yml taskfile.yaml composer.json
 	build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradlew mvnw magefile.go build.zig meson.build

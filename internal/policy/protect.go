@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // guard refuses an access to a path.
@@ -27,7 +29,7 @@ var (
 )
 
 // control are names of files and folders that tools obey, in lower case.
-var control = nameSet(`
+var control = grammar.Set(`
 	codeowners opencode.json opencode.jsonc .tool-versions .nvim.lua .emacs.d .dir-locals.el gradle-wrapper.properties gradle-wrapper.jar
 	gradle.properties init.gradle directory.build.props directory.build.targets directory.packages.props .bazelrc .bazeliskrc .bazelversion
 	.rspec .lesskey .tigrc .hgrc .condarc .claude .cursor .codex .gemini .continue .windsurf .windsurfrules .cursorrules .clinerules .roo
@@ -45,25 +47,17 @@ var control = nameSet(`
 `)
 
 // secret are names of files and folders that hold credentials.
-var secret = nameSet(`
+var secret = grammar.Set(`
 	.env .netrc _netrc .git-credentials .pgpass .my.cnf .aws .ssh .gnupg .kube .azure .gcloud .htpasswd .vault-token
 	id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk service-account.json serviceaccount.json .dockercfg
 	master.key secrets.env .secrets kubeconfig .kubeconfig .vault_pass .vault-pass vault_pass.txt .vault_password .boto .s3cfg .rclone.conf
 `)
 
 // keys are names of files that may hold credentials.
-var keys = nameSet(`
+var keys = grammar.Set(`
 	.npmrc .yarnrc.yml .pypirc credentials credentials.json credentials.yml secrets.yml secrets.yaml secrets.json client_secret.json
 	terraform.tfstate
 `)
-
-func nameSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range strings.Fields(text) {
-		set[n] = true
-	}
-	return set
-}
 
 // guarded returns the guard that refuses an access to a path of the tree, or nil. The path is relative to Root.
 func (p *Policy) guarded(rel string, acc Access) *guard {

@@ -41,8 +41,8 @@ func (t *tables) judge(table *grammar.Table, name string, args []grammar.Word, s
 // lifted are refusals of tables that do not apply in the sandbox: of scripts that are hard to read for people, because they are
 // judged as far as possible there, and of servers that listen on every address, because all addresses belong to the sandbox.
 var (
-	lifted  = nameSet(".shell .listen")
-	finders = nameSet("find gfind xargs gxargs fd fdfind")
+	lifted  = grammar.Set(".shell .listen")
+	finders = grammar.Set("find gfind xargs gxargs fd fdfind")
 )
 
 // matched judges the match of a table.

@@ -92,13 +92,13 @@ func (t *tables) folder(m *grammar.Match, u *grammar.Use, st *state) {
 }
 
 // shows are git's commands that print what is in files.
-var shows = nameSet(`git.log git.diff git.show git.blame git.annotate git.grep git.archive git.cat-file git.stash git.stash.show
+var shows = grammar.Set(`git.log git.diff git.show git.blame git.annotate git.grep git.archive git.cat-file git.stash git.stash.show
 	git.format-patch git.diff-tree git.diff-index git.whatchanged git.range-diff git.difftool`)
 
 // searches are options by which programs that print what is in files choose those files.
 var (
-	searches  = nameSet("-g --glob --iglob --include -G --file-search-regex")
-	searchers = nameSet("rep egrep fgrep rg ag ack ack-grep ugrep ug rgrep zgrep")
+	searches  = grammar.Set("-g --glob --iglob --include -G --file-search-regex")
+	searchers = grammar.Set("rep egrep fgrep rg ag ack ack-grep ugrep ug rgrep zgrep")
 )
 
 // tracked judges words of git that may be names of files whose content it would print.

@@ -45,24 +45,13 @@ func gitAlone(m *grammar.Match) {
 }
 
 // settingsExact are settings of git that only change its output, or choose between harmless ways.
-var settingsExact = map[string]bool{
-	"core.quotepath": true, "core.abbrev": true, "core.commentchar": true, "core.whitespace": true, "core.autocrlf": true,
-	"core.safecrlf": true,
-	"core.filemode": true, "core.ignorecase": true, "core.precomposeunicode": true, "user.name": true, "user.email": true,
-	"diff.renames": true, "diff.renamelimit": true, "diff.algorithm": true, "diff.noprefix": true, "diff.mnemonicprefix": true,
-	"diff.context":    true,
-	"diff.colormoved": true, "diff.colormovedws": true, "diff.interhunkcontext": true, "diff.wserrorhighlight": true,
-	"diff.statgraphwidth": true,
-	"diff.relative":       true, "diff.indentheuristic": true, "diff.suppressblankempty": true, "diff.submodule": true,
-	"diff.ignoresubmodules": true,
-	"merge.conflictstyle":   true, "merge.renames": true, "merge.renamelimit": true, "merge.ff": true, "merge.stat": true, "merge.log": true,
-	"tag.sort": true, "branch.sort": true, "init.defaultbranch": true, "rerere.enabled": true, "rebase.autosquash": true,
-	"rebase.autostash":  true,
-	"rebase.updaterefs": true, "stash.showpatch": true, "gc.auto": true, "i18n.logoutputencoding": true, "i18n.commitencoding": true,
-	"apply.whitespace": true, "apply.ignorewhitespace": true, "blame.date": true, "blame.showemail": true, "commit.cleanup": true,
-	"commit.verbose": true,
-	"commit.status":  true, "pull.rebase": true, "rebase.missingcommitscheck": true,
-}
+var settingsExact = grammar.Set(`core.quotepath core.abbrev core.commentchar core.whitespace core.autocrlf core.safecrlf
+	core.filemode core.ignorecase core.precomposeunicode user.name user.email diff.renames diff.renamelimit diff.algorithm diff.noprefix
+	diff.mnemonicprefix diff.context diff.colormoved diff.colormovedws diff.interhunkcontext diff.wserrorhighlight diff.statgraphwidth
+	diff.relative diff.indentheuristic diff.suppressblankempty diff.submodule diff.ignoresubmodules merge.conflictstyle merge.renames
+	merge.renamelimit merge.ff merge.stat merge.log tag.sort branch.sort init.defaultbranch rerere.enabled rebase.autosquash
+	rebase.autostash rebase.updaterefs stash.showpatch gc.auto i18n.logoutputencoding i18n.commitencoding apply.whitespace
+	apply.ignorewhitespace blame.date blame.showemail commit.cleanup commit.verbose commit.status pull.rebase rebase.missingcommitscheck`)
 
 // settingsUnder are sections of which every setting is harmless.
 var settingsUnder = []string{"color.", "advice.", "log.", "column.", "status.", "grep."}

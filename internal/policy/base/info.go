@@ -108,17 +108,9 @@ func plainFormat(f string) bool {
 }
 
 // variablesShown are the variables that may be printed by name.
-var variablesShown = map[string]bool{
-	"PATH": true, "HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "LOGNAME": true, "SHELL": true, "TERM": true, "LANG": true,
-	"LC_ALL":   true,
-	"LC_CTYPE": true, "TZ": true, "TMPDIR": true, "CI": true, "NODE_ENV": true, "NODE_PATH": true, "NODE_OPTIONS": true, "GOPATH": true,
-	"GOROOT": true, "GOFLAGS": true,
-	"GOCACHE": true, "GOMODCACHE": true, "GOPROXY": true, "GOOS": true, "GOARCH": true, "CGO_ENABLED": true, "PYTHONPATH": true,
-	"VIRTUAL_ENV": true,
-	"JAVA_HOME":   true, "CARGO_HOME": true, "RUSTUP_HOME": true, "RUSTFLAGS": true, "GEM_HOME": true, "RAILS_ENV": true, "EDITOR": true,
-	"PAGER":    true,
-	"HOSTNAME": true, "SHLVL": true, "COLUMNS": true, "LINES": true, "NO_COLOR": true, "FORCE_COLOR": true, "DEBIAN_FRONTEND": true,
-}
+var variablesShown = grammar.Set(`PATH HOME PWD OLDPWD USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR CI NODE_ENV
+	NODE_PATH NODE_OPTIONS GOPATH GOROOT GOFLAGS GOCACHE GOMODCACHE GOPROXY GOOS GOARCH CGO_ENABLED PYTHONPATH VIRTUAL_ENV JAVA_HOME
+	CARGO_HOME RUSTUP_HOME RUSTFLAGS GEM_HOME RAILS_ENV EDITOR PAGER HOSTNAME SHLVL COLUMNS LINES NO_COLOR FORCE_COLOR DEBIAN_FRONTEND`)
 
 // variables allows printenv to print variables without secrets.
 func variables(m *grammar.Match) {

@@ -7,13 +7,9 @@ import (
 )
 
 // jqFlags are the options of jq that take no value.
-var jqFlags = map[string]bool{
-	"--null-input": true, "--raw-output": true, "--join-output": true, "--ascii-output": true, "--compact-output": true,
-	"--color-output":      true,
-	"--monochrome-output": true, "--sort-keys": true, "--exit-status": true, "--slurp": true, "--raw-input": true, "--tab": true,
-	"--unbuffered": true, "--stream": true, "--stream-errors": true, "--seq": true, "--raw-output0": true, "--help": true, "--version": true,
-	"--yaml-input": true, "--yaml-output": true,
-}
+var jqFlags = grammar.Set(`--null-input --raw-output --join-output --ascii-output --compact-output --color-output
+	--monochrome-output --sort-keys --exit-status --slurp --raw-input --tab --unbuffered --stream --stream-errors --seq --raw-output0
+	--help --version --yaml-input --yaml-output`)
 
 // jqPairs are the options of jq with two values, and what the second one is.
 var jqPairs = map[string]grammar.Kind{

@@ -77,12 +77,8 @@ func ps(m *grammar.Match) {
 }
 
 // psValue are the options of ps that take a value.
-var psValue = map[string]bool{
-	"-o": true, "-eo": true, "-p": true, "-C": true, "-u": true, "-U": true, "-g": true, "-t": true, "--pid": true, "--ppid": true,
-	"--sort": true, "-q": true,
-	"--format": true, "--user": true, "-Ao": true, "-axo": true, "-efo": true, "--cols": true, "--columns": true, "--width": true, "-ao": true,
-	"-fp": true,
-}
+var psValue = grammar.Set(`-o -eo -p -C -u -U -g -t --pid --ppid --sort -q --format --user -Ao -axo -efo --cols --columns
+	--width -ao -fp`)
 
 func psFormat(m *grammar.Match, w grammar.Word) {
 	text, ok := w.Text()

@@ -48,7 +48,7 @@ var boxed = map[string]func(grammar.Spec) grammar.Spec{
 // boxedName reports whether a program is one of them. It is a function so that the changes can call it.
 func boxedName(name string) bool { return boxedNames[name] }
 
-var boxedNames = words("knex wait-on serve")
+var boxedNames = grammar.Set("knex wait-on serve")
 
 func open(grammar.Spec) grammar.Spec { return anything() }
 

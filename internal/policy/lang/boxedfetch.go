@@ -12,7 +12,7 @@ import (
 // Commands that fetch a package of the registry and run it: in the sandbox that is like a package that a test imports.
 
 // notFetched are packages whose programs publish, give access from outside, or change what runs later.
-var notFetched = words(`husky lefthook simple-git-hooks ghooks pre-commit overcommit vercel netlify netlify-cli wrangler firebase
+var notFetched = grammar.Set(`husky lefthook simple-git-hooks ghooks pre-commit overcommit vercel netlify netlify-cli wrangler firebase
 	firebase-tools serverless sls cdk aws-cdk sst heroku ngrok localtunnel lt np release-it semantic-release standard-version lerna auto
 	gh-pages surge now expo eas eas-cli fly pulumi supabase twine npm-publish playwright puppeteer cypress claude codex opencode gemini aider
 	snyk sentry-cli codecov coveralls`)

@@ -116,7 +116,7 @@ func cargoSubs() subs {
 }
 
 // rustfmtValued are options of rustfmt that take the next word.
-var rustfmtValued = words("--edition --emit --color --config-path --style-edition")
+var rustfmtValued = grammar.Set("--edition --emit --color --config-path --style-edition")
 
 func cargoFmt(m *grammar.Match) {
 	ws := dropOperands(m, 0)

@@ -30,8 +30,8 @@ func cmakePrograms() []grammar.Program {
 				!-D,-dashboard !-T,-test-action !-M,-test-model !-A,-add-notes !-submit-index !-build-and-test !-overwrite`}),
 		program(cpp, "ninja ninja-build samu", grammar.Spec{Class: run, Args: "name*", Opts: dir + `-j=number -l=data -k=number -n -v,--verbose
 			-w=name -d=name -t=name --quiet --version -h ~-f`, Why: "it would build by another file", Judge: func(m *grammar.Match) {
-			if w, ok := m.Flags["-t"]; ok && !words(`clean cleandead targets query commands deps graph compdb list recompact restat rules missingdeps
-				inputs`)[w.String()] {
+			if w, ok := m.Flags["-t"]; ok && !grammar.Set(`clean cleandead targets query commands deps graph compdb list recompact restat rules
+				missingdeps inputs`)[w.String()] {
 				m.Ask(".tool", "this tool of ninja serves or is not known")
 			}
 		}}),

@@ -55,7 +55,8 @@ func compiler(m *grammar.Match) {
 		switch {
 		case strings.HasPrefix(t, "@"):
 			m.Ask(".argfile", "a file of options can't be read beforehand; write the options out")
-		case strings.HasPrefix(t, "--") && !words("--version --help --coverage --target-help --verbose -- --param --no-standard-includes")[t] &&
+		case strings.HasPrefix(t, "--") &&
+			!grammar.Set("--version --help --coverage --target-help --verbose -- --param --no-standard-includes")[t] &&
 			!strings.HasPrefix(t, "--target=") && !strings.HasPrefix(t, "--std=") && !strings.HasPrefix(t, "--param=") &&
 			!strings.HasPrefix(t, "--help="):
 			m.Ask(".option", "write the option "+t+" in its short form")

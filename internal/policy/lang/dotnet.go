@@ -160,7 +160,7 @@ func dotnetFormat(m *grammar.Match) {
 
 func slnWords(m *grammar.Match) {
 	for _, w := range dropOperands(m, 0) {
-		if t, ok := w.Text(); ok && words("list add remove migrate")[t] {
+		if t, ok := w.Text(); ok && grammar.Set("list add remove migrate")[t] {
 			continue
 		}
 		m.Use(grammar.Code, w, "project")

@@ -186,16 +186,8 @@ func noArgFiles(m *grammar.Match) {
 
 // classPath judges lists of paths from which classes are loaded.
 func classPath(m *grammar.Match) {
-	for _, o := range []string{"-cp", "-p", "-sourcepath", "-module-source-path"} {
-		eachOption(m, func(v string) {
-			for p := range strings.SplitSeq(v, ":") {
-				if p != "" {
-					m.Use(grammar.Code, grammar.Lit(strings.TrimSuffix(p, "*")), o)
-				}
-			}
-		}, o)
-	}
-	for _, o := range []string{"-classpath", "-class-path", "--class-path", "-module-path", "--module-path", "-source-path"} {
+	for _, o := range []string{"-cp", "-p", "-sourcepath", "-module-source-path", "-classpath", "-class-path", "--class-path", "-module-path",
+		"--module-path", "-source-path"} {
 		eachOption(m, func(v string) {
 			for p := range strings.SplitSeq(v, ":") {
 				if p != "" {

@@ -61,12 +61,12 @@ var (
 	// settingsName are options that name a file of settings.
 	settingsName = regexp.MustCompile(`(?i)^(-c|--sp|--ini|--.*(config|settings|rcfile|conf|style).*)$`)
 	// argumentFiles are the tools that read more arguments from a file after "@".
-	argumentFiles = words(`tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++ cc c++
-		ld as`)
+	argumentFiles = grammar.Set(`tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++
+		cc c++ ld as`)
 	// interpreterOptions name the interpreter that a tool starts.
-	interpreterOptions = words(`--python-executable --pythonpath --discover --extra-python --extra-pythons --force-python --force-pythons -P
-		--default-interpreter`)
-	interpreterTools = words("mypy dmypy pyright basedpyright tox nox")
+	interpreterOptions = grammar.Set(`--python-executable --pythonpath --discover --extra-python --extra-pythons --force-python
+		--force-pythons -P --default-interpreter`)
+	interpreterTools = grammar.Set("mypy dmypy pyright basedpyright tox nox")
 )
 
 // noWayOut asks about paths that are plain text to tables: after a colon, in a file of arguments, as an interpreter.

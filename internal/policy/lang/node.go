@@ -103,7 +103,7 @@ func nodeTool(names string, s grammar.Spec) grammar.Program {
 // coverageReport reads "nyc report", which is a command of nyc itself.
 func coverageReport(m *grammar.Match) {
 	for i, u := range m.Uses {
-		if t, ok := u.Word.Text(); u.Kind == grammar.Command && ok && words("report check-coverage merge")[t] {
+		if t, ok := u.Word.Text(); u.Kind == grammar.Command && ok && grammar.Set("report check-coverage merge")[t] {
 			m.Uses = append(m.Uses[:i:i], m.Uses[i+1:]...)
 			scriptArgs(m, u.Rest, true)
 			return
@@ -117,7 +117,7 @@ func corepack(m *grammar.Match) {
 		m.Class = grammar.Inspect
 		return
 	}
-	if t, ok := m.Words[0].Text(); ok && words("npm npx pnpm yarn")[t] {
+	if t, ok := m.Words[0].Text(); ok && grammar.Set("npm npx pnpm yarn")[t] {
 		command(m, t, m.Words[1:], "corepack")
 		return
 	}
@@ -191,7 +191,7 @@ func nodeKnown() map[string]bool {
 				}
 			}
 		}
-		for n := range words("node nodejs npm npx pnpm pnpx yarn yarnpkg corepack nodemon") {
+		for n := range grammar.Set("node nodejs npm npx pnpm pnpx yarn yarnpkg corepack nodemon") {
 			delete(known, n)
 		}
 	})

@@ -233,7 +233,8 @@ func concurrent(m *grammar.Match) {
 	for _, u := range uses {
 		t, ok := u.Word.Text()
 		manager, name, found := strings.Cut(t, ":")
-		if u.Kind == grammar.Shell && ok && found && words("npm yarn pnpm bun")[manager] && !strings.ContainsAny(name, " \t\n;&|$`<>(){}\"'\\/") {
+		if u.Kind == grammar.Shell && ok && found && grammar.Set("npm yarn pnpm bun")[manager] && !strings.ContainsAny(name,
+			" \t\n;&|$`<>(){}\"'\\/") {
 			m.Use(grammar.Name, grammar.Lit(name), "script")
 			continue
 		}

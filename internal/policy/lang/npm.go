@@ -244,13 +244,14 @@ func pnpmScript(m *grammar.Match) {
 }
 
 // systemNames are programs that pnpm starts where package.json has no script of that name.
-var systemNames = words(`sh bash dash ash zsh ksh fish csh tcsh pwsh busybox toybox env printenv sudo su doas exec eval curl wget nc ncat
-	netcat socat telnet ssh scp sftp ftp rsync rclone ping dig nslookup host whois git gh glab hub docker podman kubectl helm terraform aws
-	gcloud az cat tac head tail less more cp mv rm ln chmod chown mkdir rmdir touch tee dd tar zip unzip gzip find fd xargs parallel sed awk
-	gawk mawk perl python python2 python3 ruby php lua node nodejs npm npx yarn pnpm corepack bun bunx deno ts-node-dev make cmake gcc g++ cc
-	clang ld go cargo rustc java javac gradle mvn kill killall pkill nohup setsid timeout nice stdbuf time strace gdb base64 openssl gpg xxd
-	od strings echo printf id whoami hostname ps top sqlite3 psql mysql redis-cli osascript open xdg-open crontab at systemctl service mount
-	cowsay ls pwd date sleep true false vim vi nano emacs man screen tmux script watch jq yq sort uniq diff patch npm-cli npx-cli`)
+var systemNames = grammar.Set(`sh bash dash ash zsh ksh fish csh tcsh pwsh busybox toybox env printenv sudo su doas exec eval curl wget nc
+	ncat netcat socat telnet ssh scp sftp ftp rsync rclone ping dig nslookup host whois git gh glab hub docker podman kubectl helm terraform
+	aws gcloud az cat tac head tail less more cp mv rm ln chmod chown mkdir rmdir touch tee dd tar zip unzip gzip find fd xargs parallel sed
+	awk gawk mawk perl python python2 python3 ruby php lua node nodejs npm npx yarn pnpm corepack bun bunx deno ts-node-dev make cmake gcc
+	g++ cc clang ld go cargo rustc java javac gradle mvn kill killall pkill nohup setsid timeout nice stdbuf time strace gdb base64 openssl
+	gpg xxd od strings echo printf id whoami hostname ps top sqlite3 psql mysql redis-cli osascript open xdg-open crontab at systemctl
+	service mount cowsay ls pwd date sleep true false vim vi nano emacs man screen tmux script watch jq yq sort uniq diff patch npm-cli
+	npx-cli`)
 
 // runName is a word that names a script of the project or an installed tool. A tool's table judges either.
 func runName(m *grammar.Match, ws []grammar.Word) {

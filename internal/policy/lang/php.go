@@ -93,7 +93,7 @@ func phpPrograms() []grammar.Program {
 }
 
 // phpIni are settings of the runtime that load nothing and run nothing.
-var phpIni = words(`memory_limit error_reporting display_errors display_startup_errors max_execution_time xdebug.mode zend.assertions
+var phpIni = grammar.Set(`memory_limit error_reporting display_errors display_startup_errors max_execution_time xdebug.mode zend.assertions
 	assert.exception date.timezone pcov.enabled pcov.directory opcache.enable_cli log_errors html_errors precision serialize_precision
 	short_open_tag assert.active pcov.exclude memory.limit default_charset`)
 

@@ -100,8 +100,8 @@ func coverageRun(m *grammar.Match) {
 		case ok && (t == "-m" || t == "--module") && i+1 < len(m.Words):
 			command(m, "python", append([]grammar.Word{grammar.Lit("-m")}, m.Words[i+1:]...), "-m")
 			return
-		case ok && words("-a --append --branch -p --parallel-mode -L --pylib --timid --save-signal=USR1")[t]:
-		case ok && words("--concurrency --context --include --omit --source --debug --source-pkgs")[name]:
+		case ok && grammar.Set("-a --append --branch -p --parallel-mode -L --pylib --timid --save-signal=USR1")[t]:
+		case ok && grammar.Set("--concurrency --context --include --omit --source --debug --source-pkgs")[name]:
 			if !inWord {
 				i++
 			}

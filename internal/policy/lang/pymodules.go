@@ -23,7 +23,7 @@ var pyModuleTools = map[string]string{
 }
 
 // pyStandard are packages of the standard library that python -m could run and that have no table.
-var pyStandard = words(`abc aifc antigravity argparse ast asynchat asyncio asyncore base64 bdb binascii binhex bisect builtins bz2
+var pyStandard = grammar.Set(`abc aifc antigravity argparse ast asynchat asyncio asyncore base64 bdb binascii binhex bisect builtins bz2
 	cProfile calendar cgi cgitb chunk cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib copy copyreg
 	crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler
 	filecmp fileinput fnmatch formatter fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib gzip hashlib heapq
@@ -39,20 +39,12 @@ var pyStandard = words(`abc aifc antigravity argparse ast asynchat asyncio async
 	commands popen2 rexec`)
 
 // pyRefused are packages whose modules connect to other machines or take code.
-var pyRefused = words(`aiosmtpd pyftpdlib httpie httpx requests awscli boto3 botocore paramiko fabric ansible mitmproxy sshtunnel scrapy
-	keyring localtunnel ngrok pyngrok dotenv websockets websocket streamlit gradio jupyterlab ipykernel bpython ptpython pudb ipdb debugpy
-	rpyc xonsh invoke easy_install setuptools conda mamba pipenv rope_lsp pylsp jedi pip_run pyxtermjs webssh updog uploadserver
+var pyRefused = grammar.Set(`aiosmtpd pyftpdlib httpie httpx requests awscli boto3 botocore paramiko fabric ansible mitmproxy sshtunnel
+	scrapy keyring localtunnel ngrok pyngrok dotenv websockets websocket streamlit gradio jupyterlab ipykernel bpython ptpython pudb ipdb
+	debugpy rpyc xonsh invoke easy_install setuptools conda mamba pipenv rope_lsp pylsp jedi pip_run pyxtermjs webssh updog uploadserver
 	simple_http_server snakeviz locust openai anthropic llm kaggle nltk spacy playwright huggingface_hub wandb mlflow dvc gsutil azure
 	twisted circus supervisor nuitka PyInstaller cx_Freeze shiv pex zipapp memray py_spy scalene pyinstrument viztracer austin trio_monitor
 	aiomonitor`)
-
-func words(text string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		all[w] = true
-	}
-	return all
-}
 
 // pyModuleTable are modules of the standard library that only read, or that run code of the tree.
 var pyModuleTable = sync.OnceValue(func() map[string]*grammar.Table {

@@ -130,7 +130,7 @@ func pipWords(m *grammar.Match) {
 }
 
 // pipOwn are the packagers' own packages, which are no dependencies of the project.
-var pipOwn = words("pip setuptools wheel")
+var pipOwn = grammar.Set("pip setuptools wheel")
 
 // withoutExtras returns "." for ".[dev,test]".
 func withoutExtras(t string) string {

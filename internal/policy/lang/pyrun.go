@@ -106,7 +106,7 @@ func pyInterpreter(m *grammar.Match) {
 }
 
 // pyLocal are the tools that uvx may run: well-known ones with a table that only read the tree.
-var pyLocal = words(`ruff black isort mypy pyright pytest flake8 pylint codespell bandit vulture tox nox pre-commit yamllint deptry
+var pyLocal = grammar.Set(`ruff black isort mypy pyright pytest flake8 pylint codespell bandit vulture tox nox pre-commit yamllint deptry
 	interrogate ty basedpyright coverage`)
 
 // uvx is "uvx TOOL" and "pipx run TOOL". They fetch the tool, so only known names are delegated to a table.
@@ -137,7 +137,7 @@ func pyRun(opts string) func(m *grammar.Match) {
 			if !ok || !strings.HasPrefix(t, "-") {
 				break
 			}
-			if !words(opts + " -v -q --verbose --quiet --")[t] {
+			if !grammar.Set(opts + " -v -q --verbose --quiet --")[t] {
 				m.Ask(".option", "the option "+t+" before the command is not among those that may be used unattended")
 				return
 			}
@@ -166,7 +166,7 @@ func pyCommand(m *grammar.Match, ws []grammar.Word) {
 }
 
 // pyScripts are names of projects' own scripts that are no names of programs.
-var pyScripts = words(`unit integration unittest tests lint linting typecheck typing types type-check check checks style fmt format
+var pyScripts = grammar.Set(`unit integration unittest tests lint linting typecheck typing types type-check check checks style fmt format
 	formatting docs doc doc-build docs-build build-docs cov cov-report coverage-report test-cov test-all all ci start serve-test dev
 	start-dev migrate seed benchmark bench generate gen codegen examples e2e smoke clean-build all-checks pre-push static audit-deps cov-html`)
 

@@ -38,7 +38,7 @@ var pytestPlugin = regexp.MustCompile(`^(no:[\w.-]+|cacheprovider|xdist|xdist\.p
 	`|hypothesispytest|pytester|doctest|terminal|randomly|anyio|asyncio|django)$`)
 
 // pyTools are the names below, for "python .venv/bin/pytest" and the like.
-var pyTools = words(`pytest py.test mypy ruff black coverage pip flake8 pylint isort pyright tox nox bandit alembic django-admin flask
+var pyTools = grammar.Set(`pytest py.test mypy ruff black coverage pip flake8 pylint isort pyright tox nox bandit alembic django-admin flask
 	mkdocs sphinx-build pre-commit twine uvicorn gunicorn celery`)
 
 func tool(names string, s grammar.Spec) grammar.Program {
@@ -167,7 +167,7 @@ func pytest(m *grammar.Match) {
 }
 
 // codeSettings are settings of pytest that load modules or add folders to load from.
-var codeSettings = words(`addopts pythonpath python_paths pytest_plugins usefixtures required_plugins cache_dir log_file testpaths
+var codeSettings = grammar.Set(`addopts pythonpath python_paths pytest_plugins usefixtures required_plugins cache_dir log_file testpaths
 	DJANGO_SETTINGS_MODULE DJANGO_CONFIGURATION django_find_project env_files`)
 
 func checkInit(m *grammar.Match) {

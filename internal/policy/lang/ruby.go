@@ -96,11 +96,11 @@ func rubyPrograms() []grammar.Program {
 // rubyRequire judges -r and -I: a file of the tree, or a library by name.
 func rubyRequire(m *grammar.Match) {
 	for i, u := range m.Uses {
-		if t := u.Word.Prefix(); words("-r --require --plugin")[u.Via] && (grammar.LeadsOut(t) || strings.HasPrefix(t, ".")) {
+		if t := u.Word.Prefix(); grammar.Set("-r --require --plugin")[u.Via] && (grammar.LeadsOut(t) || strings.HasPrefix(t, ".")) {
 			m.Ask(".require",
 				"loading "+u.Word.String()+" before the rest is for the project's configuration, where a reviewer sees it; name it there")
 		}
-		if words("-r --require -I --libdir")[u.Via] && u.Kind != grammar.Code {
+		if grammar.Set("-r --require -I --libdir")[u.Via] && u.Kind != grammar.Code {
 			m.Uses[i].Kind = grammar.Code
 			if t, ok := u.Word.Text(); ok && u.Via != "-I" && !strings.HasPrefix(t, ".") && !strings.HasPrefix(t, "/") && path.Ext(t) != ".rb" &&
 				bareModule.MatchString(t) {
@@ -122,7 +122,7 @@ func rubyMain(m *grammar.Match) {
 	args := dropOperands(m, 0)
 	switch {
 	case m.Has("-S"):
-		if len(args) == 0 || !words("rake rspec rails rubocop bundle")[args[0].String()] {
+		if len(args) == 0 || !grammar.Set("rake rspec rails rubocop bundle")[args[0].String()] {
 			m.Ask(".search", "it would run a program by name; run it by itself")
 			return
 		}
@@ -140,7 +140,7 @@ func rubyMain(m *grammar.Match) {
 	default:
 		m.Use(grammar.Code, args[0], "script")
 		t, _ := args[0].Text()
-		if base := path.Base(t); strings.Contains(t, "bin/") && words("rails rake rspec rubocop bundle")[base] {
+		if base := path.Base(t); strings.Contains(t, "bin/") && grammar.Set("rails rake rspec rubocop bundle")[base] {
 			command(m, base, args[1:], "script")
 			return
 		}
@@ -161,7 +161,7 @@ func rakeTasks(m *grammar.Match) {
 				m.Use(grammar.Code, grammar.Lit(before(grammar.Lit(value), ":").String()), "variable")
 			}
 			m.Use(grammar.Assign, w, "variable")
-		case ok && words("release publish deploy push")[strings.SplitN(strings.TrimSuffix(t, "]"), "[", 2)[0]],
+		case ok && grammar.Set("release publish deploy push")[strings.SplitN(strings.TrimSuffix(t, "]"), "[", 2)[0]],
 			ok && (strings.HasPrefix(t, "release:") || strings.HasPrefix(t, "deploy:") || strings.HasSuffix(t, ":push")):
 			m.Deny(".publish", whyPublish)
 		case ok && (strings.HasPrefix(t, "credentials") || strings.HasPrefix(t, "secrets") || strings.HasPrefix(t, "encrypted")):

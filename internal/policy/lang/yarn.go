@@ -95,11 +95,11 @@ func yarnForeach(m *grammar.Match) {
 		case !ok:
 			m.Ask(".option", "an option of yarn workspaces foreach is not written out")
 			return
-		case i > 0 && words("--include --exclude --from -j --jobs --since")[m.Words[i-1].String()] && !strings.HasPrefix(t, "-"):
+		case i > 0 && grammar.Set("--include --exclude --from -j --jobs --since")[m.Words[i-1].String()] && !strings.HasPrefix(t, "-"):
 		case strings.HasPrefix(t, "--include=") || strings.HasPrefix(t, "--exclude=") || strings.HasPrefix(t, "--from=") ||
 			strings.HasPrefix(t, "--since="):
-		case words(`--all --recursive --worktree --parallel --interlaced --topological --topological-dev --no-private --verbose --since --include
-			--exclude --from --jobs -j --dry-run -n`)[t]:
+		case grammar.Set(`--all --recursive --worktree --parallel --interlaced --topological --topological-dev --no-private --verbose --since
+			--include --exclude --from --jobs -j --dry-run -n`)[t]:
 		case strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--") && strings.Trim(t[1:], "ARWpitvn") == "":
 		case strings.HasPrefix(t, "-"):
 			m.Ask(".option", "the option "+t+" of yarn workspaces foreach is not among those that may be used unattended")
