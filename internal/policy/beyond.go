@@ -37,7 +37,7 @@ func (a *paths) beyond(abs string, acc Access, what, shown string) {
 	case acc != Execute && a.ownCache(abs):
 		return
 	case a.secretOutside(abs):
-		a.verdict.deny(what+".secret", "%s may hold secrets or other processes' memory; a task has no use for it", shown)
+		a.verdict.deny(what+".secret", "%s may contain secrets or other processes' memory; a task does not need it", shown)
 		return
 	case acc == dir:
 		a.verdict.ask(what+".outside", "%s lies outside the repository; stay inside it", shown)
@@ -87,7 +87,7 @@ func (a *paths) tmp(abs string, acc Access, what string) {
 	}
 }
 
-// secretOutside reports whether the folder or the name of an outside path says that it holds secrets.
+// secretOutside reports whether an outside path usually holds secrets, by its folder or name.
 func (a *paths) secretOutside(abs string) bool {
 	low := strings.ToLower(abs)
 	for _, d := range readableSystem {

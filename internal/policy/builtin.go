@@ -115,11 +115,11 @@ func (b *builtins) judge(name string, args []grammar.Word, st *state) flow {
 		b.plainArgs(name, args, "-a -h -r")
 		return both(st)
 	case "eval":
-		b.verdict.deny("builtin.eval", "eval runs text that can't be judged; write the command itself")
+		b.verdict.deny("builtin.eval", "eval runs text that can't be checked; write the command itself")
 	case "trap":
 		return b.trap(args, st)
 	case "export", "declare", "typeset", "local", "readonly", "let":
-		b.verdict.deny("builtin.quoted", "%s in quotes or behind another command is judged by nobody; write it plainly", name)
+		b.verdict.deny("builtin.quoted", "%s in quotes or after another command can't be checked; write it plainly", name)
 	case "ulimit":
 		if only(args, "-a -n -u -s -v -c") {
 			return flow{st, st, out{some: true, src: grammar.Plain}}

@@ -18,7 +18,7 @@ var manifests = grammar.Set(`
 	ecosystem.config.js lefthook.yml fastfile podfile dockerfile gulpfile.js gruntfile.js mix.exs rebar.config build.sbt project.clj deps.edn
 `)
 
-// manifest reports whether a file is one that a build or a test obeys.
+// manifest reports whether a file controls a build or a test.
 func manifest(name string) bool {
 	low := strings.ToLower(name)
 	if manifests[low] || strings.HasSuffix(low, ".mk") || strings.HasSuffix(low, ".gradle") || strings.HasSuffix(low, ".csproj") {

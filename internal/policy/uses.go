@@ -145,7 +145,7 @@ func plainly(k grammar.Kind) string {
 // inline judges text that may be code of another language than the shell's.
 func (t *tables) inline(m *grammar.Match, u *grammar.Use, st *state) {
 	if !t.policy.c.Boxed {
-		t.verdict.ask(m.Rule+".inline", "code on the command line can't be read beforehand; write it to a file in the tree and run that file")
+		t.verdict.ask(m.Rule+".inline", "code on the command line can't be reviewed beforehand; write it to a file in the tree and run that file")
 		return
 	}
 	t.scanner.check(knownText(u.Word), st)

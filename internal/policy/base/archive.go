@@ -45,7 +45,7 @@ func archivePrograms() []grammar.Program {
 		judged("zstd unzstd pzstd lz4 unlz4 brotli", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test
 			-l,--list -v,--verbose -q,--quiet -r -T=number --threads=number --ultra --long?=number -D=read -o,--output=write --no-progress --check
 			--no-check ~--rm ~-m ~-j`, "read*", packs("-c", "-t", "-l")),
-		asked("this archive program is not known well enough; use tar or zip",
+		asked("the options of this archive program are unknown; use tar or zip",
 			"7z 7za 7zr rar unrar cpio pax arj lha uncompress compress lzip zpaq zipnote zipcloak zipsplit unar"),
 	}
 }
@@ -111,7 +111,7 @@ func tarJudge(m *grammar.Match) {
 		if m.Has("--help", "--version") {
 			m.Class = grammar.Inspect
 		} else {
-			m.Ask(".mode", "tar is told neither to list, nor to pack, nor to unpack; give -t, -c or -x")
+			m.Ask(".mode", "tar has no mode; give -t, -c or -x")
 		}
 		return
 	}

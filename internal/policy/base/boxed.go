@@ -136,7 +136,7 @@ func database(names, opts string) grammar.Program {
 				continue
 			}
 			if isHost && host != "localhost" && host != "127.0.0.1" && host != "::1" && !strings.HasPrefix(host, "/tmp/") {
-				m.Ask(".host", host+" is another machine; only servers that the task started itself, on localhost")
+				m.Ask(".host", host+" is another machine; use only servers that the task started itself, on localhost")
 			}
 		}
 	})

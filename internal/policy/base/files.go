@@ -150,7 +150,7 @@ func changePrograms() []grammar.Program {
 		program("dos2unix unix2dos mac2unix", ch, `-k,--keepdate -q,--quiet -f,--force -s,--safe -c,--convmode=data -b,--keep-bom -m,--add-bom
 			-r,--remove-bom -o,--oldfile -v -i,--info`, "write*"),
 		whole("dd", ch, copies),
-		asked("it overwrites what it removes; use rm", "shred srm wipe"),
+		asked("it overwrites the files that it removes; use rm", "shred srm wipe"),
 		refused("a task makes no pipes, devices or sockets", "mkfifo mknod"),
 		asked("links by another name; use ln -s", "link"),
 	}
@@ -193,7 +193,7 @@ func intoFolder(m *grammar.Match) {
 	}
 	for _, w := range sources {
 		if text := w.Prefix(); strings.HasSuffix(text, "/.") && looksFolder(folder.Prefix()) && path.Clean(folder.Prefix()) == "." {
-			m.Ask(".all", "this copies all that a folder holds, hidden folders too, over the ones that are here; name what is needed")
+			m.Ask(".all", "this copies everything in a folder, hidden folders too, over the existing files; name what you need")
 		}
 	}
 	dest, ok := folder.Text()

@@ -83,7 +83,7 @@ func sed(m *grammar.Match) {
 func sedText(m *grammar.Match, w grammar.Word) string {
 	text, ok := constant(w)
 	if !ok {
-		m.Ask(".script", "the script holds text that is not known; write it out, or use the Edit tool")
+		m.Ask(".script", "the script contains unknown text; write it out, or use the Edit tool")
 	}
 	return text
 }
@@ -100,7 +100,7 @@ func awk(m *grammar.Match) {
 	}
 	text, ok := constant(m.Uses[at[0]].Word)
 	if !ok {
-		m.Ask(".script", "the program holds text that is not known; pass it with -v NAME=value")
+		m.Ask(".script", "the program contains unknown text; pass it with -v NAME=value")
 		return
 	}
 	if class, why := scanAwk(text); class == grammar.Deny {

@@ -71,7 +71,7 @@ func gitSettings(m *grammar.Match) {
 		}
 		text, ok := u.Word.Text()
 		if !ok {
-			m.Ask(".setting", "a setting of git is put together from text that is not known; write it out")
+			m.Ask(".setting", "a setting of git contains unknown text; write it out")
 			return
 		}
 		if key, value, _ := strings.Cut(text, "="); !settingSafe(strings.ToLower(key), value) {
@@ -145,7 +145,7 @@ func gitPath(m *grammar.Match, w grammar.Word) {
 		m.Use(grammar.Read, w.Drop(colon+1), "")
 		return
 	}
-	if _, literal := w.Text(); !literal { // an unknown piece before a known one that leads out
+	if _, literal := w.Text(); !literal { // an unknown part before a known one that leads out
 		for _, p := range w.Parts {
 			if strings.Contains(p.Text, "..") && !strings.Contains(p.Text, "...") && strings.Contains(p.Text, "/..") {
 				m.Use(grammar.Read, w, "")

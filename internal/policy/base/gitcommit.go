@@ -78,7 +78,7 @@ func gitStash() map[string]grammar.Spec {
 		"push": push, "save": save, "pop": back, "apply": back, "drop": back, "branch": {Args: "name rev?"}, "create": {Args: "data*"},
 		"list": {Class: grammar.Inspect, Opts: once(gitLogOpts, gitDiffOpts)}, "show": {Class: grammar.Inspect,
 			Opts: once("-u,--include-untracked --only-untracked --no-include-untracked", gitDiffOpts), Args: "rev?"},
-		"clear": asks("it drops all that was kept aside"), "store": asks("use git stash push"),
+		"clear": asks("it drops all stashes"), "store": asks("use git stash push"),
 	}}}
 }
 
@@ -104,7 +104,7 @@ func gitConfigs() map[string]grammar.Spec {
 
 func needsNoNetwork(m *grammar.Match) {
 	if len(m.Operands()) > 0 && !m.Has("-n") {
-		m.Deny(".network", gitRemote+"; git remote show -n NAME asks nobody")
+		m.Deny(".network", gitRemote+"; git remote show -n NAME works without the network")
 	}
 }
 
@@ -149,6 +149,6 @@ func gitRefused() map[string]grammar.Spec {
 			all[n] = denies(why)
 		}
 	}
-	all["init"] = asks("a repository inside the tree escapes the rules of this one; a test that needs one makes it itself")
+	all["init"] = asks("a repository inside the tree escapes the rules of this one; let a test that needs one create it")
 	return all
 }

@@ -43,7 +43,8 @@ func gitHistory() map[string]grammar.Spec {
 		"log": {Opts: log, Args: "rev*", Judge: both(gitPaths, gitHashes)}, "show": show, "whatchanged": show, "reflog": {
 			Opts: log,
 			Subs: map[string]grammar.Spec{"show": show, "exists": {Args: "rev"}, "list": {},
-				"expire": asks("it drops the way back to lost commits"), "delete": asks("it drops the way back to lost commits")},
+				"expire": asks("it drops the reflog, which is needed to find lost commits"),
+				"delete": asks("it drops the reflog, which is needed to find lost commits")},
 			SubElse: &show,
 		},
 		"diff": {Opts: once("--cached,--staged --merge-base --no-index -1,--base -2,--ours -3,--theirs -0 --cc -c -q -t -r", gitDiffOpts),
@@ -215,7 +216,7 @@ func revParse(m *grammar.Match) {
 		m.Yields = grammar.YieldsTree
 	default:
 		m.Yields = grammar.YieldsPlain
-		for _, i := range m.Operands() { // what it does not know it prints as it stands
+		for _, i := range m.Operands() { // it prints unknown words unchanged
 			if _, ok := m.Uses[i].Word.Text(); !ok && m.Uses[i].Word.Source() != grammar.Plain || leadsOut(m.Uses[i].Word) {
 				m.Yields = ""
 			}

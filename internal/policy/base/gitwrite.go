@@ -45,7 +45,7 @@ func gitBranches() map[string]grammar.Spec {
 			"log":   {Class: grammar.Inspect}, "terms": {Class: grammar.Inspect, Opts: "--term-good --term-bad --term-old --term-new"},
 			"visualize": asks("it starts another program"), "view": asks("it starts another program"),
 			"next": {}, "replay": asks("it runs what the file says"),
-			"run": denies("it runs a command that is not judged; run the test yourself and mark good or bad"),
+			"run": denies("it runs a command that is not checked; run the test yourself and mark good or bad"),
 		}},
 	}
 }
@@ -207,7 +207,7 @@ func gitClean(m *grammar.Match) {
 		return
 	}
 	if m.Has("-x") {
-		m.Ask(".ignored", "this removes what git ignores too, settings and caches among it; leave -x out, or look first with -n")
+		m.Ask(".ignored", "this also removes files that git ignores, such as settings and caches; leave -x out, or look first with -n")
 	}
 	m.Needs = append(m.Needs, grammar.NeedDestructive)
 	allAre(grammar.Remove)(m)

@@ -44,10 +44,10 @@ func infoPrograms() []grammar.Program {
 		program("diffstat", in, "-p=number -w=number -m -s -u -C -l", "read*"), program("hexyl", in, "-n=number --length=number -s=number -v -C",
 			"read*"),
 		program("tput", in, "-T=data -S", "data*"), program("clear", in, "-x -T=data", ""),
-		asked("it belongs to the tools of a language; ldd runs what it looks at", "ldd otool dwarfdump"),
+		asked("it belongs to the tools of a language; ldd runs the file that it inspects", "ldd otool dwarfdump"),
 		program("figlet cowsay fortune lolcat banner toilet", in, "-f=data", "data*"),
 		program("gettext ngettext", in, "-e -n", "data*"),
-		asked("it fills in the environment, whatever is in it; use sed with the names that you mean", "envsubst"),
+		asked("it inserts any variable of the environment; use sed with the names that you mean", "envsubst"),
 		asked("it looks outside the tree", "locate mlocate plocate updatedb mdfind info tldr cheat"),
 		asked("it shows pictures, sounds or pages", `convert magick identify ffmpeg ffprobe dot pandoc pdftotext pdflatex xelatex latexmk
 			tectonic typst gs inkscape wkhtmltopdf exiftool mermaid plantuml`),
@@ -70,7 +70,7 @@ func date(m *grammar.Match) {
 			m.Deny(".clock", "an operand without + sets the clock; give a format like +%F")
 			return
 		case !strings.HasPrefix(prefix, "+"):
-			m.Ask(".clock", "an operand that is not known may set the clock; give a format like +%F")
+			m.Ask(".clock", "an unknown operand may set the clock; give a format like +%F")
 			return
 		}
 		one = one && ok && plainFormat(strings.TrimPrefix(text, "+"))

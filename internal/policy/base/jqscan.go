@@ -11,7 +11,7 @@ var filterWords = grammar.Set(`env $ENV include import strenv envsubst load load
 	eval get_search_list modulemeta exec open`)
 
 // scanFilter returns the first name in a filter that reaches beyond its input, or "". It reads strings with the code inside
-// them, and comments; to take text for code does no harm.
+// them, and comments; taking text for code does no harm.
 func scanFilter(text string) string {
 	var depth []int // of parentheses, for each string that the scan is inside of
 	paren := 0

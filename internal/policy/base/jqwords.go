@@ -29,7 +29,7 @@ func jq(m *grammar.Match) {
 		case !ended && strings.HasPrefix(w.Prefix(), "-"):
 			switch kind, pair := jqPairs[text]; {
 			case !literal:
-				m.Ask(".unknown", "an option of jq is put together from text that is not known; write it out")
+				m.Ask(".unknown", "an option of jq contains unknown text; write it out")
 			case pair && len(rest) >= 2 && !rest[0].Many && !rest[1].Many:
 				m.Use(kind, rest[1], text)
 				rest = rest[2:]
@@ -57,7 +57,7 @@ func jq(m *grammar.Match) {
 func filter(m *grammar.Match, w grammar.Word) {
 	text, ok := constant(w)
 	if !ok {
-		m.Ask(".filter", "the filter holds text that is not known; pass it with --arg")
+		m.Ask(".filter", "the filter contains unknown text; pass it with --arg")
 		return
 	}
 	if word := scanFilter(text); word != "" {

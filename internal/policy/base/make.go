@@ -43,7 +43,7 @@ func makePrograms() []grammar.Program {
 				"gc": asks("it clears a cache"), "clean": asks("it clears a cache"),
 			}, SubElse: &grammar.Spec{Opts: "--version -V --help -h"}}},
 		refused("hooks are Longshift's; run the checks themselves", "husky lefthook overcommit"),
-		asked("its build runs in places that are not known; let a person run it", `earthly dagger bazel bazelisk buck buck2 pants please nix
+		asked("its build runs in unknown places; let a person run it", `earthly dagger bazel bazelisk buck buck2 pants please nix
 			nix-shell nix-build nix-env guix devbox devenv direnv asdf mise rtx nvm fnm volta pyenv rbenv nodenv goenv sdk sdkman jenv tfenv
 			vagrant packer skaffold tilt garden act`),
 	}
@@ -74,7 +74,7 @@ func target(m *grammar.Match, w grammar.Word) {
 	text, ok := w.Text()
 	switch {
 	case strings.ContainsAny(w.Prefix(), "$`;|&<>(){}\"'\\\n"):
-		m.Ask(".target", "this target holds signs that are read as code; give a plain name")
+		m.Ask(".target", "this target contains characters that are read as code; give a plain name")
 	case ok && makeTargetsAsked.MatchString(text):
 		m.Ask(".target", "this target works on what is outside the tree; Longshift delivers the change by a pull request")
 	}

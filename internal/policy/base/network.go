@@ -55,12 +55,12 @@ func networkPrograms() []grammar.Program {
 			wormhole magic-wormhole magic transfer websocat wscat grpcurl mosquitto_pub mosquitto_sub kcat kafkacat nats irssi weechat curlie iperf
 			iperf3 tcpdump tshark wireshark ngrep bettercap proxychains proxychains4 torsocks torify tor smbclient ldapsearch snmpwalk rpcclient
 			showmount finger vncviewer xfreerdp ab wrk hey siege k6 vegeta bombardier transmission-cli`),
-		refused("clouds and clusters are out of a task's reach", `aws gcloud gsutil bq az azcopy kubectl k9s oc eksctl helmfile flux argocd
+		refused("a task may not use clouds and clusters", `aws gcloud gsutil bq az azcopy kubectl k9s oc eksctl helmfile flux argocd
 			istioctl minikube kind k3d k3s doctl heroku fly flyctl vercel netlify wrangler firebase railway render supabase pulumi cdk serverless
 			sls sam ansible ansible-playbook ansible-vault ansible-galaxy salt chef knife puppet vault consul nomad boundary s3cmd mc b2 linode-cli
 			hcloud oci ibmcloud aliyun tccli scw openstack databricks snowsql gitlab-runner circleci travis jenkins-cli sentry-cli stripe twilio
 			slack ory doppler infisical sops teller chamber op bw lpass pass gopass keybase`),
-		refused("containers give a way round the sandbox; Longshift starts what a task needs", `docker docker-compose podman podman-compose
+		refused("containers are a way around the sandbox; Longshift starts what a task needs", `docker docker-compose podman podman-compose
 			nerdctl buildah skopeo crictl ctr runc crun lxc lxd incus containerd dockerd buildctl kaniko img apptainer singularity finch colima
 			lima limactl multipass virsh qemu-system-x86_64 VBoxManage distrobox toolbox`),
 	}
@@ -138,7 +138,7 @@ func probe(m *grammar.Match) {
 		}
 	}
 	if !scan || len(rest) != 2 || !grammar.IsLocal(rest[0]+":"+rest[1]) {
-		m.Deny(".address", noNetwork+"; nc -z localhost PORT looks whether a port is open")
+		m.Deny(".address", noNetwork+"; nc -z localhost PORT tests whether a port is open")
 		return
 	}
 	m.Needs = append(m.Needs, grammar.NeedLoopback)

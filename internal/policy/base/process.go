@@ -28,7 +28,7 @@ func processPrograms() []grammar.Program {
 			Opts: `-f,--full -x,--exact -n,--newest -o,--oldest -e,--echo -i,--ignore-case -9 -15 -2 -1 -0 -TERM -KILL -INT -HUP -SIGTERM
 				-SIGKILL -SIGINT -SIGHUP --signal=data !-u,--euid !-U,--uid !-G,--group !-g,--pgroup !-s,--session !-t,--terminal
 				!-P,--parent !-v,--inverse !--ns !--nslist !-F,--pidfile !--cgroup` + std}},
-		refused("it ends processes by name or by file, whoever they belong to; end your own job with kill and its number",
+		refused("it ends processes by name or by file, also those of others; end your own job with kill and its number",
 			"killall killall5 skill snice fuser xkill"),
 		judged("lsof", in, "-n -P -t -a -l -i=data -s=data -F?=data", "", port),
 		asked("it shows all that runs on the host; use ps", "top htop btop atop glances iotop nethogs iftop fatrace procs pmap pwdx prtstat"),
@@ -38,7 +38,7 @@ func processPrograms() []grammar.Program {
 	}
 }
 
-// psWords are words of ps that begin with a dash and take no value.
+// psWords are options of ps without a value.
 var psWords = regexp.MustCompile(`^-(e|A|a|f|F|l|j|x|d|N|H|L|T|y|c|w|ww|ef|eF|el|elf|efL|efH|eH|eLf|ely|aux|auxw|auxww|axu|ax|fe|Af|AF` +
 	`|al|aef|ejH|axjf|auxf|fx|xf)$|^--(forest|no-headers|no-heading|headers|help|version|cumulative)$`)
 
@@ -58,7 +58,7 @@ func ps(m *grammar.Match) {
 			}
 			psFormat(m, value)
 		case !ok:
-			m.Ask(".unknown", "a word of ps is not known; write it out")
+			m.Ask(".unknown", "a word of ps is unknown; write it out")
 			return
 		case strings.HasPrefix(text, "-"):
 			if !psWords.MatchString(text) {
@@ -163,6 +163,6 @@ var onePort = regexp.MustCompile(`(?i)^(4|6)?(tcp|udp)?(@(localhost|127\.0\.0\.1
 // port allows lsof to print who listens on a port, and nothing else.
 func port(m *grammar.Match) {
 	if text, ok := m.Flags["-i"].Text(); !ok || !onePort.MatchString(text) {
-		m.Ask(".port", "it shows all that runs on the host; name a port (lsof -i :3000), or use ps")
+		m.Ask(".port", "it shows everything that runs on the host; name a port (lsof -i :3000), or use ps")
 	}
 }

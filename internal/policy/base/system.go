@@ -21,7 +21,7 @@ func systemPrograms() []grammar.Program {
 		refused("Longshift prepares what is installed; say what is missing in the task", `apt apt-get aptitude apt-key add-apt-repository dpkg
 			dpkg-reconfigure dpkg-deb debconf-set-selections yum dnf rpm zypper pacman yay emerge apk brew port snap flatpak pkg pkg_add opkg
 			xbps-install eopkg swupd nala tdnf microdnf installer softwareupdate mas choco winget scoop`),
-		refused("keys and secrets are out of a task's reach", `gpg gpg2 gpgconf gpg-agent gpg-connect-agent gpgsm ssh-add ssh-keysign age rage
+		refused("a task may not use keys and secrets", `gpg gpg2 gpgconf gpg-agent gpg-connect-agent gpgsm ssh-add ssh-keysign age rage
 			minisign signify security secret-tool kwallet-query keyctl pinentry certbot acme.sh step mkcert keychain git-crypt kinit klist ykman
 			pcsc_scan tpm2_unseal systemd-creds systemd-ask-password ejson transcrypt blackbox_cat`),
 		asked("a key is made by a person", "ssh-keygen htpasswd mkpasswd"),
@@ -57,7 +57,7 @@ func interpreters() []grammar.Program {
 		asked(why, `tclsh wish R octave matlab maxima gp sage scheme guile racket sbcl clisp ocaml ghci runghc runhaskell elixir iex erl escript
 			scala-cli groovysh jshell irb pry swipl prolog forth gforth gst smalltalk m4 gnuplot ipython3 jupyter osascript AppleScript
 			cscript wscript raku perl6 crystal nim v vlang janet fennel bb babashka hy coffee livescript`),
-		asked("a database and its commands can't be judged; use the project's own scripts", `sqlite3 sqlite mysql mysqldump mysqladmin mariadb
+		asked("commands of a database can't be checked; use the project's own scripts", `sqlite3 sqlite mysql mysqldump mysqladmin mariadb
 			psql pg_dump pg_restore createdb dropdb createuser pg_ctl initdb redis-cli redis-server mongo mongosh mongod mongodump duckdb
 			clickhouse clickhouse-client cqlsh influx usql litecli pgcli mycli isql sqlplus sqlcmd memcached memcstat etcdctl neo4j cypher-shell`),
 	}

@@ -35,7 +35,7 @@ func wrapperPrograms() []grammar.Program {
 		asked("it changes how a command runs; run the command itself", `setsid chrt taskset numactl cgexec setarch linux32 linux64 i386 xvfb-run
 			dbus-run-session fakeroot faketime parallel rush ts sponge chronic ifne vipe pee softlimit prlimit choom uclampset hyperfine poop
 			dotenvx envchain chpst s6-setuidgid gosu su-exec`),
-		refused("it gives a command other rights, another root or another life than the task's", `sudo su doas pkexec runuser setpriv capsh
+		refused("it gives a command other rights or another root, or detaches it from the task", `sudo su doas pkexec runuser setpriv capsh
 			proot chroot unshare nsenter bwrap firejail systemd-run systemd-nspawn machinectl start-stop-daemon daemonize daemon dtach screen tmux
 			tmate abduco zellij byobu at atd batch crontab anacron newgrp sg sudoedit run0 calife super`),
 		refused("it hides the command that it runs; run the command itself", `script scriptreplay rlwrap expect autoexpect empty pty flock lckdo

@@ -48,13 +48,13 @@ func compiler(m *grammar.Match) {
 		if !ok {
 			if p := w.Prefix(); strings.HasPrefix(p, "@") || strings.HasPrefix(p, "-f") || strings.HasPrefix(p, "-Wl") ||
 				strings.HasPrefix(p, "-m") {
-				m.Ask(".option", "an option of the compiler is put together from text that is not known; write it out")
+				m.Ask(".option", "an option of the compiler contains unknown text; write it out")
 			}
 			continue
 		}
 		switch {
 		case strings.HasPrefix(t, "@"):
-			m.Ask(".argfile", "a file of options can't be read beforehand; write the options out")
+			m.Ask(".argfile", "options from a file can't be checked beforehand; write them out")
 		case strings.HasPrefix(t, "--") &&
 			!grammar.Set("--version --help --coverage --target-help --verbose -- --param --no-standard-includes")[t] &&
 			!strings.HasPrefix(t, "--target=") && !strings.HasPrefix(t, "--std=") && !strings.HasPrefix(t, "--param=") &&

@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const whyDeno = "it gives the code more than tests and scripts need, or does not end by itself; name the single permissions, without " +
+const whyDeno = "it gives the code more rights than tests and scripts need, or does not end by itself; name single permissions, without " +
 	"--watch"
 
 // denoCommon are the options of all sub-commands that run code.

@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const whyGoTool = "it puts another program or other sources in the place of the tool chain's; build with the plain tool chain"
+const whyGoTool = "it replaces programs or sources of the tool chain; build with the plain tool chain"
 
 // The build flags of the go command, and those that choose packages.
 const (
@@ -70,7 +70,7 @@ func goSubs() subs {
 		row{"work", grammar.Spec{Class: change, Subs: goWork(), Why: "changes what the workspace is built from; say what is needed and ask"}},
 		row{"tool", grammar.Spec{Class: inspect, Style: flags, Opts: "-n -C=dir", Subs: goTool(), SubElse: &grammar.Spec{Class: inspect,
 			Style: flags, Opts: "-h"}}},
-		row{"generate", asked("it runs whatever commands stand in the sources; run the one generator that is needed by itself")},
+		row{"generate", asked("it runs all commands in the sources; run only the generator that you need")},
 		row{"get", asked(whyAdd)},
 		row{"install", asked("it puts programs outside the tree or fetches them; build with go build -o into the tree")},
 		row{"bug telemetry", asked("it reports to others")},

@@ -61,7 +61,7 @@ func goRun(m *grammar.Match) {
 	n = max(n, 1)
 	for _, w := range words[:n] {
 		if t := w.Prefix(); strings.Contains(strings.SplitN(t, "/", 2)[0], ".") && !strings.HasPrefix(t, ".") && !strings.HasSuffix(t, ".go") {
-			m.Ask(".package", t+" is the address of a module; run a package of this module by its path (./cmd/x)")
+			m.Ask(".package", t+" is the path of another module; run a package of this module by its path (./cmd/x)")
 		}
 		goPackage(m, w, grammar.Code)
 	}
@@ -137,7 +137,7 @@ func goTokens(w grammar.Word, known *regexp.Regexp, pair string) bool {
 	if w.Glob || w.Tilde {
 		return false
 	}
-	if !strings.HasPrefix(strings.TrimLeft(text, " '\""), "-") { // a pattern of packages stands before: "all=-N -l"
+	if !strings.HasPrefix(strings.TrimLeft(text, " '\""), "-") { // after a pattern of packages: "all=-N -l"
 		pattern, rest, ok := strings.Cut(text, "=")
 		if text != "" && (!ok || strings.ContainsAny(pattern, " '\"")) {
 			return false

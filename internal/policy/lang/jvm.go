@@ -179,7 +179,7 @@ func mvnGoals(m *grammar.Match) {
 func noArgFiles(m *grammar.Match) {
 	for _, w := range m.Words {
 		if strings.HasPrefix(w.Prefix(), "@") {
-			m.Ask(".argfile", "a file of options can't be read beforehand; write the options out")
+			m.Ask(".argfile", "options from a file can't be checked beforehand; write them out")
 		}
 	}
 }

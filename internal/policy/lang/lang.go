@@ -79,7 +79,7 @@ func noWayOut(m *grammar.Match) {
 		}
 		switch {
 		case u.Via == "" && strings.HasPrefix(t, "@") && !strings.Contains(t, "/") && argumentFiles[tool]:
-			m.Ask(".arguments", t+" stands for arguments in a file, which nobody sees here; write them out")
+			m.Ask(".arguments", t+" reads arguments from a file, which can't be checked here; write them out")
 		case u.Via == "":
 		case interpreterOptions[u.Via] && interpreterTools[tool] && strings.Contains(t, "/") && !strings.Contains(t, "venv/"):
 			m.Ask(".interpreter", t+" would be started as an interpreter; use the one of the project")
@@ -99,7 +99,7 @@ func noAddresses(m *grammar.Match) {
 		switch u.Kind {
 		case grammar.Read, grammar.Code, grammar.Write, grammar.Dir, grammar.List:
 			if strings.Contains(u.Word.String(), "://") {
-				m.Ask(".address", u.Word.String()+" is an address where a file of the tree is meant; use a file")
+				m.Ask(".address", u.Word.String()+" is an address instead of a file of the tree; use a file")
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const (
 		--no-optional --package-lock-only --no-package-lock --package-lock?=true|false --engine-strict --no-bin-links --prefer-dedupe
 		--install-links --install-strategy=name --no-shrinkwrap --cpu=name --os=name --libc=name --before=data --no-engine-strict
 		--allow-git=name `
-	whyNpmShell = "it changes what scripts are run with, or where packages come from; leave it out"
+	whyNpmShell = "it changes the shell of scripts, or where packages come from; leave it out"
 )
 
 func npmPrograms() []grammar.Program {
@@ -263,7 +263,7 @@ func runName(m *grammar.Match, ws []grammar.Word) {
 	case ok && strings.HasPrefix(t, "-"):
 		m.Ask(".option", "the option "+t+" is not among those that may be used unattended; leave it out")
 	case ok && strings.ContainsAny(t, " /\\$@"):
-		m.Ask(".script", t+" is no name of a script; write the name that stands in package.json")
+		m.Ask(".script", t+" is no name of a script; write the name from package.json")
 	case ok && systemNames[t]:
 		m.Ask(".script", t+" is a program of the system, which is run where no script has that name; run it by itself")
 	default:

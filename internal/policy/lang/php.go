@@ -120,7 +120,7 @@ func phpMain(m *grammar.Match) {
 	case m.Has("-f"):
 		scriptArgs(m, args, false)
 	case len(args) == 0 || args[0].Is("-") || afterDashes(m, len(args)):
-		m.StdinCode = true // after "--" all words are arguments of what comes in
+		m.StdinCode = true // after "--" all words are arguments of the code from standard input
 	default:
 		m.Use(grammar.Code, args[0], "script")
 		t, _ := args[0].Text()

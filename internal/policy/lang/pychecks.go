@@ -34,7 +34,7 @@ func mypyFiles(m *grammar.Match) {
 			continue // dmypy and ty name what they do
 		}
 		if strings.HasPrefix(w.Prefix(), "@") {
-			m.Ask(".arguments", w.String()+" stands for arguments in a file, which nobody sees here; write them out")
+			m.Ask(".arguments", w.String()+" reads arguments from a file, which can't be checked here; write them out")
 		}
 		m.Use(grammar.Code, w, "file")
 	}

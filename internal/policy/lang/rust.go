@@ -7,7 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const whyCargoConfig = "it can put other programs and settings in the place of the tool chain's; keep settings in .cargo/config.toml of " +
+const whyCargoConfig = "it can replace programs and settings of the tool chain; keep settings in .cargo/config.toml of " +
 	"the tree, where a reviewer sees them"
 
 // Options of nearly every command of cargo, and those of its builds.
@@ -146,7 +146,7 @@ func lintArgs(m *grammar.Match) {
 			i++
 			m.Use(grammar.Name, words[i], t)
 		default:
-			m.Ask(".lint", "after -- only -D, -W, -A and -F with a lint's name may stand: not "+words[i].String())
+			m.Ask(".lint", "after -- only -D, -W, -A and -F with a lint's name are allowed: not "+words[i].String())
 		}
 	}
 	if m.Has("--fix") {
