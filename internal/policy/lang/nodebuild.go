@@ -17,14 +17,13 @@ const (
 		--projects,-p=data --target,-t,--targets=data --all --affected --base=rev --head=rev --files=data --uncommitted --untracked --nx-bail
 		--nxBail --nx-ignore-cycles --nxIgnoreCycles --output-style=name --outputStyle=name --verbose --graph?=data --batch --tui?=true|false
 		--no-tui --skip-sync --skip-remote-cache --skipRemoteCache --no-dte --code-coverage --codeCoverage --coverage --ci --watch=false|
-		--testFile=code --test-file=code --testNamePattern=data --testPathPattern=data -t=data --fix --quiet --json --type=name
-		--withTarget=data --with-target=data --projects --web --open=false| --port=number --dry-run,-d --check --write --help --version
+		--testFile=code --test-file=code --testNamePattern=data --testPathPattern=data --fix --quiet --json --type=name
+		--withTarget=data --with-target=data --web --open=false| --port=number --dry-run,-d --check --write --help --version
 		--passWithNoTests --runInBand --updateSnapshot,-u --run --skip-install `
 )
 
 func nodeBuilds() []grammar.Program {
 	run, inspect := grammar.Run, grammar.Inspect
-	nx := strings.NewReplacer(" -t=data --fix", " --fix", " --projects --web", " --web").Replace(nxRun)
 	turbo := grammar.Spec{Class: run, Opts: turboRun, Args: "data+", Why: whyPublish, Judge: posargs}
 	build := func(opts, args string) grammar.Spec { return grammar.Spec{Class: run, Opts: opts, Args: args} }
 	serve := func(opts string) grammar.Spec {
@@ -40,16 +39,17 @@ func nodeBuilds() []grammar.Program {
 			row{"watch", asked(whyWatch)}, row{"gen generate login logout link unlink telemetry scan config devtools", asked(whyGlobal)}),
 			SubElse: &turbo}),
 		nodeTool("nx", grammar.Spec{Class: run, Opts: "--version --help --verbose", Subs: table(
-			row{"run run-many affected test build lint typecheck e2e serve-static format:check", grammar.Spec{Class: run, Opts: nx, Args: "data*",
+			row{"run run-many affected test build lint typecheck e2e serve-static format:check", grammar.Spec{Class: run, Opts: nxRun, Args: "data*",
 				Judge: posargs}},
-			row{"format:write format", grammar.Spec{Class: grammar.Change, Opts: nx, Args: "name*"}},
-			row{"show report list graph print-affected", grammar.Spec{Class: run, Opts: nx + "--file=write --focus=name --groupByFolder --view=name",
+			row{"format:write format", grammar.Spec{Class: grammar.Change, Opts: nxRun, Args: "name*"}},
+			row{"show report list graph print-affected", grammar.Spec{Class: run, Opts: nxRun + `--file=write --focus=name --groupByFolder
+				--view=name`,
 				Args: "name*"}},
 			row{"reset sync sync:check daemon", grammar.Spec{Class: run, Opts: `--onlyCache --onlyDaemon --onlyWorkspaceData --stop --start
 				--verbose`}},
 			row{"exec", grammar.Spec{Class: run, Style: grammar.Posix, Opts: "--projects=data --all --parallel=data", Args: "command"}},
 			row{"migrate add connect init release login logout import repair view-logs watch generate g workspace-generator", asked(whyAdd)}),
-			SubElse: &grammar.Spec{Class: run, Opts: nx, Args: "name data*", Judge: func(m *grammar.Match) { script(m, dropOperands(m, 0)) }}}),
+			SubElse: &grammar.Spec{Class: run, Opts: nxRun, Args: "name data*", Judge: func(m *grammar.Match) { script(m, dropOperands(m, 0)) }}}),
 		nodeTool("lerna", grammar.Spec{Class: run, Subs: table(
 			row{"run", grammar.Spec{Class: run, Args: "data*", Judge: posargs, Opts: `--scope=data --ignore=data --since?=rev --stream --parallel
 				--no-bail --no-sort --concurrency=number --include-dependencies --include-dependents --no-prefix --skip-nx-cache --verbose

@@ -1,8 +1,6 @@
 package lang
 
 import (
-	"strings"
-
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
@@ -32,13 +30,12 @@ const eslintOpts = ` -c,--config=code --no-config-lookup --no-eslintrc --env=dat
 	--report-unused-disable-directives-severity=name --report-unused-inline-configs=name --cache --no-cache --cache-file=write
 	--cache-location=write --cache-strategy=metadata|content --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored
 	--pass-on-no-patterns --pass-on-unpruned-suppressions --suppress-all --suppress-rule=data --suppressions-location=write
-	--prune-suppressions --debug -h,--help -v,--version --env-info --print-config=read --flag=name --stats --mcp --concurrency=data
-	-s,--silent --inspect-config --no-inspect --init `
+	--prune-suppressions --debug -h,--help -v,--version --env-info --print-config=read --flag=name --stats ~--mcp --concurrency=data
+	-s,--silent ~--inspect-config --no-inspect ~--init `
 
 func nodeChecks() []grammar.Program {
 	run, inspect, change := grammar.Run, grammar.Inspect, grammar.Change
-	eslint := grammar.Spec{Class: run, Opts: strings.NewReplacer(" --inspect-config", " ~--inspect-config", " --init ", " ~--init ", " --mcp",
-		" ~--mcp").Replace(eslintOpts), Args: "read*", Why: whyServe,
+	eslint := grammar.Spec{Class: run, Opts: eslintOpts, Args: "read*", Why: whyServe,
 		Judge: judges(loads("--parser", "--plugin", "-f", "--format"), configNamed("eslint"), fixes("--fix"), fixFlag("--fix"))}
 	return []grammar.Program{
 		nodeTool("tsc vue-tsc tsgo", grammar.Spec{Class: inspect, Opts: tscOpts, Args: "read*", Judge: tsc, Why: "it makes a new configuration"}),

@@ -27,9 +27,9 @@ func phpPrograms() []grammar.Program {
 	bin := func(names string, s grammar.Spec) grammar.Program {
 		return program(php, under(names, "vendor/bin", "bin"), s)
 	}
-	pest := strings.Replace(phpunitOpts, " -v,--verbose", ` -v,--verbose --parallel -p,--processes=number --coverage --min=number
+	pest := phpunitOpts + `--parallel -p,--processes=number --coverage --min=number
 		--type-coverage --profile --bail --dirty --retry --todos --ci --compact --shard=data --update-snapshots --mutate --everything
-		--covered-only`, 1)
+		--covered-only `
 	paratest := phpunitOpts + `-p,--processes=data -f,--functional --runner=name --max-batch-size=number --passthru-php=never --no-test-tokens
 		--tmp-dir=write`
 	return []grammar.Program{
@@ -229,9 +229,9 @@ func artisanSpec() grammar.Spec {
 	run := grammar.Run
 	spec := grammar.Spec{Class: run, Opts: `-V,--version -h,--help --ansi --no-ansi -n,--no-interaction -q,--quiet -v,-vv,-vvv,--verbose
 		--env=name`, Why: whyInline, Subs: table(
-		row{"test", grammar.Spec{Class: run, Args: "code*", Opts: strings.Replace(phpunitOpts, " -v,--verbose", ` -v,--verbose --parallel
-			-p,--processes=number --coverage --min=number --profile --without-tty --compact --recreate-databases --drop-databases`,
-			1) + "--env=name", Judge: phpSettings}},
+		row{"test", grammar.Spec{Class: run, Args: "code*", Opts: phpunitOpts + `--parallel
+			-p,--processes=number --coverage --min=number --profile --without-tty --compact --recreate-databases --drop-databases --env=name`,
+			Judge: phpSettings}},
 	), SubElse: ptr(grammar.Spec{Class: run, Args: "name? data*", Opts: `-n,--no-interaction -q,--quiet -v,-vv,-vvv,--verbose --env=name
 		--force --seed --step=number --path=code --pretend --database=name --class=name --json --columns=data --name=data --except-vendor
 		--only-vendor -m,--migration -f,--factory -c,--controller -r,--resource --all --pest --unit --test --dry-run --no-ansi --ansi --no-debug

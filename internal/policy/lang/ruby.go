@@ -26,7 +26,6 @@ const rubocopOpts = ` -c,--config=code -f,--format=name -o,--out=write -a,-x,--a
 
 func rubyPrograms() []grammar.Program {
 	run, inspect := grammar.Run, grammar.Inspect
-	rubocop := strings.NewReplacer(" --fail-fast-first --no-detach --safe", " --safe", " --restart-server", "").Replace(rubocopOpts)
 	bin := func(names string, s grammar.Spec) grammar.Program {
 		return program(ruby, under(names, "bin", "exe"), s)
 	}
@@ -39,9 +38,9 @@ func rubyPrograms() []grammar.Program {
 				--parser=name --dump=name -T?=number -S
 				~-e ~-n ~-p ~-i?=data ~-l ~-a ~-F=data ~-x?=data ~-s ~--backtrace-limit`}),
 		bin("rspec", grammar.Spec{Class: run, Args: "code*", Opts: rspecOpts, Judge: judges(rubyRequire, strip(":"), strip("["))}),
-		bin("rubocop rubocop-daemon", grammar.Spec{Class: run, Args: "read*", Opts: rubocop, Judge: judges(rubyRequire,
+		bin("rubocop rubocop-daemon", grammar.Spec{Class: run, Args: "read*", Opts: rubocopOpts, Judge: judges(rubyRequire,
 			fixes("-a", "-A", "--fix-layout"), fixFlag("-a", "-A", "--auto-gen-config", "--fix-layout")), Why: whyWatch}),
-		bin("standardrb", grammar.Spec{Class: run, Args: "read*", Opts: rubocop, Judge: judges(rubyRequire, fixes("--fix", "-a", "-A"),
+		bin("standardrb", grammar.Spec{Class: run, Args: "read*", Opts: rubocopOpts, Judge: judges(rubyRequire, fixes("--fix", "-a", "-A"),
 			fixFlag("--fix", "-a", "-A", "--generate-todo")), Why: whyWatch}),
 		bin("rake", grammar.Spec{Class: run, Args: "data*", Judge: judges(rakeTasks, configNamed("rakefile", "tasks.rake")), Why: whyInline,
 			Opts: `-T,--tasks?=data -P,--prereqs -A,--all -D,--describe?=data -W,--where?=data -n,--dry-run -t,--trace?=name -v,--verbose
