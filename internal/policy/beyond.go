@@ -8,7 +8,8 @@ import (
 var readableSystem = []string{
 	"/usr/include", "/usr/share", "/usr/lib", "/usr/lib64", "/usr/local/include", "/usr/local/lib", "/usr/local/share", "/usr/local/go",
 	"/lib", "/lib64", "/usr/bin", "/bin", "/usr/local/bin", "/usr/src", "/opt/hostedtoolcache", "/usr/libexec",
-	"/etc/os-release", "/etc/debian_version", "/etc/lsb-release", "/etc/alpine-release", "/etc/redhat-release", "/etc/issue", "/etc/timezone", "/etc/shells",
+	"/etc/os-release", "/etc/debian_version", "/etc/lsb-release", "/etc/alpine-release", "/etc/redhat-release", "/etc/issue", "/etc/timezone",
+	"/etc/shells",
 	"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/loadavg", "/proc/uptime", "/proc/stat",
 }
 
@@ -36,7 +37,7 @@ func (a *paths) beyond(abs string, acc Access, what, shown string) {
 	case acc != Execute && a.ownCache(abs):
 		return
 	case a.secretOutside(abs):
-		a.verdict.deny(what+".secret", "%s may hold secrets or other processes' memory; a task has no use for it", shown)
+		a.verdict.deny(what+".secret", "%s may contain secrets or other processes' memory; a task does not need it", shown)
 		return
 	case acc == dir:
 		a.verdict.ask(what+".outside", "%s lies outside the repository; stay inside it", shown)
@@ -49,8 +50,9 @@ func (a *paths) beyond(abs string, acc Access, what, shown string) {
 }
 
 // toolCaches are the folders below the home folder in which tool chains store downloads.
-var toolCaches = strings.Fields(`go/pkg go/bin .cache/go-build .cache/pip .cache/yarn .cache/uv .cache/pypoetry .cache/pnpm .cache/ccache .cargo/registry .rustup/toolchains .npm .m2/repository .gradle/caches .nuget/packages .local/lib .pyenv/versions
-	.nvm/versions .rbenv/versions .bun/install .deno .pnpm-store .local/share/pnpm .local/share/virtualenvs`)
+var toolCaches = strings.Fields(`go/pkg go/bin .cache/go-build .cache/pip .cache/yarn .cache/uv .cache/pypoetry .cache/pnpm .cache/ccache
+	.cargo/registry .rustup/toolchains .npm .m2/repository .gradle/caches .nuget/packages .local/lib .pyenv/versions .nvm/versions
+	.rbenv/versions .bun/install .deno .pnpm-store .local/share/pnpm .local/share/virtualenvs`)
 
 // ownCache reports whether a path lies in a cache of tool chains below the home folder, which in the sandbox belongs to the task.
 func (a *paths) ownCache(abs string) bool {
@@ -85,7 +87,7 @@ func (a *paths) tmp(abs string, acc Access, what string) {
 	}
 }
 
-// secretOutside reports whether the folder or the name of an outside path says that it holds secrets.
+// secretOutside reports whether an outside path usually holds secrets, by its folder or name.
 func (a *paths) secretOutside(abs string) bool {
 	low := strings.ToLower(abs)
 	for _, d := range readableSystem {

@@ -70,7 +70,7 @@ func (b *builder) singleQuoted(p *syntax.SglQuoted) {
 	if p.Dollar {
 		var ok bool
 		if text, ok = ansi(text); !ok {
-			b.x.verdict.deny("word.escape", "these escapes make bytes that are no text; write the characters themselves")
+			b.x.verdict.deny("word.escape", "these escapes make bytes that are not text; write the characters themselves")
 		}
 	}
 	b.literal(text, true)
@@ -82,7 +82,7 @@ func (b *builder) unquoted(text string, first bool) {
 		b.x.verdict.deny("word.process", "inside ${...} the parser takes <( and >( for text, and bash runs the command; write it outside")
 	}
 	if strangeSpace(text) {
-		b.x.verdict.deny("syntax.bytes", "there is a space outside quotes that is not the plain one; write a plain space")
+		b.x.verdict.deny("syntax.bytes", "there is an unusual space outside quotes; write a plain space")
 	}
 	if first && !b.inside || b.assigned {
 		text = b.tildes(text, first && !b.inside)

@@ -36,9 +36,9 @@ type scriptRunner interface {
 
 // builtinNames are the parts of the shell that change the shell, or evaluate what they are given. They have no
 // table; echo, printf, test, pwd and the like have one.
-var builtinNames = nameSet(`cd pushd popd dirs read mapfile readarray set unset shift exec eval source . command builtin trap alias unalias shopt enable
-	hash bind complete compgen compopt fc history export declare typeset local readonly let getopts exit return break continue wait jobs fg bg disown
-	kill umask ulimit suspend logout caller times help type`)
+var builtinNames = grammar.Set(`cd pushd popd dirs read mapfile readarray set unset shift exec eval source . command builtin trap alias
+	unalias shopt enable hash bind complete compgen compopt fc history export declare typeset local readonly let getopts exit return break
+	continue wait jobs fg bg disown kill umask ulimit suspend logout caller times help type`)
 
 // judge judges a builtin with its words.
 func (b *builtins) judge(name string, args []grammar.Word, st *state) flow {
@@ -115,11 +115,11 @@ func (b *builtins) judge(name string, args []grammar.Word, st *state) flow {
 		b.plainArgs(name, args, "-a -h -r")
 		return both(st)
 	case "eval":
-		b.verdict.deny("builtin.eval", "eval runs text that can't be judged; write the command itself")
+		b.verdict.deny("builtin.eval", "eval runs text that can't be checked; write the command itself")
 	case "trap":
 		return b.trap(args, st)
 	case "export", "declare", "typeset", "local", "readonly", "let":
-		b.verdict.deny("builtin.quoted", "%s in quotes or behind another command is judged by nobody; write it plainly", name)
+		b.verdict.deny("builtin.quoted", "%s in quotes or after another command can't be checked; write it plainly", name)
 	case "ulimit":
 		if only(args, "-a -n -u -s -v -c") {
 			return flow{st, st, out{some: true, src: grammar.Plain}}

@@ -42,7 +42,7 @@ func (b *builtins) read(args []grammar.Word, st *state) flow {
 		src = grammar.Any
 	}
 	if b.policy.c.Boxed && src == grammar.Any && st.in.kind != noInput {
-		src = grammar.Tree // usually names; the sandbox stops a line that leads elsewhere
+		src = grammar.Tree // usually names; the sandbox stops a path that leads elsewhere
 	}
 	for _, n := range names {
 		after.set(n, sourceValue(src))

@@ -26,7 +26,7 @@ func (b *builtins) command(name string, args []grammar.Word, st *state) flow {
 		text, ok := args[0].Text()
 		switch {
 		case !ok:
-			b.verdict.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
+			b.verdict.deny("command.dynamic", "the name of the program is not written out, so it can't be checked; write it plainly")
 			return both(st)
 		case text == "--":
 			args = args[1:]
@@ -42,7 +42,7 @@ func (b *builtins) command(name string, args []grammar.Word, st *state) flow {
 			return both(st)
 		}
 		if name == "builtin" && !builtinNames[text] && b.policy.programs[text] == nil {
-			b.verdict.ask("program.unknown", "%s is no builtin that is known", part(text))
+			b.verdict.ask("program.unknown", "%s is not a known builtin", part(text))
 			return both(st)
 		}
 		if isTest(args[0]) {

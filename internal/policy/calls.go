@@ -39,12 +39,12 @@ func (cs *calls) judge(c *syntax.CallExpr, st *state) flow {
 				return cs.programs.local(words[0], words[1:], st)
 			}
 		}
-		cs.verdict.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
+		cs.verdict.deny("command.dynamic", "the name of the program is not written out, so it can't be checked; write it plainly")
 		return both(st)
 	}
 	words := cs.words.all(c.Args, st)
 	if len(words) == 0 {
-		cs.verdict.deny("command.dynamic", "there is no program in this command; write its name")
+		cs.verdict.deny("command.dynamic", "this command names no program; write its name")
 		return both(st)
 	}
 	if isTest(words[0]) {

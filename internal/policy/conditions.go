@@ -47,7 +47,8 @@ func (c *conditions) unary(x *syntax.UnaryTest, st *state) {
 			c.verdict.deny("test.variable", "bash runs what it finds in the name that -v is given; write a plain name of a variable")
 		}
 	case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsCharSp, syntax.TsBlckSp, syntax.TsNmPipe, syntax.TsSocket,
-		syntax.TsSmbLink, syntax.TsSticky, syntax.TsGIDSet, syntax.TsUIDSet, syntax.TsGrpOwn, syntax.TsUsrOwn, syntax.TsModif, syntax.TsRead, syntax.TsWrite,
+		syntax.TsSmbLink, syntax.TsSticky, syntax.TsGIDSet, syntax.TsUIDSet, syntax.TsGrpOwn, syntax.TsUsrOwn, syntax.TsModif, syntax.TsRead,
+		syntax.TsWrite,
 		syntax.TsExec, syntax.TsNoEmpty:
 		if !isWord {
 			c.check(x.X, st)

@@ -49,7 +49,7 @@ func (x *expander) fields(w *syntax.Word, st *state) []grammar.Word {
 	}
 	if shortParam(w) {
 		// Braces are expanded as text, before parameters are read: $x{a,b} is $xa and $xb.
-		x.verdict.ask("word.braces", "a variable next to braces is not read as it looks; write ${x}, or write the words out")
+		x.verdict.ask("word.braces", "a variable next to braces is not expanded as it looks; write ${x}, or write the words out")
 	}
 	var all []grammar.Word
 	n := 0

@@ -71,9 +71,9 @@ func (e *fileEffects) written(m *grammar.Match, u *grammar.Use, st *state) {
 	}
 }
 
-var packers = nameSet("gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 unlz4 brotli")
+var packers = grammar.Set("gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 unlz4 brotli")
 
-var copies = map[string]bool{"cp": true, "mv": true, "install": true, "ln": true, "rsync": true, "git.mv": true}
+var copies = grammar.Set("cp mv install ln rsync git.mv")
 
 // copied judges the name that a copy gets in the folder it is copied into.
 func (e *fileEffects) copied(from, to grammar.Word, st *state) {
@@ -109,11 +109,11 @@ func (e *fileEffects) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	case (strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.")) && rest != "" && !strings.HasPrefix(m.Rule, "git."):
 		e.verdict.ask("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
 	case e.nesting.fedAll() && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
-		e.verdict.ask("path.broad", "this takes every file that comes through the pipe; choose them by name (find -name, grep) before")
+		e.verdict.ask("path.broad", "this takes every file from the pipe; select them by name first (find -name, grep)")
 	case back && !e.nesting.wrapped() && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
 		e.verdict.ask("path.broad", "which files go is not known here, and it could be all of them; name them, or choose them with find -name")
 	case broad(rest):
-		e.verdict.ask("path.broad", "%q takes everything that is there; name the files or folders that should go", part(u.Word.String()))
+		e.verdict.ask("path.broad", "%q means everything in the folder; name the files or folders to remove", part(u.Word.String()))
 	}
 	for _, at := range st.cwd {
 		if e.policy.within(at.path) && inside(e.policy.c.Root, clean(at.path+"/"+rest)) && !strings.HasPrefix(rest, "/") {

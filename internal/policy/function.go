@@ -71,7 +71,7 @@ func (fs *functions) define(c *syntax.FuncDecl, st *state) flow {
 	return both(after)
 }
 
-// compound reports whether a statement is one that bash takes for the body of a function.
+// compound reports whether bash accepts a statement as the body of a function.
 func compound(s *syntax.Stmt) bool {
 	if s.Negated || s.Background || s.Coprocess {
 		return false
@@ -83,7 +83,7 @@ func compound(s *syntax.Stmt) bool {
 	return false
 }
 
-// definition denies a body that is denied whatever the words of a call are.
+// definition denies a body that would be denied for any words of a call.
 func (fs *functions) definition(body *syntax.Stmt, name string, st *state) {
 	inner := st.copy()
 	inner.params, inner.args, inner.funcs = true, nil, &funcs{name, nil, st.funcs}

@@ -155,4 +155,4 @@ func (n *innerScripts) fromInput(m *grammar.Match, st *state) bool {
 	}
 }
 
-var shells = nameSet("bash sh dash ash")
+var shells = grammar.Set("bash sh dash ash")

@@ -113,12 +113,17 @@ var obeyed = func() map[string][]string {
 		"task":                        "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml",
 		"npm pnpm yarn yarnpkg bun":   "package.json .npmrc .yarnrc.yml .yarnrc .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml",
 		"npx bunx pnpx node turbo nx": "package.json nx.json turbo.json", "deno": "deno.json deno.jsonc package.json",
-		"cargo": "Cargo.toml build.rs .cargo/config.toml .cargo/config", "go": "go.mod go.work", "mage": "magefile.go", "ninja": "build.ninja", "meson": "meson.build",
-		"gradle gradlew": "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties", "mvn mvnw": "pom.xml .mvn/extensions.xml .mvn/jvm.config .mvn/maven.config",
-		"ant": "build.xml", "sbt": "build.sbt", "cmake ctest": "CMakeLists.txt CMakePresets.json CMakeUserPresets.json", "composer": "composer.json", "mix": "mix.exs",
+		"cargo": "Cargo.toml build.rs .cargo/config.toml .cargo/config", "go": "go.mod go.work", "mage": "magefile.go", "ninja": "build.ninja",
+		"meson":          "meson.build",
+		"gradle gradlew": "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties",
+		"mvn mvnw":       "pom.xml .mvn/extensions.xml .mvn/jvm.config .mvn/maven.config",
+		"ant":            "build.xml", "sbt": "build.sbt", "cmake ctest": "CMakeLists.txt CMakePresets.json CMakeUserPresets.json",
+		"composer": "composer.json", "mix": "mix.exs",
 		"bundle": "Gemfile", "rails": "Gemfile Rakefile config/application.rb", "dotnet": "Directory.Build.props Directory.Build.targets",
-		"tox": "tox.ini pyproject.toml setup.cfg", "nox": "noxfile.py", "invoke inv": "tasks.py", "fab": "fabfile.py", "pytest": "conftest.py pytest.ini pyproject.toml tox.ini setup.cfg",
-		"python python3 uv poetry pdm hatch": "pyproject.toml setup.py setup.cfg", "docker docker-compose podman": "compose.yaml compose.yml docker-compose.yaml docker-compose.yml Dockerfile",
+		"tox": "tox.ini pyproject.toml setup.cfg", "nox": "noxfile.py", "invoke inv": "tasks.py", "fab": "fabfile.py",
+		"pytest":                             "conftest.py pytest.ini pyproject.toml tox.ini setup.cfg",
+		"python python3 uv poetry pdm hatch": "pyproject.toml setup.py setup.cfg",
+		"docker docker-compose podman":       "compose.yaml compose.yml docker-compose.yaml docker-compose.yml Dockerfile",
 	} {
 		for _, p := range strings.Fields(programs) {
 			all[p] = strings.Fields(files)

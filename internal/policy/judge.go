@@ -118,7 +118,7 @@ func (j *judge) command(r Request) {
 	j.parts.walk.script(r.Command, st, bash)
 }
 
-// trial judges something and takes it back, all but the steps that it took. It returns what was decided.
+// trial judges something and restores the state before, except the count of steps. It returns the decision.
 func (j *judge) trial(run func()) Decision {
 	before := j.progress
 	j.progress.verdict.clear()

@@ -27,7 +27,7 @@ func (m *meter) step() bool {
 	return true
 }
 
-// enter goes one level deeper, until leave. It is false, and needs no leave, when that is too deep.
+// enter goes one level deeper, until leave is called. It is false if that is too deep; then leave must not be called.
 func (m *meter) enter() bool {
 	if m.depth >= maxDepth {
 		m.verdict.insist("syntax.deep", "this script is nested too deeply to be judged; split it up")

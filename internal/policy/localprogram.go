@@ -8,8 +8,9 @@ import (
 )
 
 // rootScripts are names of programs without an extension that projects have in their root folder.
-var rootScripts = nameSet(`build test tests run make configure bootstrap setup dev ci check lint format fmt do task tasks go start verify autogen
-	gradlew mvnw sbt sbtw pants bazelw amper artisan manage console nx pw please batect dobi xtask generate gen codegen release-notes update`)
+var rootScripts = grammar.Set(`build test tests run make configure bootstrap setup dev ci check lint format fmt do task tasks go start
+	verify autogen gradlew mvnw sbt sbtw pants bazelw amper artisan manage console nx pw please batect dobi xtask generate gen codegen
+	release-notes update`)
 
 // localTable finds the table of a program inside the tree: by its path, or as a tool that a package manager has put there.
 func (p *Policy) localTable(local string) *grammar.Table {

@@ -38,7 +38,7 @@ func (x *expander) special(name string, st *state) (value, bool) {
 // ownJob marks digits that are the process of a background job of this script.
 const ownJob = "$!"
 
-// lookup returns what is known of a variable. What the script has not set comes from an environment that is not known here.
+// lookup returns what is known of a variable. A variable that the script has not set comes from an unknown environment.
 func (x *expander) lookup(name string, st *state) value {
 	if v, ok := st.get(name); ok {
 		return v

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // mutations write a script in other ways that do the same. What is in braces is on lines of its own, so that comments and
@@ -42,7 +44,7 @@ func mutants(script string) map[string]string {
 	return all
 }
 
-var shellWord = nameSet("if for while until case select function time coproc")
+var shellWord = grammar.Set("if for while until case select function time coproc")
 
 // What is refused in one way of writing is refused in every other.
 func TestNoMutationIsAllowed(t *testing.T) {

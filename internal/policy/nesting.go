@@ -5,7 +5,7 @@ type nesting struct {
 	programs int  // programs that start it
 	words    int  // substitutions and scripts in words that contain it
 	all      bool // xargs feeds it a list of all files there are
-	quiet    bool // GIT_EDITOR=true stands before it: no editor changes a message
+	quiet    bool // GIT_EDITOR=true is set for it, so no editor changes a message
 }
 
 func (n *nesting) enterProgram() { n.programs++ }
@@ -22,13 +22,13 @@ func (n *nesting) wrapped() bool { return n.programs > 0 }
 // inner reports whether the command is part of another one.
 func (n *nesting) inner() bool { return n.programs+n.words > 0 }
 
-// feed says whether the command gets a list of all files there are.
+// feed sets whether the command's input lists all files.
 func (n *nesting) feed(all bool) { n.all = all }
 
 // fedAll reports whether a program that gets a list of all files there are starts the command.
 func (n *nesting) fedAll() bool { return n.all && n.wrapped() }
 
-// setEditor says whether an editor leaves all messages as they are. It returns what held before.
+// setEditor sets whether editors leave all messages unchanged. It returns the setting before.
 func (n *nesting) setEditor(quiet bool) (before bool) {
 	before, n.quiet = n.quiet, quiet
 	return before

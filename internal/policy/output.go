@@ -8,7 +8,7 @@ import (
 )
 
 // filters print lines of their input unchanged.
-var filters = nameSet("head tail sort uniq cat tac shuf grep egrep fgrep rg sponge")
+var filters = grammar.Set("head tail sort uniq cat tac shuf grep egrep fgrep rg sponge")
 
 // printed returns what a program prints, which may become part of another command.
 func printed(p *Policy, m *grammar.Match, st *state) out {

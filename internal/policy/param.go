@@ -19,7 +19,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	}
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Width || p.IsSet || p.Names != 0 || p.NestedParam != nil || len(p.Modifiers) > 0 ||
 		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset {
-		x.verdict.deny("param.transform", "${!x} and its like take a name or code from a variable; use the variable itself")
+		x.verdict.deny("param.transform", "${!x} and similar forms take a name or code from a variable; use the variable itself")
 		b.unknown(grammar.Any, quoted)
 		return
 	}

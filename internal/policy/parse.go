@@ -33,11 +33,11 @@ func (w *walker) script(text string, st *state, as shell) out {
 		return out{}
 	}
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		w.verdict.deny("syntax.dash", "a script that begins with a sign is taken for an option of the shell; begin with a command")
+		w.verdict.deny("syntax.dash", "the shell takes a script that starts with - or + for an option; start it with a command")
 		return out{}
 	}
 	if strings.HasSuffix(text, `\`) {
-		w.verdict.deny("syntax.error", "the script ends with a backslash, so something is missing; write it to its end")
+		w.verdict.deny("syntax.error", "the script ends with a backslash, so it is incomplete; write all of it")
 		return out{}
 	}
 	file, err := parse(text, as)
@@ -89,7 +89,7 @@ const (
 
 // source is the text of a script.
 type source struct {
-	script string // the one that is being read
+	script string // the one being read
 	whole  string // the one of the request, with all that it writes into files
 }
 

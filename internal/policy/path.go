@@ -76,7 +76,7 @@ func (a *paths) check(w grammar.Word, acc Access, st *state, what string) {
 		return
 	}
 	if len(st.cwd) == 0 {
-		a.verdict.ask("path.cwd", "the folder this is relative to is not known any more; use one cd, or ( cd x && ... )")
+		a.verdict.ask("path.cwd", "the current folder is unknown here; use one cd, or ( cd x && ... )")
 		return
 	}
 	for _, at := range st.cwd {
@@ -122,14 +122,14 @@ func detour(text string) bool {
 func (a *paths) located(abs string, acc Access, what string, glob bool) {
 	shown := strings.ReplaceAll(strings.ReplaceAll(abs, "/./", "/"), string(hole), "...")
 	if strings.ContainsRune(abs, hole) && leadsUp(afterHole(abs)) || globUp(abs) {
-		a.verdict.ask(what+".unknown", "a path with .. after a part that is not known may lead anywhere; write it out")
+		a.verdict.ask(what+".unknown", "a path with .. after an unknown part may lead anywhere; write it out")
 		return
 	}
 	slash := strings.HasSuffix(abs, "/")
 	abs = clean(abs)
 	for _, c := range []byte(abs) {
 		if c < ' ' && c != byte(hole) || c == 0x7f {
-			a.verdict.ask(what+".control", "a path with a line end or a control character is not looked at; rename the file")
+			a.verdict.ask(what+".control", "a path with a line end or a control character can't be used; rename the file")
 			return
 		}
 	}

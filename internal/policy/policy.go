@@ -88,7 +88,7 @@ func (p *Policy) decide(r Request, seen observers) (d Decision) {
 	verdict := &j.progress.verdict
 	switch {
 	case !known(r.Role):
-		verdict.deny("role.unknown", "nothing is known of the role %q", part(string(r.Role)))
+		verdict.deny("role.unknown", "the role %q is unknown", part(string(r.Role)))
 	case set(r.Command)+set(r.Tool)+set(r.Path) > 1:
 		verdict.deny("request", "a request is for a command, a tool or a path, not for several of them")
 	case r.Tool != "":

@@ -37,7 +37,7 @@ func (g *programs) run(words []grammar.Word, st *state, external bool) flow {
 	name, ok := words[0].Text()
 	switch {
 	case !ok:
-		g.verdict.deny("command.dynamic", "the name of the program is not written out, so nothing can be said of it; write it plainly")
+		g.verdict.deny("command.dynamic", "the name of the program is not written out, so it can't be checked; write it plainly")
 		return both(st)
 	case strings.HasPrefix(name, "!") || strings.Contains(name, "="):
 		g.verdict.deny("command.name",
@@ -74,7 +74,7 @@ func (g *programs) run(words []grammar.Word, st *state, external bool) flow {
 		return both(st)
 	}
 	if t == nil {
-		g.verdict.ask("program.unknown", "nothing is known of the program %s; use one that is known, or let a person run it", part(name))
+		g.verdict.ask("program.unknown", "the program %s is unknown; use a known one, or let a person run it", part(name))
 		return both(st)
 	}
 	return g.tables.judge(t, name, words[1:], st)
@@ -89,7 +89,7 @@ func (g *programs) local(name grammar.Word, args []grammar.Word, st *state) flow
 	return flow{st, st, out{some: true, src: grammar.Any}}
 }
 
-// inBox reports whether the name of a program is a path in the tree or in the private /tmp, whatever its unknown parts are.
+// inBox reports whether the name of a program is a path in the tree or in the private /tmp for all values of its unknown parts.
 func (p *Policy) inBox(w grammar.Word) bool {
 	text, ok := pathText(w)
 	if !ok || !p.c.Boxed || leadsUp(text) || w.Source() == grammar.Literal {

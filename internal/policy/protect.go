@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // guard refuses an access to a path.
@@ -18,48 +20,44 @@ var (
 	guardGit     = &guard{true, "path.git", "git's own folder is not for a task to touch; use git's commands"}
 	guardGitRead = &guard{false, "path.git", "git's own folder may hold credentials; use git log, git show or git rev-parse"}
 	guardState   = &guard{true, "path.state", "this folder belongs to the tool that drives the task; leave it alone"}
-	guardControl = &guard{false, "path.control", "this file tells an agent, an editor, a hook, a package manager or CI what to run; a person decides on changes to it"}
-	guardSecret  = &guard{true, "path.secret", "this file is there to hold secrets; use an example file (.env.example), or ask for the value's name only"}
-	guardTool    = &guard{false, "path.tool", "programs in this folder are started by their names; the package manager puts them there"}
-	guardKey     = &guard{false, "path.secret", "this looks like a private key or a store of credentials; a person decides whether it is one"}
+	guardControl = &guard{false, "path.control", "this file tells an agent, an editor, a hook, a package manager or CI what to run; a " +
+		"person decides on changes to it"}
+	guardSecret = &guard{true, "path.secret", "this file is there to hold secrets; use an example file (.env.example), or ask for the " +
+		"value's name only"}
+	guardTool = &guard{false, "path.tool", "programs in this folder are started by their names; the package manager puts them there"}
+	guardKey  = &guard{false, "path.secret", "this looks like a private key or a store of credentials; a person decides whether it is one"}
 )
 
 // control are names of files and folders that tools obey, in lower case.
-var control = nameSet(`
-	codeowners opencode.json opencode.jsonc .tool-versions .nvim.lua .emacs.d .dir-locals.el gradle-wrapper.properties gradle-wrapper.jar gradle.properties init.gradle
-	directory.build.props directory.build.targets directory.packages.props .bazelrc .bazeliskrc .bazelversion .rspec .lesskey .tigrc .hgrc .condarc
-	.claude .cursor .codex .gemini .continue .windsurf .windsurfrules .cursorrules .clinerules .roo .roomodes .kiro .opencode
-	.aider.conf.yml .mcp.json mcp.json .vscode .idea .zed .fleet .devcontainer .devcontainer.json .editorconfig-hooks
-	claude.md claude.local.md agents.md agents.override.md agent.md gemini.md copilot-instructions.md .github .gitlab .gitlab-ci.yml .gitlab-ci.yaml
-	.circleci jenkinsfile azure-pipelines.yml azure-pipelines.yaml .travis.yml bitbucket-pipelines.yml .drone.yml .buildkite
-	.woodpecker .woodpecker.yml .forgejo .gitea .teamcity appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml .semaphore .cirrus.yml
-	.husky .githooks .git-hooks .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml lefthook-local.yml
-	.lintstagedrc .lintstagedrc.json .lintstagedrc.js .simple-git-hooks.json .overcommit.yml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.js .yarn bunfig.toml
-	.pypirc pip.conf pip.ini .cargo .bundle .gemrc .envrc .mise.toml mise.toml .mise .gitmodules .gitattributes .gitconfig
-	.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .inputrc .kshrc .cshrc .tcshrc
-	.gdbinit .lldbinit .vimrc .nvimrc .exrc .emacs .ripgreprc .curlrc .wgetrc .screenrc .tmux.conf
-	sitecustomize.py usercustomize.py .pythonrc .rprofile .irbrc .pryrc nuget.config .terraformrc .sbtopts .mavenrc .mvn .jvmopts authorized_keys crontab
+var control = grammar.Set(`
+	codeowners opencode.json opencode.jsonc .tool-versions .nvim.lua .emacs.d .dir-locals.el gradle-wrapper.properties gradle-wrapper.jar
+	gradle.properties init.gradle directory.build.props directory.build.targets directory.packages.props .bazelrc .bazeliskrc .bazelversion
+	.rspec .lesskey .tigrc .hgrc .condarc .claude .cursor .codex .gemini .continue .windsurf .windsurfrules .cursorrules .clinerules .roo
+	.roomodes .kiro .opencode .aider.conf.yml .mcp.json mcp.json .vscode .idea .zed .fleet .devcontainer .devcontainer.json
+	.editorconfig-hooks claude.md claude.local.md agents.md agents.override.md agent.md gemini.md copilot-instructions.md .github .gitlab
+	.gitlab-ci.yml .gitlab-ci.yaml .circleci jenkinsfile azure-pipelines.yml azure-pipelines.yaml .travis.yml bitbucket-pipelines.yml
+	.drone.yml .buildkite .woodpecker .woodpecker.yml .forgejo .gitea .teamcity appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml
+	.semaphore .cirrus.yml .husky .githooks .git-hooks .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml
+	.lefthook.yml lefthook-local.yml .lintstagedrc .lintstagedrc.json .lintstagedrc.js .simple-git-hooks.json .overcommit.yml .npmrc .yarnrc
+	.yarnrc.yml .pnpmfile.cjs .pnpmfile.js .yarn bunfig.toml .pypirc pip.conf pip.ini .cargo .bundle .gemrc .envrc .mise.toml mise.toml .mise
+	.gitmodules .gitattributes .gitconfig .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile
+	.zlogin .inputrc .kshrc .cshrc .tcshrc .gdbinit .lldbinit .vimrc .nvimrc .exrc .emacs .ripgreprc .curlrc .wgetrc .screenrc .tmux.conf
+	sitecustomize.py usercustomize.py .pythonrc .rprofile .irbrc .pryrc nuget.config .terraformrc .sbtopts .mavenrc .mvn .jvmopts
+	authorized_keys crontab
 `)
 
 // secret are names of files and folders that hold credentials.
-var secret = nameSet(`
+var secret = grammar.Set(`
 	.env .netrc _netrc .git-credentials .pgpass .my.cnf .aws .ssh .gnupg .kube .azure .gcloud .htpasswd .vault-token
 	id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk service-account.json serviceaccount.json .dockercfg
 	master.key secrets.env .secrets kubeconfig .kubeconfig .vault_pass .vault-pass vault_pass.txt .vault_password .boto .s3cfg .rclone.conf
 `)
 
 // keys are names of files that may hold credentials.
-var keys = nameSet(`
-	.npmrc .yarnrc.yml .pypirc credentials credentials.json credentials.yml secrets.yml secrets.yaml secrets.json client_secret.json terraform.tfstate
+var keys = grammar.Set(`
+	.npmrc .yarnrc.yml .pypirc credentials credentials.json credentials.yml secrets.yml secrets.yaml secrets.json client_secret.json
+	terraform.tfstate
 `)
-
-func nameSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range strings.Fields(text) {
-		set[n] = true
-	}
-	return set
-}
 
 // guarded returns the guard that refuses an access to a path of the tree, or nil. The path is relative to Root.
 func (p *Policy) guarded(rel string, acc Access) *guard {
@@ -70,7 +68,8 @@ func (p *Policy) guarded(rel string, acc Access) *guard {
 			return guardTool
 		}
 		if acc != list && acc != dir && strings.ContainsFunc(seg, passesFor) {
-			return &guard{false, "path.unicode", "a name with letters that pass for a dot or a slash is easily taken for another one; use plain letters"}
+			return &guard{false, "path.unicode", "a name with letters that pass for a dot or a slash is easily taken for another one; use plain " +
+				"letters"}
 		}
 		for _, n := range matches(name) {
 			if g := guardOf(n, acc, i == len(segs)-1); g != nil {

@@ -33,7 +33,7 @@ func (s *redirects) apply(list []*syntax.Redirect, st *state) redirected {
 			return r
 		}
 		if isDigits(rd.Word.Lit()) && s.source.redirectAt(rd.Word.End().Offset()) {
-			s.verdict.deny("syntax.error", "bash takes a number right before < or > for its own; put a space between")
+			s.verdict.deny("syntax.error", "bash takes a number right before < or > for a descriptor; put a space between")
 		}
 		fd, ok := descriptor(rd)
 		if !ok {
@@ -143,7 +143,7 @@ func (s *redirects) file(rd *syntax.Redirect, acc Access, st *state) grammar.Wor
 	}
 	w := words[0]
 	if t, ok := w.Text(); ok && network(t) {
-		s.verdict.deny("redirect.network", "bash would open a network connection for this name; a task has no use for that")
+		s.verdict.deny("redirect.network", "bash would open a network connection for this name; a task does not need that")
 		return w
 	}
 	if w.Source() == grammar.Any || w.Tilde {

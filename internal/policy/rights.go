@@ -68,30 +68,24 @@ func (r *rights) installs(what string) {
 
 // need judges a condition that must hold.
 func (r *rights) need(n grammar.Need, what string) {
+	ask := func(has bool, why string) {
+		if !has {
+			r.verdict.ask("need."+string(n), "%s %s", what, why)
+		}
+	}
 	c := r.config
 	switch n {
 	case grammar.NeedRegistry:
-		if !c.Registry {
-			r.verdict.ask("need.registry", "%s needs a package registry, and this task has none; work with what is installed", what)
-		}
+		ask(c.Registry, "needs a package registry, and this task has none; work with what is installed")
 	case grammar.NeedDestructive:
-		if !c.Destructive {
-			r.verdict.ask("need.destructive",
-				"%s takes files away, and this task may not (allow destructive commands in the settings); git rm and git mv of tracked files "+
-					"are allowed", what)
-		}
+		ask(c.Destructive, "takes files away, and this task may not (allow destructive commands in the settings); "+
+			"git rm and git mv of tracked files are allowed")
 	case grammar.NeedTmp:
-		if !c.PrivateTmp {
-			r.verdict.ask("need.tmp", "%s uses /tmp, which is not private here; use a folder of the repository that git ignores", what)
-		}
+		ask(c.PrivateTmp, "uses /tmp, which is not private here; use a folder of the repository that git ignores")
 	case grammar.NeedLoopback:
-		if !c.Loopback {
-			r.verdict.ask("need.loopback", "%s talks to this machine's own network, which other things share here; test without a server", what)
-		}
+		ask(c.Loopback, "talks to this machine's own network, which other things share here; test without a server")
 	case grammar.NeedNamespace:
-		if !c.Namespace {
-			r.verdict.ask("need.namespace", "%s reaches processes that are not only this task's; let the command end by itself (timeout)", what)
-		}
+		ask(c.Namespace, "reaches processes that are not only this task's; let the command end by itself (timeout)")
 	default:
 		r.verdict.ask("need.unknown", "%s needs something that is not known (%s)", what, part(string(n)))
 	}

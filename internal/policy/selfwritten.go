@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-// selfWritten judges scripts that run files which they have written, so that nobody can review those in between.
+// selfWritten judges scripts that run files which they wrote themselves: nobody can review these in between.
 type selfWritten struct {
 	boxed   bool
 	verdict *collector
@@ -34,7 +34,7 @@ func (r *selfWritten) checkCode(w grammar.Word, st *state) {
 	}
 	for _, p := range places { // a folder that is run holds what was written below it
 		if name, ok := r.writes.manifestBelow(p); ok {
-			r.verdict.ask("made.run", "%s is written and obeyed in one go, so nobody can look at it in between; run it in a later step", part(name))
+			r.verdict.ask("made.run", "this command writes %s and obeys it, so nobody can review it in between; run it in a later step", part(name))
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (r *selfWritten) checkProject(m *grammar.Match, st *state) {
 		return
 	}
 	if name, ok := r.writes.obeyedBy(m.Rule); ok {
-		r.verdict.ask("made.run", "%s is written and obeyed by %s in one go, so nobody can look at it in between; run that in a later step",
+		r.verdict.ask("made.run", "this command writes %s and %s obeys it, so nobody can review it in between; run that in a later step",
 			part(name), strings.ReplaceAll(m.Rule, ".", " "))
 	}
 }

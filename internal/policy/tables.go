@@ -41,8 +41,8 @@ func (t *tables) judge(table *grammar.Table, name string, args []grammar.Word, s
 // lifted are refusals of tables that do not apply in the sandbox: of scripts that are hard to read for people, because they are
 // judged as far as possible there, and of servers that listen on every address, because all addresses belong to the sandbox.
 var (
-	lifted  = nameSet(".shell .listen")
-	finders = nameSet("find gfind xargs gxargs fd fdfind")
+	lifted  = grammar.Set(".shell .listen")
+	finders = grammar.Set("find gfind xargs gxargs fd fdfind")
 )
 
 // matched judges the match of a table.
@@ -72,7 +72,7 @@ func (t *tables) matched(m *grammar.Match, st *state) flow {
 		}
 	}
 	if m.Rule == "id" && len(m.Words) == 0 && t.nesting.inner() {
-		t.verdict.ask("probe", "id without options inside another command is what probes of a sandbox look like; use id -u or id -un")
+		t.verdict.ask("probe", "id without options inside another command looks like a probe of the sandbox; use id -u or id -un")
 	}
 	t.rights.class(m.Class, shown)
 	if m.Class == grammar.Run {
@@ -109,7 +109,7 @@ func (t *tables) matched(m *grammar.Match, st *state) flow {
 // checkFolder refuses to run a program outside the tree that takes commands or settings from the folder it runs in.
 func (t *tables) checkFolder(st *state, shown string, lenient bool) {
 	if len(st.cwd) == 0 {
-		t.verdict.ask("path.cwd", "the folder in which %s would run is not known any more; use one cd, or ( cd x && ... )", shown)
+		t.verdict.ask("path.cwd", "the folder in which %s would run is unknown here; use one cd, or ( cd x && ... )", shown)
 	}
 	for _, at := range st.cwd {
 		if lenient && at.stray && !t.policy.within(at.path) {

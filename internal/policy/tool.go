@@ -27,7 +27,7 @@ func (t *toolCalls) judge(r Request) {
 		if r.Tool == "WebSearch" && t.policy.c.Search {
 			return
 		}
-		t.verdict.ask("tool.web", "a task has no way out to the web; work with what the repository holds")
+		t.verdict.ask("tool.web", "a task can't reach the web; work with the contents of the repository")
 		return
 	}
 	var in map[string]json.RawMessage
@@ -76,7 +76,7 @@ func (t *toolCalls) bash(r Request, in map[string]json.RawMessage) {
 		case "command", "description", "timeout":
 		case "run_in_background":
 			if s := string(raw); s != "true" && s != "false" {
-				t.verdict.deny("tool.input", "run_in_background of Bash is no yes or no")
+				t.verdict.deny("tool.input", "run_in_background of Bash must be true or false")
 			}
 		case "dangerouslyDisableSandbox":
 			if string(raw) != "false" {

@@ -56,7 +56,7 @@ func (t *toolCalls) path(text, dir string, acc Access) {
 		text = "."
 	}
 	if what := badByte(text); what != "" || strings.ContainsAny(text, "\n\t") {
-		t.verdict.deny("path.control", "a path with invisible or control characters is not looked at")
+		t.verdict.deny("path.control", "a path with invisible or control characters can't be used")
 		return
 	}
 	if dir == "" {

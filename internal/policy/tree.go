@@ -90,7 +90,7 @@ func (a *paths) scope(rel string, acc Access) {
 	changes := acc == Write || acc == Remove
 	switch {
 	case matchAny(s.ignore, rel, acc == Remove):
-		a.verdict.deny("scope.ignore", "%s is closed to a %s by the settings of this project; do without it", shownPath(rel), a.role)
+		a.verdict.deny("scope.ignore", "%s may not be read by a %s in this project; do without it", shownPath(rel), a.role)
 	case changes && matchAny(s.readOnly, rel, acc == Remove):
 		a.verdict.deny("scope.read_only", "%s may only be read by a %s; leave it as it is", shownPath(rel), a.role)
 	case changes && len(s.write) > 0 && !coversAny(s.write, rel):

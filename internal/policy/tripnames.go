@@ -3,6 +3,8 @@ package policy
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
 // eachName calls see with every run of letters, digits and other characters of file names, and those in more, until it is true.
@@ -115,7 +117,7 @@ var imports = regexp.MustCompile(`(?:\brequire(?:_relative)?|\bfrom|\bimport|\br
 	`|\bmock)\s*\(?\s*['"\x60][^'"\x60]*['"\x60]`)
 
 // routes are folders of the system whose names are more often paths of web pages.
-var routes = nameSet("/home /run /dev /media /lib /bin")
+var routes = grammar.Set("/home /run /dev /media /lib /bin")
 
 // outsideInside reports whether a text names a path that leads out of the tree and of the private /tmp.
 func outsideInside(s *scanner, text string) bool {

@@ -92,13 +92,13 @@ func (t *tables) folder(m *grammar.Match, u *grammar.Use, st *state) {
 }
 
 // shows are git's commands that print what is in files.
-var shows = nameSet(`git.log git.diff git.show git.blame git.annotate git.grep git.archive git.cat-file git.stash git.stash.show
+var shows = grammar.Set(`git.log git.diff git.show git.blame git.annotate git.grep git.archive git.cat-file git.stash git.stash.show
 	git.format-patch git.diff-tree git.diff-index git.whatchanged git.range-diff git.difftool`)
 
 // searches are options by which programs that print what is in files choose those files.
 var (
-	searches  = nameSet("-g --glob --iglob --include -G --file-search-regex")
-	searchers = nameSet("rep egrep fgrep rg ag ack ack-grep ugrep ug rgrep zgrep")
+	searches  = grammar.Set("-g --glob --iglob --include -G --file-search-regex")
+	searchers = grammar.Set("rep egrep fgrep rg ag ack ack-grep ugrep ug rgrep zgrep")
 )
 
 // tracked judges words of git that may be names of files whose content it would print.
@@ -145,7 +145,7 @@ func plainly(k grammar.Kind) string {
 // inline judges text that may be code of another language than the shell's.
 func (t *tables) inline(m *grammar.Match, u *grammar.Use, st *state) {
 	if !t.policy.c.Boxed {
-		t.verdict.ask(m.Rule+".inline", "code on the command line can't be read beforehand; write it to a file in the tree and run that file")
+		t.verdict.ask(m.Rule+".inline", "code on the command line can't be reviewed beforehand; write it to a file in the tree and run that file")
 		return
 	}
 	t.scanner.check(knownText(u.Word), st)

@@ -68,7 +68,7 @@ func (s *writes) resetOwn() (before span) {
 
 func (s *writes) restoreOwn(before span) { s.own = before }
 
-// ownSince says that the redirects of the current command have written all files but the first n.
+// ownSince records that the redirects of the current command have written all files except the first n.
 func (s *writes) ownSince(n int) { s.own = span{n, len(s.files)} }
 
 func (s *writes) count() int { return len(s.files) }

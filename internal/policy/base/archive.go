@@ -15,32 +15,38 @@ func archivePrograms() []grammar.Program {
 	in, ch := grammar.Inspect, grammar.Change
 	return []grammar.Program{
 		whole("tar gtar bsdtar", ch, tar),
-		judged("zip", ch, levels+`-r,--recurse-paths -q,--quiet -v,--verbose -j,--junk-paths -x,--exclude=data -i,--include=data -u,--update -f,--freshen
-			-d,--delete -y,--symlinks -l -X,--no-extra -D,--no-dir-entries -o -n=data -sf -t=data ~-m,--move ~-e,--encrypt
+		judged("zip", ch, levels+`-r,--recurse-paths -q,--quiet -v,--verbose -j,--junk-paths -x,--exclude=data -i,--include=data -u,--update
+			-f,--freshen -d,--delete -y,--symlinks -l -X,--no-extra -D,--no-dir-entries -o -n=data -sf -t=data ~-m,--move ~-e,--encrypt
 			~-P,--password ~-b,--temp-path ~-@ ~-T,--test !-TT,--unzip-command ~-J ~-z ~-R`, "write read*", nil),
-		judged("unzip", ch, `-l -v -t -p -c -z -Z -1 -q -qq -o -n -j -a -aa -u -f -d=write -x=data -C -L -LL -U -B !-: !-K ~-X ~-P ~-M`, "read data*", func(m *grammar.Match) {
-			if m.Has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
-				m.Class = in
-				return
-			}
-			for _, i := range m.Operands()[min(1, len(m.Operands())):] {
-				m.Uses[i].Kind = grammar.Write // a member by its name
-			}
-			if !m.Has("-d") {
-				m.Use(grammar.Write, grammar.Lit("."), "")
-			}
-		}),
+		judged("unzip", ch, `-l -v -t -p -c -z -Z -1 -q -qq -o -n -j -a -aa -u -f -d=write -x=data -C -L -LL -U -B !-: !-K ~-X ~-P ~-M`,
+			"read data*", func(m *grammar.Match) {
+				if m.Has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
+					m.Class = in
+					return
+				}
+				for _, i := range m.Operands()[min(1, len(m.Operands())):] {
+					m.Uses[i].Kind = grammar.Write // a member by its name
+				}
+				if !m.Has("-d") {
+					m.Use(grammar.Write, grammar.Lit("."), "")
+				}
+			}),
 		program("zipinfo", in, "-1 -2 -s -m -l -v -h -t -z -T -C -M", "read data*"),
 		program("zcat bzcat xzcat zstdcat lzcat gzcat", in, "-f,--force -k -q,--quiet -v,--verbose -h -V -T=number --threads=number", "read*"),
 		program("zdiff zcmp bzdiff xzdiff", in, "-u -q -s", "read*"),
-		judged("gzip gunzip pigz", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -k,--keep -f,--force -l,--list -t,--test -v,--verbose -q,--quiet
-			-n,--no-name -N,--name ~-r,--recursive --fast --best -S,--suffix=name --rsyncable -p=number`, "read*", packs("-c", "-l", "-t")),
-		judged("bzip2 bunzip2 pbzip2", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test -v,--verbose -q,--quiet -s,--small --fast --best`, "read*", packs("-c", "-t")),
-		judged("xz unxz lzma unlzma", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -z,--compress -k,--keep -f,--force -t,--test -l,--list -v,--verbose
-			-q,--quiet -e,--extreme -T,--threads=number -S,--suffix=name -F,--format=data -C,--check=data`, "read*", packs("-c", "-t", "-l")),
-		judged("zstd unzstd pzstd lz4 unlz4 brotli", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test -l,--list -v,--verbose -q,--quiet -r -T=number
-			--threads=number --ultra --long?=number -D=read -o,--output=write --no-progress --check --no-check ~--rm ~-m ~-j`, "read*", packs("-c", "-t", "-l")),
-		asked("this archive program is not known well enough; use tar or zip", "7z 7za 7zr rar unrar cpio pax arj lha uncompress compress lzip zpaq zipnote zipcloak zipsplit unar"),
+		judged("gzip gunzip pigz", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -k,--keep -f,--force -l,--list -t,--test
+			-v,--verbose -q,--quiet -n,--no-name -N,--name ~-r,--recursive --fast --best -S,--suffix=name --rsyncable -p=number`, "read*",
+			packs("-c", "-l", "-t")),
+		judged("bzip2 bunzip2 pbzip2", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test -v,--verbose
+			-q,--quiet -s,--small --fast --best`, "read*", packs("-c", "-t")),
+		judged("xz unxz lzma unlzma", ch, levels+`-c,--stdout,--to-stdout -d,--decompress,--uncompress -z,--compress -k,--keep -f,--force
+			-t,--test -l,--list -v,--verbose -q,--quiet -e,--extreme -T,--threads=number -S,--suffix=name -F,--format=data -C,--check=data`, "read*",
+			packs("-c", "-t", "-l")),
+		judged("zstd unzstd pzstd lz4 unlz4 brotli", ch, levels+`-c,--stdout -d,--decompress -z,--compress -k,--keep -f,--force -t,--test
+			-l,--list -v,--verbose -q,--quiet -r -T=number --threads=number --ultra --long?=number -D=read -o,--output=write --no-progress --check
+			--no-check ~--rm ~-m ~-j`, "read*", packs("-c", "-t", "-l")),
+		asked("the options of this archive program are unknown; use tar or zip",
+			"7z 7za 7zr rar unrar cpio pax arj lha uncompress compress lzip zpaq zipnote zipcloak zipsplit unar"),
 	}
 }
 
@@ -56,22 +62,23 @@ func packs(unless ...string) func(*grammar.Match) {
 	}
 }
 
-const tarOpts = `-c,--create -x,--extract,--get -t,--list -r,--append -u,--update -d,--diff,--compare -f,--file=data -z,--gzip,--gunzip,--ungzip
-	-j,--bzip2 -J,--xz --zstd --lzma --lzip --lz4 -Z -a,--auto-compress --no-auto-compress -v,--verbose -C,--directory=data
-	-k,--keep-old-files --keep-newer-files --overwrite --skip-old-files --no-overwrite-dir -m,--touch -O,--to-stdout
+const tarOpts = `-c,--create -x,--extract,--get -t,--list -r,--append -u,--update -d,--diff,--compare -f,--file=data
+	-z,--gzip,--gunzip,--ungzip -j,--bzip2 -J,--xz --zstd --lzma --lzip --lz4 -Z -a,--auto-compress --no-auto-compress -v,--verbose
+	-C,--directory=data -k,--keep-old-files --keep-newer-files --overwrite --skip-old-files --no-overwrite-dir -m,--touch -O,--to-stdout
 	-p,--preserve-permissions,--same-permissions --no-same-permissions -o --no-same-owner --strip-components=number --exclude=data
-	-X,--exclude-from=read --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-ignore=data
-	--exclude-tag=data --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored
-	--ignore-case -l,--check-links --one-file-system --sort=data --mtime=data --owner=data --group=data --mode=data --numeric-owner
-	-H,--format=data --posix --no-recursion --recursion --totals?=data --warning=data --force-local -S,--sparse -W,--verify
-	-R,--block-number -B -b,--blocking-factor=number -i,--ignore-zeros --no-xattrs --no-acls --no-selinux --full-time --utc
-	--show-transformed-names --quoting-style=data --pax-option=data --ignore-failed-read --no-null --checkpoint?=number
+	-X,--exclude-from=read --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-ignore=data --exclude-tag=data
+	--wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case -l,--check-links
+	--one-file-system --sort=data --mtime=data --owner=data --group=data --mode=data --numeric-owner -H,--format=data --posix --no-recursion
+	--recursion --totals?=data --warning=data --force-local -S,--sparse -W,--verify -R,--block-number -B -b,--blocking-factor=number
+	-i,--ignore-zeros --no-xattrs --no-acls --no-selinux --full-time --utc --show-transformed-names --quoting-style=data --pax-option=data
+	--ignore-failed-read --no-null --checkpoint?=number
 	!-I,--use-compress-program !--to-command !--checkpoint-action !-P,--absolute-names !-F,--info-script,--new-volume-script
 	!--rsh-command !--rmt-command !-T,--files-from ~--one-top-level ~-h,--dereference ~--hard-dereference ~--transform,--xform
 	~-A,--catenate,--concatenate ~--delete ~-w,--interactive ~-g,--listed-incremental ~-G ~-M,--multi-volume ~--remove-files
 	~--same-owner ~--index-file ~-U,--unlink-first ~--recursive-unlink ~-K ~-N ~--newer ~-s ~-n,--seek ~-V`
 
-var tarTable = inner("tar", grammar.Spec{Class: grammar.Change, Opts: tarOpts + std, Args: "data*", Judge: tarJudge, Why: "it can run programs or leave the tree"})
+var tarTable = inner("tar", grammar.Spec{Class: grammar.Change, Opts: tarOpts + std, Args: "data*", Judge: tarJudge,
+	Why: "it can run programs or leave the tree"})
 
 // tar reads the words of tar, also the old way, where the first word is a bundle of letters.
 func tar(m *grammar.Match) {
@@ -104,7 +111,7 @@ func tarJudge(m *grammar.Match) {
 		if m.Has("--help", "--version") {
 			m.Class = grammar.Inspect
 		} else {
-			m.Ask(".mode", "tar is told neither to list, nor to pack, nor to unpack; give -t, -c or -x")
+			m.Ask(".mode", "tar has no mode; give -t, -c or -x")
 		}
 		return
 	}

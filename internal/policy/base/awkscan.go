@@ -35,7 +35,8 @@ func scanAwk(text string) (grammar.Class, string) {
 
 func (s *awkScan) unread(what string) {
 	if s.refuse == "" {
-		s.refuse, s.why = grammar.Ask, fmt.Sprintf("this awk program is not understood (%s); make it simpler, or put it in a script of the project", what)
+		s.refuse, s.why = grammar.Ask, fmt.Sprintf("this awk program is not understood (%s); make it simpler, or put it in a script of the "+
+			"project", what)
 	}
 }
 

@@ -73,7 +73,7 @@ func fdExec(m *grammar.Match, run []grammar.Word, via string) {
 	}
 	shellInside(m, words)
 	if name, _ := words[0].Text(); removes(name) {
-		m.Ask(".delete", "fd would remove all that it finds; list it first, then remove by name")
+		m.Ask(".delete", "fd would remove everything that it finds; list it first, then remove by name")
 	}
 	m.Uses = append(m.Uses, grammar.Use{Kind: grammar.Command, Word: words[0], Via: via, Rest: words[1:]})
 }

@@ -9,19 +9,21 @@ import (
 // filterPrograms are those whose first operand is a program in a language of their own.
 func filterPrograms() []grammar.Program {
 	return []grammar.Program{
-		judged("sed gsed", grammar.Inspect, `-n,--quiet,--silent -e,--expression=data ~-f,--file -E,-r,--regexp-extended -i,--in-place?=data -s,--separate
-			-u,--unbuffered -z,--null-data -l,--line-length=number --debug --posix --sandbox ~--follow-symlinks -b,--binary`, "data*", sed),
-		{Names: []string{"awk", "gawk", "mawk", "nawk", "original-awk", "goawk"}, Spec: grammar.Spec{Class: grammar.Inspect, Style: grammar.Posix, Args: "data*", Judge: awk,
+		judged("sed gsed", grammar.Inspect, `-n,--quiet,--silent -e,--expression=data ~-f,--file -E,-r,--regexp-extended -i,--in-place?=data
+			-s,--separate -u,--unbuffered -z,--null-data -l,--line-length=number --debug --posix --sandbox ~--follow-symlinks -b,--binary`, "data*",
+			sed),
+		{Names: []string{"awk", "gawk", "mawk", "nawk", "original-awk", "goawk"}, Spec: grammar.Spec{Class: grammar.Inspect, Style: grammar.Posix,
+			Args: "data*", Judge: awk,
 			Opts: `-F,--field-separator=data -v,--assign=data -b,--characters-as-bytes -c,--traditional -n,--non-decimal-data
 				-r,--re-interval -S,--sandbox -P,--posix -O,--optimize -s,--no-optimize -k,--csv -M,--bignum -N,--use-lc-numeric
 				~-f,--file ~-E,--exec ~-e,--source ~-i,--include ~-l,--load ~-o ~-p ~-d ~-D ~-W` + std}},
 		whole("jq gojq jaq", grammar.Inspect, jq),
-		judged("yq", grammar.Inspect, `-i,--inplace,--in-place -P,--prettyPrint -r,--unwrapScalar?=data -o,--output-format=data -p,--input-format=data -C,--colors
-			-M,--no-colors -n,--null-input -j,--tojson -I,--indent=number -N,--no-doc -e,--exit-status --expression=data -v,--verbose
-			-y,--yaml-output -Y,--yaml-roundtrip -c,--compact-output ~-s,--slurp,--split-exp -S,--sort-keys --header-preprocess?=data
-			--front-matter=data -0,--nul-output --raw-output -w,--width=number ~--from-file -V`, "data*", yq),
-		judged("xmllint", grammar.Inspect, `--noout --format --xpath=data --schema=read --dtdvalid=read --relaxng=read --valid --nonet --huge --recover --html
-			--nowarning --quiet --pretty=number --output=write --c14n --encode=data --noblanks !--shell ~--noent ~--catalogs
+		judged("yq", grammar.Inspect, `-i,--inplace,--in-place -P,--prettyPrint -r,--unwrapScalar?=data -o,--output-format=data
+			-p,--input-format=data -C,--colors -M,--no-colors -n,--null-input -j,--tojson -I,--indent=number -N,--no-doc -e,--exit-status
+			--expression=data -v,--verbose -y,--yaml-output -Y,--yaml-roundtrip -c,--compact-output ~-s,--slurp,--split-exp -S,--sort-keys
+			--header-preprocess?=data --front-matter=data -0,--nul-output --raw-output -w,--width=number ~--from-file -V`, "data*", yq),
+		judged("xmllint", grammar.Inspect, `--noout --format --xpath=data --schema=read --dtdvalid=read --relaxng=read --valid --nonet --huge
+			--recover --html --nowarning --quiet --pretty=number --output=write --c14n --encode=data --noblanks !--shell ~--noent ~--catalogs
 			~--load-trace ~--path`, "read*", noRemote),
 		asked("its language is not known well enough; use jq", "xq tomlq dasel mlr htmlq pup gron fx"),
 		judged("toml2json yaml2json json2yaml", grammar.Inspect, "-p,--pretty", "read*", nil),
@@ -81,7 +83,7 @@ func sed(m *grammar.Match) {
 func sedText(m *grammar.Match, w grammar.Word) string {
 	text, ok := constant(w)
 	if !ok {
-		m.Ask(".script", "the script holds text that is not known; write it out, or use the Edit tool")
+		m.Ask(".script", "the script contains unknown text; write it out, or use the Edit tool")
 	}
 	return text
 }
@@ -98,7 +100,7 @@ func awk(m *grammar.Match) {
 	}
 	text, ok := constant(m.Uses[at[0]].Word)
 	if !ok {
-		m.Ask(".script", "the program holds text that is not known; pass it with -v NAME=value")
+		m.Ask(".script", "the program contains unknown text; pass it with -v NAME=value")
 		return
 	}
 	if class, why := scanAwk(text); class == grammar.Deny {

@@ -129,7 +129,7 @@ func (f *finder) step() {
 	f.at++
 	text, ok := w.Text()
 	if !ok {
-		f.m.Ask(".unknown", "a test of find is put together from text that is not known; write it out")
+		f.m.Ask(".unknown", "a test of find contains unknown text; write it out")
 		return
 	}
 	f.m.Flags[text] = grammar.Word{}

@@ -95,7 +95,7 @@ func shellInside(m *grammar.Match, words []grammar.Word) {
 	switch name[strings.LastIndexByte(name, '/')+1:] {
 	case "python", "python3", "node", "ruby", "perl", "php", "lua", "bun", "tsx":
 		if _, ok := words[min(1, len(words)-1)].Text(); !ok || len(words) == 1 {
-			m.Ask(".script", "this runs whatever is found as a script; name the script")
+			m.Ask(".script", "this runs every file that it finds as a script; name the script")
 		}
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish":
 		if len(words) < 2 || !words[1].Is("-n") {

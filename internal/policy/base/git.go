@@ -15,7 +15,8 @@ const (
 // gitPrograms is git, and what works on its repositories.
 func gitPrograms() []grammar.Program {
 	subs := map[string]grammar.Spec{}
-	for _, part := range []map[string]grammar.Spec{gitHistory(), gitPlumbing(), gitBranches(), gitWork(), gitCommits(), gitStash(), gitConfigs(), gitRefused()} {
+	for _, part := range []map[string]grammar.Spec{gitHistory(), gitPlumbing(), gitBranches(), gitWork(), gitCommits(), gitStash(),
+		gitConfigs(), gitRefused()} {
 		maps.Copy(subs, part)
 	}
 	return []grammar.Program{
@@ -24,12 +25,13 @@ func gitPrograms() []grammar.Program {
 			Opts: `--no-pager,-P ~-p,--paginate --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs
 				--icase-pathspecs --no-replace-objects --no-lazy-fetch --no-advice -C=dir -c=data !--git-dir !--work-tree !--exec-path
 				!--config-env !--namespace !--bare !--super-prefix !--attr-source !--list-cmds`,
-			Subs:    subs,
-			SubElse: &grammar.Spec{Class: grammar.Inspect, Opts: "--version,-v --help,-h --html-path --man-path --info-path", Args: "", Judge: gitAlone},
-			Judge:   gitSettings,
+			Subs: subs,
+			SubElse: &grammar.Spec{Class: grammar.Inspect, Opts: "--version,-v --help,-h --html-path --man-path --info-path", Args: "",
+				Judge: gitAlone},
+			Judge: gitSettings,
 		}},
-		refused(gitRemote, `gh hub glab tea git-lfs git-remote-http git-remote-https git-upload-pack git-receive-pack git-shell git-credential-store
-			repo gerrit`),
+		refused(gitRemote, `gh hub glab tea git-lfs git-remote-http git-remote-https git-upload-pack git-receive-pack git-shell
+			git-credential-store repo gerrit`),
 		asked("it is a program for people at a terminal; use git log", "tig lazygit gitk git-gui gitui"),
 		refused("another program for versions is not part of a task; use git", "hg svn bzr cvs p4 fossil darcs jj"),
 	}
@@ -43,25 +45,21 @@ func gitAlone(m *grammar.Match) {
 }
 
 // settingsExact are settings of git that only change its output, or choose between harmless ways.
-var settingsExact = map[string]bool{
-	"core.quotepath": true, "core.abbrev": true, "core.commentchar": true, "core.whitespace": true, "core.autocrlf": true, "core.safecrlf": true,
-	"core.filemode": true, "core.ignorecase": true, "core.precomposeunicode": true, "user.name": true, "user.email": true,
-	"diff.renames": true, "diff.renamelimit": true, "diff.algorithm": true, "diff.noprefix": true, "diff.mnemonicprefix": true, "diff.context": true,
-	"diff.colormoved": true, "diff.colormovedws": true, "diff.interhunkcontext": true, "diff.wserrorhighlight": true, "diff.statgraphwidth": true,
-	"diff.relative": true, "diff.indentheuristic": true, "diff.suppressblankempty": true, "diff.submodule": true, "diff.ignoresubmodules": true,
-	"merge.conflictstyle": true, "merge.renames": true, "merge.renamelimit": true, "merge.ff": true, "merge.stat": true, "merge.log": true,
-	"tag.sort": true, "branch.sort": true, "init.defaultbranch": true, "rerere.enabled": true, "rebase.autosquash": true, "rebase.autostash": true,
-	"rebase.updaterefs": true, "stash.showpatch": true, "gc.auto": true, "i18n.logoutputencoding": true, "i18n.commitencoding": true,
-	"apply.whitespace": true, "apply.ignorewhitespace": true, "blame.date": true, "blame.showemail": true, "commit.cleanup": true, "commit.verbose": true,
-	"commit.status": true, "pull.rebase": true, "rebase.missingcommitscheck": true,
-}
+var settingsExact = grammar.Set(`core.quotepath core.abbrev core.commentchar core.whitespace core.autocrlf core.safecrlf
+	core.filemode core.ignorecase core.precomposeunicode user.name user.email diff.renames diff.renamelimit diff.algorithm diff.noprefix
+	diff.mnemonicprefix diff.context diff.colormoved diff.colormovedws diff.interhunkcontext diff.wserrorhighlight diff.statgraphwidth
+	diff.relative diff.indentheuristic diff.suppressblankempty diff.submodule diff.ignoresubmodules merge.conflictstyle merge.renames
+	merge.renamelimit merge.ff merge.stat merge.log tag.sort branch.sort init.defaultbranch rerere.enabled rebase.autosquash
+	rebase.autostash rebase.updaterefs stash.showpatch gc.auto i18n.logoutputencoding i18n.commitencoding apply.whitespace
+	apply.ignorewhitespace blame.date blame.showemail commit.cleanup commit.verbose commit.status pull.rebase rebase.missingcommitscheck`)
 
 // settingsUnder are sections of which every setting is harmless.
 var settingsUnder = []string{"color.", "advice.", "log.", "column.", "status.", "grep."}
 
 // settingsValue are settings that are harmless with these values.
 var settingsValue = map[string]string{
-	"core.pager": "|cat|", "core.editor": "|true|:|cat|", "sequence.editor": "|true|:|cat|", "core.fsmonitor": "false", "core.hookspath": "/dev/null",
+	"core.pager": "|cat|", "core.editor": "|true|:|cat|", "sequence.editor": "|true|:|cat|", "core.fsmonitor": "false",
+	"core.hookspath": "/dev/null",
 	"commit.gpgsign": "false", "tag.gpgsign": "false", "diff.external": "|", "core.untrackedcache": "false|true", "maintenance.auto": "false",
 }
 
@@ -73,7 +71,7 @@ func gitSettings(m *grammar.Match) {
 		}
 		text, ok := u.Word.Text()
 		if !ok {
-			m.Ask(".setting", "a setting of git is put together from text that is not known; write it out")
+			m.Ask(".setting", "a setting of git contains unknown text; write it out")
 			return
 		}
 		if key, value, _ := strings.Cut(text, "="); !settingSafe(strings.ToLower(key), value) {
@@ -147,7 +145,7 @@ func gitPath(m *grammar.Match, w grammar.Word) {
 		m.Use(grammar.Read, w.Drop(colon+1), "")
 		return
 	}
-	if _, literal := w.Text(); !literal { // an unknown piece before a known one that leads out
+	if _, literal := w.Text(); !literal { // an unknown part before a known one that leads out
 		for _, p := range w.Parts {
 			if strings.Contains(p.Text, "..") && !strings.Contains(p.Text, "...") && strings.Contains(p.Text, "/..") {
 				m.Use(grammar.Read, w, "")
@@ -184,7 +182,8 @@ func afterDashes(m *grammar.Match, word grammar.Word) bool {
 // settingReadable reports whether a setting may be shown.
 func settingReadable(key string) bool {
 	key = strings.ToLower(key)
-	for _, section := range []string{"credential.", "http.", "https.", "url.", "sendemail.", "include", "filter.", "alias.", "gpg.", "imap.", "svn", "proxy"} {
+	for _, section := range []string{"credential.", "http.", "https.", "url.", "sendemail.", "include", "filter.", "alias.", "gpg.", "imap.",
+		"svn", "proxy"} {
 		if strings.HasPrefix(key, section) {
 			return false
 		}

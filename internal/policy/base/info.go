@@ -10,42 +10,47 @@ import (
 func infoPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{
-		judged("date gdate", in, `-d,--date=data -I?=data --iso-8601?=data -R,--rfc-email --rfc-3339=data -u,--utc,--universal -r,--reference=list --debug
-			-v=data -j !-f,--file !-s,--set`, "data*", date),
-		judged("id", in, "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero -a", "name*", plain(func(m *grammar.Match) bool { return oneFlag(m, "-u", "-g") })),
+		judged("date gdate", in, `-d,--date=data -I?=data --iso-8601?=data -R,--rfc-email --rfc-3339=data -u,--utc,--universal
+			-r,--reference=list --debug -v=data -j !-f,--file !-s,--set`, "data*", date),
+		judged("id", in, "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero -a", "name*",
+			plain(func(m *grammar.Match) bool { return oneFlag(m, "-u", "-g") })),
 		yielding(grammar.YieldsPlain, "whoami nproc arch tty", "--all --ignore=number -s", ""),
 		judged("uname", in, `-a,--all -s,--kernel-name -n,--nodename -r,--kernel-release -v,--kernel-version -m,--machine -p,--processor
 			-i,--hardware-platform -o,--operating-system`, "",
 			plain(func(m *grammar.Match) bool { return !m.Has("-a", "-v") && len(m.Flags) <= 2 })),
-		{Names: []string{"hostname"}, Spec: grammar.Spec{Class: in, Yields: grammar.YieldsPlain, Opts: "-s,--short -f,--fqdn,--long -d,--domain -i,--ip-address -I,--all-ip-addresses !-F,--file !-b,--boot" + std, Args: "never?", Why: "a task does not rename the host"}},
+		{Names: []string{"hostname"}, Spec: grammar.Spec{Class: in, Yields: grammar.YieldsPlain, Opts: `-s,--short -f,--fqdn,--long -d,--domain
+			-i,--ip-address -I,--all-ip-addresses !-F,--file !-b,--boot` + std, Args: "never?", Why: "a task does not rename the host"}},
 		program("groups", in, "", "name*"), program("logname hostid", in, "", ""),
 		judged("printenv", in, "-0,--null", "data*", variables),
 		program("which", in, "-a,--all -s", "data+"), program("whereis", in, "-b -m -s -u", "name+"),
 		program("type", in, "-v -V -p", "data+"), program("deactivate", in, "", ""),
-		judged("man", in, `-k,--apropos -f,--whatis -w,--where,--path,--location -a,--all -s,-S,--sections=data --regex --wildcard --no-hyphenation
-			--nh --nj !-P,--pager !-H,--html !-C,--config-file !-X,--gxditview !-T,--troff-device !-l,--local-file !-t,--troff
-			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+", func(m *grammar.Match) {
-			for _, i := range m.Operands() {
-				if strings.Contains(m.Uses[i].Word.Prefix(), "/") {
-					m.Ask(".file", "a page by its file is run through a formatter; name the page, or print the file with cat")
+		judged("man", in, `-k,--apropos -f,--whatis -w,--where,--path,--location -a,--all -s,-S,--sections=data --regex --wildcard
+			--no-hyphenation --nh --nj !-P,--pager !-H,--html !-C,--config-file !-X,--gxditview !-T,--troff-device !-l,--local-file !-t,--troff
+			!-p,--preprocessor !-M,--manpath !-m,--systems !-L,--locale !-K,--global-apropos !-E,--encoding !-R,--recode`, "name+",
+			func(m *grammar.Match) {
+				for _, i := range m.Operands() {
+					if strings.Contains(m.Uses[i].Word.Prefix(), "/") {
+						m.Ask(".file", "a page by its file is run through a formatter; name the page, or print the file with cat")
+					}
 				}
-			}
-		}),
+			}),
 		program("apropos whatis", in, "-a,--and -e,--exact -l,--long -r,--regex -w,--wildcard -s,--sections=data", "data+"),
-		program("getconf", in, "-a", "data*"), program("locale", in, "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name", "data*"),
+		program("getconf", in, "-a", "data*"), program("locale", in, "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name",
+			"data*"),
 		program("lscpu lsblk lsmem lsns", in, "-a -b -e,--extended?=data -p,--parse?=data -J,--json -f -o,--output=data", ""),
 		program("cal ncal", in, "-1 -3 -y -m -j -h -M -b", "data*"), program("uuidgen", in, "-r,--random -t,--time -m -n=data -N=data", ""),
 		program("lsb_release", in, "-a,--all -i,--id -d,--description -r,--release -c,--codename -s,--short", ""),
 		{Names: []string{"sw_vers"}, Spec: grammar.Spec{Class: in, Style: grammar.Single, Opts: "-productVersion -productName -buildVersion"}},
-		program("diffstat", in, "-p=number -w=number -m -s -u -C -l", "read*"), program("hexyl", in, "-n=number --length=number -s=number -v -C", "read*"),
+		program("diffstat", in, "-p=number -w=number -m -s -u -C -l", "read*"), program("hexyl", in, "-n=number --length=number -s=number -v -C",
+			"read*"),
 		program("tput", in, "-T=data -S", "data*"), program("clear", in, "-x -T=data", ""),
-		asked("it belongs to the tools of a language; ldd runs what it looks at", "ldd otool dwarfdump"),
+		asked("it belongs to the tools of a language; ldd runs the file that it inspects", "ldd otool dwarfdump"),
 		program("figlet cowsay fortune lolcat banner toilet", in, "-f=data", "data*"),
 		program("gettext ngettext", in, "-e -n", "data*"),
-		asked("it fills in the environment, whatever is in it; use sed with the names that you mean", "envsubst"),
+		asked("it inserts any variable of the environment; use sed with the names that you mean", "envsubst"),
 		asked("it looks outside the tree", "locate mlocate plocate updatedb mdfind info tldr cheat"),
-		asked("it shows pictures, sounds or pages", `convert magick identify ffmpeg ffprobe dot pandoc pdftotext pdflatex xelatex latexmk tectonic typst gs inkscape wkhtmltopdf
-			exiftool mermaid plantuml`),
+		asked("it shows pictures, sounds or pages", `convert magick identify ffmpeg ffprobe dot pandoc pdftotext pdflatex xelatex latexmk
+			tectonic typst gs inkscape wkhtmltopdf exiftool mermaid plantuml`),
 	}
 }
 
@@ -65,7 +70,7 @@ func date(m *grammar.Match) {
 			m.Deny(".clock", "an operand without + sets the clock; give a format like +%F")
 			return
 		case !strings.HasPrefix(prefix, "+"):
-			m.Ask(".clock", "an operand that is not known may set the clock; give a format like +%F")
+			m.Ask(".clock", "an unknown operand may set the clock; give a format like +%F")
 			return
 		}
 		one = one && ok && plainFormat(strings.TrimPrefix(text, "+"))
@@ -103,13 +108,9 @@ func plainFormat(f string) bool {
 }
 
 // variablesShown are the variables that may be printed by name.
-var variablesShown = map[string]bool{
-	"PATH": true, "HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "LOGNAME": true, "SHELL": true, "TERM": true, "LANG": true, "LC_ALL": true,
-	"LC_CTYPE": true, "TZ": true, "TMPDIR": true, "CI": true, "NODE_ENV": true, "NODE_PATH": true, "NODE_OPTIONS": true, "GOPATH": true, "GOROOT": true, "GOFLAGS": true,
-	"GOCACHE": true, "GOMODCACHE": true, "GOPROXY": true, "GOOS": true, "GOARCH": true, "CGO_ENABLED": true, "PYTHONPATH": true, "VIRTUAL_ENV": true,
-	"JAVA_HOME": true, "CARGO_HOME": true, "RUSTUP_HOME": true, "RUSTFLAGS": true, "GEM_HOME": true, "RAILS_ENV": true, "EDITOR": true, "PAGER": true,
-	"HOSTNAME": true, "SHLVL": true, "COLUMNS": true, "LINES": true, "NO_COLOR": true, "FORCE_COLOR": true, "DEBIAN_FRONTEND": true,
-}
+var variablesShown = grammar.Set(`PATH HOME PWD OLDPWD USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR CI NODE_ENV
+	NODE_PATH NODE_OPTIONS GOPATH GOROOT GOFLAGS GOCACHE GOMODCACHE GOPROXY GOOS GOARCH CGO_ENABLED PYTHONPATH VIRTUAL_ENV JAVA_HOME
+	CARGO_HOME RUSTUP_HOME RUSTFLAGS GEM_HOME RAILS_ENV EDITOR PAGER HOSTNAME SHLVL COLUMNS LINES NO_COLOR FORCE_COLOR DEBIAN_FRONTEND`)
 
 // variables allows printenv to print variables without secrets.
 func variables(m *grammar.Match) {

@@ -1,34 +1,30 @@
 package base
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/longshift/longshift/internal/policy/grammar"
+)
 
 // filterWords are the names in filters of jq and yq that reach beyond their input.
-var filterWords = map[string]bool{
-	"env": true, "$ENV": true, "include": true, "import": true, "strenv": true, "envsubst": true, "load": true, "load_str": true, "load_xml": true,
-	"load_props": true, "load_base64": true, "system": true, "eval": true, "get_search_list": true, "modulemeta": true,
-	"exec": true, "open": true,
-}
+var filterWords = grammar.Set(`env $ENV include import strenv envsubst load load_str load_xml load_props load_base64 system
+	eval get_search_list modulemeta exec open`)
 
 // scanFilter returns the first name in a filter that reaches beyond its input, or "". It reads strings with the code inside
-// them, and comments; to take text for code does no harm.
+// them, and comments; taking text for code does no harm.
 func scanFilter(text string) string {
 	var depth []int // of parentheses, for each string that the scan is inside of
 	paren := 0
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case c == '"':
-			next, code := stringEnd(text, i+1)
-			i = next
-			if code {
-				depth = append(depth, paren)
-				paren = 0
-			}
 		case c == '(':
 			paren++
 			i++
-		case c == ')' && paren == 0 && len(depth) > 0:
-			paren, depth = depth[len(depth)-1], depth[:len(depth)-1]
+		case c == '"', c == ')' && paren == 0 && len(depth) > 0:
+			if c == ')' { // the code inside a string ends, and the string continues
+				paren, depth = depth[len(depth)-1], depth[:len(depth)-1]
+			}
 			next, code := stringEnd(text, i+1)
 			i = next
 			if code {

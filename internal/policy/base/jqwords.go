@@ -7,12 +7,9 @@ import (
 )
 
 // jqFlags are the options of jq that take no value.
-var jqFlags = map[string]bool{
-	"--null-input": true, "--raw-output": true, "--join-output": true, "--ascii-output": true, "--compact-output": true, "--color-output": true,
-	"--monochrome-output": true, "--sort-keys": true, "--exit-status": true, "--slurp": true, "--raw-input": true, "--tab": true,
-	"--unbuffered": true, "--stream": true, "--stream-errors": true, "--seq": true, "--raw-output0": true, "--help": true, "--version": true,
-	"--yaml-input": true, "--yaml-output": true,
-}
+var jqFlags = grammar.Set(`--null-input --raw-output --join-output --ascii-output --compact-output --color-output
+	--monochrome-output --sort-keys --exit-status --slurp --raw-input --tab --unbuffered --stream --stream-errors --seq --raw-output0
+	--help --version --yaml-input --yaml-output`)
 
 // jqPairs are the options of jq with two values, and what the second one is.
 var jqPairs = map[string]grammar.Kind{
@@ -32,7 +29,7 @@ func jq(m *grammar.Match) {
 		case !ended && strings.HasPrefix(w.Prefix(), "-"):
 			switch kind, pair := jqPairs[text]; {
 			case !literal:
-				m.Ask(".unknown", "an option of jq is put together from text that is not known; write it out")
+				m.Ask(".unknown", "an option of jq contains unknown text; write it out")
 			case pair && len(rest) >= 2 && !rest[0].Many && !rest[1].Many:
 				m.Use(kind, rest[1], text)
 				rest = rest[2:]
@@ -60,7 +57,7 @@ func jq(m *grammar.Match) {
 func filter(m *grammar.Match, w grammar.Word) {
 	text, ok := constant(w)
 	if !ok {
-		m.Ask(".filter", "the filter holds text that is not known; pass it with --arg")
+		m.Ask(".filter", "the filter contains unknown text; pass it with --arg")
 		return
 	}
 	if word := scanFilter(text); word != "" {

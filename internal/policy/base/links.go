@@ -109,10 +109,7 @@ func setsIdentity(mode string) bool {
 }
 
 // ddValues are the keys of dd whose value is harmless.
-var ddValues = map[string]bool{
-	"bs": true, "ibs": true, "obs": true, "cbs": true, "count": true, "skip": true, "seek": true, "conv": true, "status": true,
-	"iflag": true, "oflag": true, "iseek": true, "oseek": true,
-}
+var ddValues = grammar.Set("bs ibs obs cbs count skip seek conv status iflag oflag iseek oseek")
 
 // copies reads the words of dd.
 func copies(m *grammar.Match) {

@@ -48,22 +48,21 @@ func networkPrograms() []grammar.Program {
 				!--write-batch !--read-batch !--only-write-batch !--log-file !--backup-dir !--compare-dest !--copy-dest !--link-dest
 				!--partial-dir !--copy-devices !--write-devices !--sockopts !--address !--port` + std}},
 		whole("nc ncat netcat", grammar.Run, probe),
-		refused(noNetwork, `ssh scp sftp ftp lftp tftp telnet rlogin rsh rexec rclone socat nmap masscan dig host nslookup drill kdig ping ping6 fping
-			hping3 arping traceroute traceroute6 tracepath mtr whois getent resolvectl systemd-resolve nmcli avahi-browse mail mailx
-			sendmail mutt msmtp swaks s-nail http https httpie xh aria2c axel lynx w3m links elinks chromium google-chrome firefox
-			youtube-dl yt-dlp ngrok cloudflared localtunnel lt bore frpc wg wg-quick openvpn tailscale zerotier-cli sshfs sshpass mosh
-			autossh ssh-copy-id ssh-keyscan croc wormhole magic-wormhole magic transfer websocat wscat grpcurl mosquitto_pub
-			mosquitto_sub kcat kafkacat nats irssi weechat curlie iperf iperf3 tcpdump tshark wireshark ngrep bettercap proxychains
-			proxychains4 torsocks torify tor smbclient ldapsearch snmpwalk rpcclient showmount finger vncviewer xfreerdp ab wrk hey
-			siege k6 vegeta bombardier transmission-cli`),
-		refused("clouds and clusters are out of a task's reach", `aws gcloud gsutil bq az azcopy kubectl k9s oc eksctl helmfile flux argocd istioctl minikube kind k3d k3s doctl heroku fly
-			flyctl vercel netlify wrangler firebase railway render supabase pulumi cdk serverless sls sam ansible ansible-playbook
-			ansible-vault ansible-galaxy salt chef knife puppet vault consul nomad boundary s3cmd mc b2 linode-cli hcloud oci ibmcloud
-			aliyun tccli scw openstack databricks snowsql gitlab-runner circleci travis jenkins-cli sentry-cli stripe twilio slack ory
-			doppler infisical sops teller chamber op bw lpass pass gopass keybase`),
-		refused("containers give a way round the sandbox; Longshift starts what a task needs", `docker docker-compose podman podman-compose nerdctl buildah skopeo crictl ctr runc crun lxc lxd incus containerd dockerd
-			buildctl kaniko img apptainer singularity finch colima lima limactl multipass virsh qemu-system-x86_64 VBoxManage distrobox
-			toolbox`),
+		refused(noNetwork, `ssh scp sftp ftp lftp tftp telnet rlogin rsh rexec rclone socat nmap masscan dig host nslookup drill kdig ping ping6
+			fping hping3 arping traceroute traceroute6 tracepath mtr whois getent resolvectl systemd-resolve nmcli avahi-browse mail mailx sendmail
+			mutt msmtp swaks s-nail http https httpie xh aria2c axel lynx w3m links elinks chromium google-chrome firefox youtube-dl yt-dlp ngrok
+			cloudflared localtunnel lt bore frpc wg wg-quick openvpn tailscale zerotier-cli sshfs sshpass mosh autossh ssh-copy-id ssh-keyscan croc
+			wormhole magic-wormhole magic transfer websocat wscat grpcurl mosquitto_pub mosquitto_sub kcat kafkacat nats irssi weechat curlie iperf
+			iperf3 tcpdump tshark wireshark ngrep bettercap proxychains proxychains4 torsocks torify tor smbclient ldapsearch snmpwalk rpcclient
+			showmount finger vncviewer xfreerdp ab wrk hey siege k6 vegeta bombardier transmission-cli`),
+		refused("a task may not use clouds and clusters", `aws gcloud gsutil bq az azcopy kubectl k9s oc eksctl helmfile flux argocd
+			istioctl minikube kind k3d k3s doctl heroku fly flyctl vercel netlify wrangler firebase railway render supabase pulumi cdk serverless
+			sls sam ansible ansible-playbook ansible-vault ansible-galaxy salt chef knife puppet vault consul nomad boundary s3cmd mc b2 linode-cli
+			hcloud oci ibmcloud aliyun tccli scw openstack databricks snowsql gitlab-runner circleci travis jenkins-cli sentry-cli stripe twilio
+			slack ory doppler infisical sops teller chamber op bw lpass pass gopass keybase`),
+		refused("containers are a way around the sandbox; Longshift starts what a task needs", `docker docker-compose podman podman-compose
+			nerdctl buildah skopeo crictl ctr runc crun lxc lxd incus containerd dockerd buildctl kaniko img apptainer singularity finch colima
+			lima limactl multipass virsh qemu-system-x86_64 VBoxManage distrobox toolbox`),
 	}
 }
 
@@ -139,7 +138,7 @@ func probe(m *grammar.Match) {
 		}
 	}
 	if !scan || len(rest) != 2 || !grammar.IsLocal(rest[0]+":"+rest[1]) {
-		m.Deny(".address", noNetwork+"; nc -z localhost PORT looks whether a port is open")
+		m.Deny(".address", noNetwork+"; nc -z localhost PORT tests whether a port is open")
 		return
 	}
 	m.Needs = append(m.Needs, grammar.NeedLoopback)

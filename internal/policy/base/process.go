@@ -12,31 +12,35 @@ func processPrograms() []grammar.Program {
 	in := grammar.Inspect
 	return []grammar.Program{
 		whole("ps", in, ps),
-		judged("pgrep", in, `-f,--full -l,--list-name -a,--list-full -x,--exact -n,--newest -o,--oldest -c,--count -i,--ignore-case -d,--delimiter=data
-			-u,--euid=data -P,--parent=number`, "data?", nil),
+		judged("pgrep", in, `-f,--full -l,--list-name -a,--list-full -x,--exact -n,--newest -o,--oldest -c,--count -i,--ignore-case
+			-d,--delimiter=data -u,--euid=data -P,--parent=number`, "data?", nil),
 		program("pidof", in, "-s,--single-shot -c,--check-root -x -q", "data+"),
 		program("pstree", in, "-a,--arguments -p,--show-pids -c -l,--long -n,--numeric-sort -u,--uid-changes -h -A -U -T -s -t -g", "data?"),
-		program("uptime", in, "-p,--pretty -s,--since -V", ""), program("free", in, "-b -k -m -g -h,--human -t,--total -w,--wide -l --si --mebi --gibi -V", ""),
+		program("uptime", in, "-p,--pretty -s,--since -V", ""), program("free", in, `-b -k -m -g -h,--human -t,--total -w,--wide -l --si --mebi
+			--gibi -V`, ""),
 		program("vmstat iostat mpstat", in, "-a -s -S=data -w -t -n", "number? number?"),
 		program("w who users", in, "-a -b -h -s -u -H -q", ""),
-		program("ss netstat", in, `-l,--listening -t,--tcp -n,--numeric -p,--processes,--programs -a,--all -u,--udp -4 -6 -H -s,--summary -e -o -i -r
-			--no-header`, ""),
+		program("ss netstat", in, `-l,--listening -t,--tcp -n,--numeric -p,--processes,--programs -a,--all -u,--udp -4 -6 -H -s,--summary -e -o
+			-i -r --no-header`, ""),
 		whole("kill", grammar.Run, kill),
-		{Names: []string{"pkill"}, Spec: grammar.Spec{Class: grammar.Run, Needs: []grammar.Need{grammar.NeedNamespace}, Args: "data", Judge: pkill, Why: "it would reach processes that are not the task's own",
+		{Names: []string{"pkill"}, Spec: grammar.Spec{Class: grammar.Run, Needs: []grammar.Need{grammar.NeedNamespace}, Args: "data",
+			Judge: pkill, Why: "it would reach processes that are not the task's own",
 			Opts: `-f,--full -x,--exact -n,--newest -o,--oldest -e,--echo -i,--ignore-case -9 -15 -2 -1 -0 -TERM -KILL -INT -HUP -SIGTERM
 				-SIGKILL -SIGINT -SIGHUP --signal=data !-u,--euid !-U,--uid !-G,--group !-g,--pgroup !-s,--session !-t,--terminal
 				!-P,--parent !-v,--inverse !--ns !--nslist !-F,--pidfile !--cgroup` + std}},
-		refused("it ends processes by name or by file, whoever they belong to; end your own job with kill and its number", "killall killall5 skill snice fuser xkill"),
+		refused("it ends processes by name or by file, also those of others; end your own job with kill and its number",
+			"killall killall5 skill snice fuser xkill"),
 		judged("lsof", in, "-n -P -t -a -l -i=data -s=data -F?=data", "", port),
 		asked("it shows all that runs on the host; use ps", "top htop btop atop glances iotop nethogs iftop fatrace procs pmap pwdx prtstat"),
 		asked("it changes how processes are scheduled", "renice"),
-		refused("it looks into other processes", `strace ltrace gdb lldb perf bpftrace bcc ptrace gcore pstack reptyr strace-log-merge systemtap stap uftrace rr jmap jcmd
-			jstack dtrace dtruss sysdig`),
+		refused("it looks into other processes", `strace ltrace gdb lldb perf bpftrace bcc ptrace gcore pstack reptyr strace-log-merge systemtap
+			stap uftrace rr jmap jcmd jstack dtrace dtruss sysdig`),
 	}
 }
 
-// psWords are words of ps that begin with a dash and take no value.
-var psWords = regexp.MustCompile(`^-(e|A|a|f|F|l|j|x|d|N|H|L|T|y|c|w|ww|ef|eF|el|elf|efL|efH|eH|eLf|ely|aux|auxw|auxww|axu|ax|fe|Af|AF|al|aef|ejH|axjf|auxf|fx|xf)$|^--(forest|no-headers|no-heading|headers|help|version|cumulative)$`)
+// psWords are options of ps without a value.
+var psWords = regexp.MustCompile(`^-(e|A|a|f|F|l|j|x|d|N|H|L|T|y|c|w|ww|ef|eF|el|elf|efL|efH|eH|eLf|ely|aux|auxw|auxww|axu|ax|fe|Af|AF` +
+	`|al|aef|ejH|axjf|auxf|fx|xf)$|^--(forest|no-headers|no-heading|headers|help|version|cumulative)$`)
 
 // ps reads the words of ps. The letter e without a dash shows the environment of processes.
 func ps(m *grammar.Match) {
@@ -54,7 +58,7 @@ func ps(m *grammar.Match) {
 			}
 			psFormat(m, value)
 		case !ok:
-			m.Ask(".unknown", "a word of ps is not known; write it out")
+			m.Ask(".unknown", "a word of ps is unknown; write it out")
 			return
 		case strings.HasPrefix(text, "-"):
 			if !psWords.MatchString(text) {
@@ -73,10 +77,8 @@ func ps(m *grammar.Match) {
 }
 
 // psValue are the options of ps that take a value.
-var psValue = map[string]bool{
-	"-o": true, "-eo": true, "-p": true, "-C": true, "-u": true, "-U": true, "-g": true, "-t": true, "--pid": true, "--ppid": true, "--sort": true, "-q": true,
-	"--format": true, "--user": true, "-Ao": true, "-axo": true, "-efo": true, "--cols": true, "--columns": true, "--width": true, "-ao": true, "-fp": true,
-}
+var psValue = grammar.Set(`-o -eo -p -C -u -U -g -t --pid --ppid --sort -q --format --user -Ao -axo -efo --cols --columns
+	--width -ao -fp`)
 
 func psFormat(m *grammar.Match, w grammar.Word) {
 	text, ok := w.Text()
@@ -135,7 +137,10 @@ func victim(m *grammar.Match, w grammar.Word) {
 }
 
 // pkillOwn are the programs that a task starts as servers and watchers.
-var pkillOwn = regexp.MustCompile(`^(node|vite|next|webpack|nodemon|tsx|ts-node|bun|deno|esbuild|rollup|parcel|turbo|nuxt|astro|remix|react-scripts|vue-cli-service|ng|jest|vitest|mocha|playwright|cypress|storybook|tsc|python3?|uvicorn|gunicorn|flask|celery|pytest|manage\.py|rails|puma|sidekiq|rspec|php|artisan|java|gradle|mvn|go|air|cargo|dotnet|make|npm|pnpm|yarn|hugo|mkdocs|http-server|serve|http\.server)([ /-][A-Za-z0-9 ._:/=-]*)?$`)
+var pkillOwn = regexp.MustCompile(`^(node|vite|next|webpack|nodemon|tsx|ts-node|bun|deno|esbuild|rollup|parcel|turbo|nuxt|astro|remix` +
+	`|react-scripts|vue-cli-service|ng|jest|vitest|mocha|playwright|cypress|storybook|tsc|python3?|uvicorn|gunicorn|flask|celery|pytest` +
+	`|manage\.py|rails|puma|sidekiq|rspec|php|artisan|java|gradle|mvn|go|air|cargo|dotnet|make|npm|pnpm|yarn|hugo|mkdocs|http-server` +
+	`|serve|http\.server)([ /-][A-Za-z0-9 ._:/=-]*)?$`)
 
 func pkill(m *grammar.Match) {
 	at := m.Operands()
@@ -158,6 +163,6 @@ var onePort = regexp.MustCompile(`(?i)^(4|6)?(tcp|udp)?(@(localhost|127\.0\.0\.1
 // port allows lsof to print who listens on a port, and nothing else.
 func port(m *grammar.Match) {
 	if text, ok := m.Flags["-i"].Text(); !ok || !onePort.MatchString(text) {
-		m.Ask(".port", "it shows all that runs on the host; name a port (lsof -i :3000), or use ps")
+		m.Ask(".port", "it shows everything that runs on the host; name a port (lsof -i :3000), or use ps")
 	}
 }

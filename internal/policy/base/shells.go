@@ -10,17 +10,19 @@ const (
 	shellOpts = `-a -b -e -f -h -k -m -n -p -u -v -x -B -C -E -H -P -T --norc --noprofile --posix --verbose --version --help
 	-o=pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|posix|noexec|errtrace +o=posix|histexpand|history +x +e +u +v
 	-c=shell !-i !-l,--login !-s !-r,--restricted !-D,--dump-strings,--dump-po-strings !--rcfile,--init-file !--debugger !-O !+O`
-	whyShell = "a shell that reads settings or commands from elsewhere can't be judged; name a script of the project"
+	whyShell = "a shell that reads settings or commands from elsewhere can't be checked; name a script of the project"
 )
 
 // shellPrograms are the shells: a script of the tree runs like a test; text is judged as a script of its own.
 func shellPrograms() []grammar.Program {
 	return []grammar.Program{
-		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: shellOpts, Args: "data*", Judge: shell, Why: whyShell}},
+		{Names: []string{"bash", "sh", "dash", "ash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Opts: shellOpts,
+			Args: "data*", Judge: shell, Why: whyShell}},
 		{Names: []string{"zsh", "ksh", "mksh", "yash"}, Spec: grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "data*", Judge: shell,
-			Opts: "-e -u -x -v -n -f --version -o=pipefail|errexit|nounset|xtrace !-c !-i !-l,--login !-s", Why: "text for another shell can't be judged; run the commands themselves"}},
+			Opts: "-e -u -x -v -n -f --version -o=pipefail|errexit|nounset|xtrace !-c !-i !-l,--login !-s",
+			Why:  "text for another shell can't be judged; run the commands themselves"}},
 		asked("this shell is not known well enough; use bash", "fish csh tcsh nu pwsh powershell elvish xonsh rc es oil osh rbash"),
-		refused("it is many programs in one, under names that rules do not see; call the program itself", "busybox toybox"),
+		refused("it runs other programs by names that rules do not see; call the program itself", "busybox toybox"),
 	}
 }
 
@@ -29,7 +31,7 @@ func shell(m *grammar.Match) {
 	at := m.Operands()
 	if len(at) > 0 {
 		if text := m.Uses[at[0]].Word.Prefix(); strings.HasPrefix(text, "+") || text == "-" {
-			m.Ask(".option", "options that begin with + are not known here; leave them out")
+			m.Ask(".option", "options that start with + are unknown here; leave them out")
 			return
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Fits reports whether a word may be of a kind, by the source and the form of its text. A misfit is a short clause for a
-// message: "is not written out". Where a path leads is for the caller to decide, who knows the tree.
+// message: "is not written out". The caller, who knows the tree, decides where a path leads.
 func (w Word) Fits(k Kind) (misfit string) {
 	src := w.Source()
 	if w.Tilde && k != Data && k != Inline {

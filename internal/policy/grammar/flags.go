@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// option reads a word that begins with a dash, or is a known plus option, and its value. It reports whether it has read all
+// option reads a word that starts with a dash, or is a known plus option, and its value. It reports whether it has read all
 // words, because an option can name a command.
 func (r *reader) option(w Word, text string) bool {
 	if w.Many && w.Source() == Any {

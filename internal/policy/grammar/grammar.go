@@ -5,6 +5,8 @@
 // is refused, never guessed: an unknown option, an abbreviation, a letter of a cluster.
 package grammar
 
+import "strings"
+
 // Kind is the meaning of an operand or of an option's value.
 type Kind string
 
@@ -185,4 +187,13 @@ func (m *Match) Has(names ...string) bool {
 		}
 	}
 	return false
+}
+
+// Set returns the words of a text, which white space separates.
+func Set(text string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		all[w] = true
+	}
+	return all
 }

@@ -30,12 +30,17 @@ func Boxed() []grammar.Program {
 // boxed are the changes to single programs, by one of their names.
 var boxed = map[string]func(grammar.Spec) grammar.Spec{
 	"python": func(s grammar.Spec) grammar.Spec { s.Whole = pythonBoxed; return s },
-	"node":   takesCode(evalFlags), "tsx": takesCode(evalFlags), "ts-node": takesCode(evalFlags), "bun": inTurn(takesCode(evalFlags), swap(bunInside)),
+	"node":   takesCode(evalFlags), "tsx": takesCode(evalFlags), "ts-node": takesCode(evalFlags),
+	"bun":  inTurn(takesCode(evalFlags), swap(bunInside)),
 	"ruby": takesCode(rubyCode), "php": takesCode(phpCode), "groovy": takesCode(evalFlags),
 	"go": swap(goInside), "cargo": func(s grammar.Spec) grammar.Spec { s.Whole = cargoBoxed; return s },
-	"npm": swap(npmInside), "pnpm": swap(pnpmInside), "yarn": swap(yarnInside), "npx": fetching, "bunx": fetching, "pnpx": func(grammar.Spec) grammar.Spec { return dlx() }, "uvx": func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: uvxInside} }, "pip": swap(pipInside), "uv": swap(uvInside),
-	"poetry": swap(poetryInside), "pdm": swap(pdmInside), "bundle": swap(bundleInside), "gem": swap(gemInside), "composer": swap(composerInside),
-	"rails": swap(func() subs { return table(row{"runner r", anything()}) }), "deno": swap(func() subs { return table(row{"eval", anything()}) }),
+	"npm": swap(npmInside), "pnpm": swap(pnpmInside), "yarn": swap(yarnInside), "npx": fetching, "bunx": fetching,
+	"pnpx": func(grammar.Spec) grammar.Spec { return dlx() },
+	"uvx":  func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: uvxInside} },
+	"pip":  swap(pipInside), "uv": swap(uvInside), "poetry": swap(poetryInside), "pdm": swap(pdmInside), "bundle": swap(bundleInside),
+	"gem": swap(gemInside), "composer": swap(composerInside),
+	"rails":  swap(func() subs { return table(row{"runner r", anything()}) }),
+	"deno":   swap(func() subs { return table(row{"eval", anything()}) }),
 	"dotnet": swap(dotnetInside), "configure": func(grammar.Spec) grammar.Spec { return grammar.Spec{Class: grammar.Run, Whole: configure} },
 	"knex": open, "prisma": swap(func() subs { return table(row{"migrate db", anything()}) }), "wait-on": open, "serve": open, "guard": open,
 }
@@ -43,7 +48,7 @@ var boxed = map[string]func(grammar.Spec) grammar.Spec{
 // boxedName reports whether a program is one of them. It is a function so that the changes can call it.
 func boxedName(name string) bool { return boxedNames[name] }
 
-var boxedNames = words("knex wait-on serve")
+var boxedNames = grammar.Set("knex wait-on serve")
 
 func open(grammar.Spec) grammar.Spec { return anything() }
 

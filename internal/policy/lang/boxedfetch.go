@@ -12,9 +12,10 @@ import (
 // Commands that fetch a package of the registry and run it: in the sandbox that is like a package that a test imports.
 
 // notFetched are packages whose programs publish, give access from outside, or change what runs later.
-var notFetched = words(`husky lefthook simple-git-hooks ghooks pre-commit overcommit vercel netlify netlify-cli wrangler firebase firebase-tools serverless sls cdk aws-cdk sst
-	heroku ngrok localtunnel lt np release-it semantic-release standard-version lerna auto gh-pages surge now expo eas eas-cli fly pulumi supabase twine npm-publish playwright puppeteer
-	cypress claude codex opencode gemini aider snyk sentry-cli codecov coveralls`)
+var notFetched = grammar.Set(`husky lefthook simple-git-hooks ghooks pre-commit overcommit vercel netlify netlify-cli wrangler firebase
+	firebase-tools serverless sls cdk aws-cdk sst heroku ngrok localtunnel lt np release-it semantic-release standard-version lerna auto
+	gh-pages surge now expo eas eas-cli fly pulumi supabase twine npm-publish playwright puppeteer cypress claude codex opencode gemini aider
+	snyk sentry-cli codecov coveralls`)
 
 // fetching allows npx and the like to run any package with a plain name.
 func fetching(s grammar.Spec) grammar.Spec {
@@ -38,7 +39,8 @@ func fetching(s grammar.Spec) grammar.Spec {
 
 // dlx is the command of a package manager that does nothing else.
 func dlx() grammar.Spec {
-	return fetching(grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "command", Opts: "-s,--silent -q,--quiet -p,--package=data -y,--yes --bun,-b --no-install", Why: whyFetch})
+	return fetching(grammar.Spec{Class: grammar.Run, Style: grammar.Posix, Args: "command", Opts: `-s,--silent -q,--quiet -p,--package=data
+		-y,--yes --bun,-b --no-install`, Why: whyFetch})
 }
 
 // fetched is a tool that the project has installed, or a package of the registry with words that do not lead outside.

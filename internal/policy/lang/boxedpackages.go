@@ -64,10 +64,14 @@ func pipNames(m *grammar.Match) {
 func goInside() subs {
 	flags := grammar.GoFlag
 	return table(
-		row{"generate", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild + "-run=data -skip=data", Judge: judges(goFlags, goPackages(grammar.Code)), Why: whyGoTool}},
-		row{"get", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Needs: registries, Opts: goBuild + "-u?=data -t -d -tool", Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
-		row{"install", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Opts: goBuild, Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
-		row{"run", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild, Judge: judges(goFlags, goRunInside), Why: whyGoTool}},
+		row{"generate", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild + "-run=data -skip=data",
+			Judge: judges(goFlags, goPackages(grammar.Code)), Why: whyGoTool}},
+		row{"get", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Needs: registries, Opts: goBuild + "-u?=data -t -d -tool",
+			Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
+		row{"install", grammar.Spec{Class: grammar.Install, Style: flags, Args: "data*", Opts: goBuild,
+			Judge: judges(goFlags, registryNames(moduleName)), Why: whyGoTool}},
+		row{"run", grammar.Spec{Class: grammar.Run, Style: flags, Args: "data*", Opts: goBuild, Judge: judges(goFlags, goRunInside),
+			Why: whyGoTool}},
 	)
 }
 
@@ -89,12 +93,17 @@ func cargoBoxed(m *grammar.Match) { cargoBy(m, cargoBoxedTable) }
 
 var cargoBoxedTable = sync.OnceValue(func() *grammar.Table {
 	all := cargoSubs()
-	common := cargoCommon + "-p,--package=data -n,--dry-run -F,--features=data --all-features --no-default-features --target=data --dev --build --optional --no-optional --rename=name --default-features --ignore-rust-version --path=code --base=code !--git !--registry !--index !--branch !--tag !--rev "
+	common := cargoCommon + `-p,--package=data -n,--dry-run -F,--features=data --all-features --no-default-features --target=data --dev
+		--build --optional --no-optional --rename=name --default-features --ignore-rust-version --path=code --base=code !--git !--registry
+		!--index !--branch !--tag !--rev `
 	all["add"] = adds(common, whyIndex)
 	all["remove"] = adds(common, whyIndex)
 	all["rm"] = all["remove"]
-	all["install"] = adds(cargoCommon+"--version=data --vers=data -f,--force -j,--jobs=number --bin=name --bins --example=name -F,--features=data --all-features --no-default-features --debug --profile=name --no-track --root=write --path=code --target-dir=write !--git !--registry !--index", whyIndex)
+	all["install"] = adds(cargoCommon+`--version=data --vers=data -f,--force -j,--jobs=number --bin=name --bins --example=name
+		-F,--features=data --all-features --no-default-features --debug --profile=name --no-track --root=write --path=code --target-dir=write
+		!--git !--registry !--index`, whyIndex)
 	all["xtask"] = anything()
-	return mustCompile(program(rust, "cargo", grammar.Spec{Class: grammar.Run, Opts: cargoCommon + "-V,--version --list --explain=name", Why: whyCargoConfig,
+	return mustCompile(program(rust, "cargo", grammar.Spec{Class: grammar.Run, Opts: cargoCommon + "-V,--version --list --explain=name",
+		Why:  whyCargoConfig,
 		Subs: all, SubElse: &grammar.Spec{Class: grammar.Inspect, Whole: cargoOther}}))
 })

@@ -41,7 +41,8 @@ func cargoBy(m *grammar.Match, table func() *grammar.Table) {
 }
 
 var cargoTable = sync.OnceValue(func() *grammar.Table {
-	return mustCompile(program(rust, "cargo", grammar.Spec{Class: grammar.Run, Opts: cargoCommon + "-V,--version --list --explain=name", Why: whyCargoConfig,
+	return mustCompile(program(rust, "cargo", grammar.Spec{Class: grammar.Run, Opts: cargoCommon + "-V,--version --list --explain=name",
+		Why:  whyCargoConfig,
 		Subs: cargoSubs(), SubElse: &grammar.Spec{Class: grammar.Inspect, Whole: cargoOther}}))
 })
 
@@ -62,18 +63,27 @@ func cargoSubs() subs {
 		row{"check c", grammar.Spec{Class: run, Opts: build + cargoNamed}},
 		row{"test t", grammar.Spec{Class: run, Opts: build + cargoNamed + "--doc --no-run --no-fail-fast", Args: "data*", Judge: harnessArgs}},
 		row{"bench", grammar.Spec{Class: run, Opts: build + cargoNamed + "--no-run --no-fail-fast", Args: "data*", Judge: harnessArgs}},
-		row{"run r", grammar.Spec{Class: run, Style: grammar.Posix, Opts: build + "--bin=name --example=name", Args: "data*", Judge: func(m *grammar.Match) {
-			scriptArgs(m, dropOperands(m, 0), false)
-		}}},
-		row{"doc d", grammar.Spec{Class: run, Opts: build + "--lib --bin=name --bins --example=name --examples --no-deps --document-private-items ~--open"}},
+		row{"run r", grammar.Spec{Class: run, Style: grammar.Posix, Opts: build + "--bin=name --example=name", Args: "data*",
+			Judge: func(m *grammar.Match) {
+				scriptArgs(m, dropOperands(m, 0), false)
+			}}},
+		row{"doc d", grammar.Spec{Class: run, Opts: build + `--lib --bin=name --bins --example=name --examples --no-deps --document-private-items
+			~--open`}},
 		row{"rustdoc", asked("it hands options to rustdoc; use cargo doc")},
 		row{"rustc", asked("it hands options to the compiler; use cargo build")},
-		row{"clippy", grammar.Spec{Class: run, Opts: build + cargoNamed + "--no-deps --fix --allow-dirty --allow-staged --allow-no-vcs --broken-code", Args: "data*", Judge: lintArgs}},
-		row{"fmt", grammar.Spec{Class: change, Opts: cargoCommon + "--check --all -p,--package=data --message-format=name", Args: "data*", Judge: cargoFmt}},
-		row{"fix", grammar.Spec{Class: run, Opts: build + cargoNamed + "--broken-code --edition --edition-idioms --allow-no-vcs --allow-dirty --allow-staged"}},
-		row{"clean", grammar.Spec{Class: change, Opts: cargoCommon + "-p,--package=data -r,--release --profile=name --doc --target=data --target-dir=remove -n,--dry-run"}},
-		row{"tree", grammar.Spec{Class: inspect, Opts: cargoCommon + cargoWhich + "-e,--edges=data -i,--invert?=data --prune=data --depth=data --prefix=name --no-dedupe -d,--duplicates --charset=name -f,--format=data -F,--features=data --all-features --no-default-features --target=data", Args: "data?"}},
-		row{"metadata", grammar.Spec{Class: inspect, Opts: cargoCommon + "--no-deps --format-version=number --filter-platform=name -F,--features=data --all-features --no-default-features"}},
+		row{"clippy", grammar.Spec{Class: run, Opts: build + cargoNamed + `--no-deps --fix --allow-dirty --allow-staged --allow-no-vcs
+			--broken-code`, Args: "data*", Judge: lintArgs}},
+		row{"fmt", grammar.Spec{Class: change, Opts: cargoCommon + "--check --all -p,--package=data --message-format=name", Args: "data*",
+			Judge: cargoFmt}},
+		row{"fix", grammar.Spec{Class: run, Opts: build + cargoNamed + `--broken-code --edition --edition-idioms --allow-no-vcs --allow-dirty
+			--allow-staged`}},
+		row{"clean", grammar.Spec{Class: change, Opts: cargoCommon + `-p,--package=data -r,--release --profile=name --doc --target=data
+			--target-dir=remove -n,--dry-run`}},
+		row{"tree", grammar.Spec{Class: inspect, Opts: cargoCommon + cargoWhich + `-e,--edges=data -i,--invert?=data --prune=data --depth=data
+			--prefix=name --no-dedupe -d,--duplicates --charset=name -f,--format=data -F,--features=data --all-features --no-default-features
+			--target=data`, Args: "data?"}},
+		row{"metadata", grammar.Spec{Class: inspect, Opts: cargoCommon + `--no-deps --format-version=number --filter-platform=name
+			-F,--features=data --all-features --no-default-features`}},
 		row{"pkgid", grammar.Spec{Class: inspect, Opts: cargoCommon + "-p,--package=data", Args: "name?"}},
 		row{"locate-project", grammar.Spec{Class: inspect, Opts: cargoCommon + "--workspace --message-format=name"}},
 		row{"read-manifest verify-project", grammar.Spec{Class: inspect, Opts: cargoCommon}},
@@ -81,24 +91,32 @@ func cargoSubs() subs {
 		row{"report", grammar.Spec{Class: inspect, Args: "name*", Opts: "--id=number -p,--package=data"}},
 		row{"fetch", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + "--target=data", Needs: registry}},
 		row{"generate-lockfile", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + "--ignore-rust-version", Needs: registry}},
-		row{"update", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + "-p,--package=data -w,--workspace -n,--dry-run --precise=data --recursive --aggressive", Args: "name*", Needs: registry}},
-		row{"vendor", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + "-s,--sync=read --no-delete --versioned-dirs --respect-source-config", Args: "write?", Needs: registry}},
+		row{"update", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + `-p,--package=data -w,--workspace -n,--dry-run --precise=data
+			--recursive --aggressive`, Args: "name*", Needs: registry}},
+		row{"vendor", grammar.Spec{Class: grammar.Install, Opts: cargoCommon + `-s,--sync=read --no-delete --versioned-dirs
+			--respect-source-config`, Args: "write?", Needs: registry}},
 		row{"nextest", grammar.Spec{Class: run, Subs: nextest()}},
-		row{"llvm-cov tarpaulin", grammar.Spec{Class: run, Opts: build + cargoNamed + "--html --text --json --lcov --cobertura --codecov --output-path=write --output-dir=write -o,--out=data --ignore-filename-regex=data --no-report --no-clean --summary-only --show-missing-lines --fail-under-lines=number --skip-clean --line --branch --engine=name --exclude-files=data --include-tests --doc ~--open", Args: "data*", Judge: harnessArgs}},
-		row{"audit deny outdated udeps machete semver-checks hack msrv expand insta sort", grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}},
-		row{"init new", grammar.Spec{Class: change, Opts: cargoCommon + "--lib --bin --name=name --edition=number --vcs=none|git --registry=name", Args: "write?"}},
+		row{"llvm-cov tarpaulin", grammar.Spec{Class: run, Opts: build + cargoNamed + `--html --text --json --lcov --cobertura --codecov
+			--output-path=write --output-dir=write -o,--out=data --ignore-filename-regex=data --no-report --no-clean --summary-only
+			--show-missing-lines --fail-under-lines=number --skip-clean --line --branch --engine=name --exclude-files=data --include-tests --doc
+			~--open`, Args: "data*", Judge: harnessArgs}},
+		row{"audit deny outdated udeps machete semver-checks hack msrv expand insta sort",
+			grammar.Spec{Class: run, Whole: func(m *grammar.Match) { scriptArgs(m, m.Words, true) }}},
+		row{"init new", grammar.Spec{Class: change, Opts: cargoCommon + "--lib --bin --name=name --edition=number --vcs=none|git --registry=name",
+			Args: "write?"}},
 		row{"add remove rm", asked(whyAdd)},
 		row{"search info", grammar.Spec{Class: inspect, Opts: cargoCommon + "--limit=number", Args: "name+", Needs: registry}},
 		row{"install uninstall binstall", asked(whyGlobal)},
 		row{"publish login logout owner yank package", denied(whyPublish)},
 		row{"watch", asked(whyWatch)},
 		row{"make xtask", asked("it runs tasks that cargo does not know; run the task's commands by themselves")},
-		row{"miri", grammar.Spec{Class: run, Subs: table(row{"test", grammar.Spec{Class: run, Opts: build + cargoNamed + "--doc --no-fail-fast", Args: "data*", Judge: harnessArgs}})}},
+		row{"miri", grammar.Spec{Class: run, Subs: table(row{"test", grammar.Spec{Class: run, Opts: build + cargoNamed + "--doc --no-fail-fast",
+			Args: "data*", Judge: harnessArgs}})}},
 	)
 }
 
 // rustfmtValued are options of rustfmt that take the next word.
-var rustfmtValued = words("--edition --emit --color --config-path --style-edition")
+var rustfmtValued = grammar.Set("--edition --emit --color --config-path --style-edition")
 
 func cargoFmt(m *grammar.Match) {
 	ws := dropOperands(m, 0)
@@ -138,11 +156,13 @@ func harnessArgs(m *grammar.Match) {
 
 func nextest() subs {
 	run, inspect := grammar.Run, grammar.Inspect
-	opts := strings.Replace(cargoCommon+cargoBuild, "-F,--features=data", "-F,--features=data --cargo-profile=name --build-jobs=number --cargo-quiet", 1)
+	opts := strings.Replace(cargoCommon+cargoBuild, "-F,--features=data", `-F,--features=data --cargo-profile=name --build-jobs=number
+		--cargo-quiet`, 1)
 	opts = strings.Replace(opts, "-j,--jobs=number", "-j,--jobs,--test-threads=number", 1) +
-		cargoNamed + ` -P,--nextest-profile=name -E,--filterset,--filter-expr=data --no-run --retries=number --fail-fast --no-fail-fast --max-fail=data
-		--no-capture,--nocapture --failure-output=name --success-output=name --status-level=name --final-status-level=name --hide-progress-bar
-		--show-progress=name --partition=data --run-ignored=name --no-tests=name --archive-file=read --workspace-remap=code !--config-file !--tool-config-file --ignore-default-filter -T=name --list-type=name`
+		cargoNamed + ` -P,--nextest-profile=name -E,--filterset,--filter-expr=data --no-run --retries=number --fail-fast --no-fail-fast
+			--max-fail=data --no-capture,--nocapture --failure-output=name --success-output=name --status-level=name --final-status-level=name
+			--hide-progress-bar --show-progress=name --partition=data --run-ignored=name --no-tests=name --archive-file=read --workspace-remap=code
+			!--config-file !--tool-config-file --ignore-default-filter -T=name --list-type=name`
 	return table(
 		row{"run r", grammar.Spec{Class: run, Opts: opts, Args: "data*", Judge: harnessArgs}},
 		row{"list", grammar.Spec{Class: run, Opts: opts, Args: "data*", Judge: harnessArgs}},

@@ -61,7 +61,7 @@ func goRun(m *grammar.Match) {
 	n = max(n, 1)
 	for _, w := range words[:n] {
 		if t := w.Prefix(); strings.Contains(strings.SplitN(t, "/", 2)[0], ".") && !strings.HasPrefix(t, ".") && !strings.HasSuffix(t, ".go") {
-			m.Ask(".package", t+" is the address of a module; run a package of this module by its path (./cmd/x)")
+			m.Ask(".package", t+" is the path of another module; run a package of this module by its path (./cmd/x)")
 		}
 		goPackage(m, w, grammar.Code)
 	}
@@ -102,7 +102,8 @@ func goTest(m *grammar.Match) {
 
 // The tokens of -ldflags and -gcflags that name no program, no file and no other tool.
 var (
-	ldToken = regexp.MustCompile(`^(-s|-w|-v|-n|-c|-compressdwarf=(true|false)|-linkmode=(internal|external|auto)|-buildid=[\w.-]*|-X=[\w./-]+=.*|-extldflags=-static|-checklinkname=0)$`)
+	ldToken = regexp.MustCompile(`^(-s|-w|-v|-n|-c|-compressdwarf=(true|false)|-linkmode=(internal|external|auto)|-buildid=[\w.-]*` +
+		`|-X=[\w./-]+=.*|-extldflags=-static|-checklinkname=0)$`)
 	gcToken = regexp.MustCompile(`^(-N|-l|-m|-m=\d|-S|-e|-C|-L|-B|-live|-race|-w|-lang=go1\.\d+|-c=\d+|-d=[\w/=,-]+|-wb=(true|false))$`)
 )
 
@@ -136,7 +137,7 @@ func goTokens(w grammar.Word, known *regexp.Regexp, pair string) bool {
 	if w.Glob || w.Tilde {
 		return false
 	}
-	if !strings.HasPrefix(strings.TrimLeft(text, " '\""), "-") { // a pattern of packages stands before: "all=-N -l"
+	if !strings.HasPrefix(strings.TrimLeft(text, " '\""), "-") { // after a pattern of packages: "all=-N -l"
 		pattern, rest, ok := strings.Cut(text, "=")
 		if text != "" && (!ok || strings.ContainsAny(pattern, " '\"")) {
 			return false
@@ -182,9 +183,11 @@ func quotedFields(s string) ([]string, bool) {
 }
 
 var gotestsumTable = sync.OnceValue(func() *grammar.Table {
-	return mustCompile(program(golang, "gotestsum.flags", grammar.Spec{Class: grammar.Run, Args: "data*", Why: whyExec, Judge: goPackages(grammar.Code),
-		Opts: `-f,--format=name --format-hide-empty-pkg --format-icons=name --hide-summary=data --junitfile=write --junitfile-testsuite-name=name
-			--junitfile-testcase-classname=name --junitfile-project-name=data --junitfile-hide-empty-pkg --jsonfile=write --jsonfile-timing-events=write
-			--max-fails=number --no-color --packages=data --rerun-fails?=number --rerun-fails-max-failures=number --rerun-fails-report=write
-			--rerun-fails-run-root-test --ignore-non-json-output-lines --version --debug ~--watch !--post-run-command !--raw-command`}))
+	return mustCompile(program(golang, "gotestsum.flags", grammar.Spec{Class: grammar.Run, Args: "data*", Why: whyExec,
+		Judge: goPackages(grammar.Code),
+		Opts: `-f,--format=name --format-hide-empty-pkg --format-icons=name --hide-summary=data --junitfile=write
+			--junitfile-testsuite-name=name --junitfile-testcase-classname=name --junitfile-project-name=data --junitfile-hide-empty-pkg
+			--jsonfile=write --jsonfile-timing-events=write --max-fails=number --no-color --packages=data --rerun-fails?=number
+			--rerun-fails-max-failures=number --rerun-fails-report=write --rerun-fails-run-root-test --ignore-non-json-output-lines --version
+			--debug ~--watch !--post-run-command !--raw-command`}))
 })

@@ -20,7 +20,8 @@ func Programs() []grammar.Program {
 
 func programs() []grammar.Program {
 	var all []grammar.Program
-	for _, part := range []func() []grammar.Program{goPrograms, rustPrograms, pythonPrograms, nodePrograms, bunPrograms, rubyPrograms, phpPrograms,
+	for _, part := range []func() []grammar.Program{goPrograms, rustPrograms, pythonPrograms, nodePrograms, bunPrograms, rubyPrograms,
+		phpPrograms,
 		jvmPrograms, dotnetPrograms, cppPrograms} {
 		all = append(all, part()...)
 	}
@@ -60,10 +61,12 @@ var (
 	// settingsName are options that name a file of settings.
 	settingsName = regexp.MustCompile(`(?i)^(-c|--sp|--ini|--.*(config|settings|rcfile|conf|style).*)$`)
 	// argumentFiles are the tools that read more arguments from a file after "@".
-	argumentFiles = words("tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++ cc c++ ld as")
+	argumentFiles = grammar.Set(`tsc pytest mypy dmypy ruff black pylint javac java kotlinc scalac rustc swiftc vbc csc gcc g++ clang clang++
+		cc c++ ld as`)
 	// interpreterOptions name the interpreter that a tool starts.
-	interpreterOptions = words("--python-executable --pythonpath --discover --extra-python --extra-pythons --force-python --force-pythons -P --default-interpreter")
-	interpreterTools   = words("mypy dmypy pyright basedpyright tox nox")
+	interpreterOptions = grammar.Set(`--python-executable --pythonpath --discover --extra-python --extra-pythons --force-python
+		--force-pythons -P --default-interpreter`)
+	interpreterTools = grammar.Set("mypy dmypy pyright basedpyright tox nox")
 )
 
 // noWayOut asks about paths that are plain text to tables: after a colon, in a file of arguments, as an interpreter.
@@ -76,7 +79,7 @@ func noWayOut(m *grammar.Match) {
 		}
 		switch {
 		case u.Via == "" && strings.HasPrefix(t, "@") && !strings.Contains(t, "/") && argumentFiles[tool]:
-			m.Ask(".arguments", t+" stands for arguments in a file, which nobody sees here; write them out")
+			m.Ask(".arguments", t+" reads arguments from a file, which can't be checked here; write them out")
 		case u.Via == "":
 		case interpreterOptions[u.Via] && interpreterTools[tool] && strings.Contains(t, "/") && !strings.Contains(t, "venv/"):
 			m.Ask(".interpreter", t+" would be started as an interpreter; use the one of the project")
@@ -96,7 +99,7 @@ func noAddresses(m *grammar.Match) {
 		switch u.Kind {
 		case grammar.Read, grammar.Code, grammar.Write, grammar.Dir, grammar.List:
 			if strings.Contains(u.Word.String(), "://") {
-				m.Ask(".address", u.Word.String()+" is an address where a file of the tree is meant; use a file")
+				m.Ask(".address", u.Word.String()+" is an address instead of a file of the tree; use a file")
 			}
 		}
 	}

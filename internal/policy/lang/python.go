@@ -22,8 +22,10 @@ func pythonPrograms() []grammar.Program {
 }
 
 var (
-	pyWarn     = regexp.MustCompile(`^[a-z]+(:[^:]*(:([A-Za-z]*(Warning)?)?(:.*)?)?)?$`)
-	pyX        = regexp.MustCompile(`^(dev|faulthandler|importtime(=\d)?|utf8(=\d)?|tracemalloc(=\d+)?|no_debug_ranges|frozen_modules=(on|off)|int_max_str_digits=\d+|warn_default_encoding|perf|showrefcount|showalloccount|gil=\d|cpu_count=\w+|context_aware_warnings=\d|thread_inherit_context=\d|disable_remote_debug)$`)
+	pyWarn = regexp.MustCompile(`^[a-z]+(:[^:]*(:([A-Za-z]*(Warning)?)?(:.*)?)?)?$`)
+	pyX    = regexp.MustCompile(`^(dev|faulthandler|importtime(=\d)?|utf8(=\d)?|tracemalloc(=\d+)?|no_debug_ranges|frozen_modules=(on` +
+		`|off)|int_max_str_digits=\d+|warn_default_encoding|perf|showrefcount|showalloccount|gil=\d|cpu_count=\w+|context_aware_warnings=\d` +
+		`|thread_inherit_context=\d|disable_remote_debug)$`)
 	pyModule   = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
 	pyPlain    = "bBdEIOPqRsStuvx" // options of one letter that only change how the script runs
 	pyAnswered = "hV?"             // options that print and end

@@ -7,14 +7,17 @@ import (
 	"github.com/longshift/longshift/internal/policy/grammar"
 )
 
-const whyCargoConfig = "it can put other programs and settings in the place of the tool chain's; keep settings in .cargo/config.toml of the tree, where a reviewer sees them"
+const whyCargoConfig = "it can replace programs and settings of the tool chain; keep settings in .cargo/config.toml of " +
+	"the tree, where a reviewer sees them"
 
 // Options of nearly every command of cargo, and those of its builds.
 const (
-	cargoCommon = ` -v,--verbose -q,--quiet --color=auto|always|never --locked --offline --frozen -h,--help --manifest-path=code --lockfile-path=code !--config !-Z* -C=dir `
-	cargoWhich  = ` -p,--package=data --workspace --all --exclude=data `
-	cargoBuild  = cargoWhich + ` -r,--release --profile=name -j,--jobs=number --keep-going -F,--features=data --all-features --no-default-features
-		--target=data --target-dir=write --message-format=data --ignore-rust-version --timings?=data --build-plan --unit-graph --future-incompat-report `
+	cargoCommon = ` -v,--verbose -q,--quiet --color=auto|always|never --locked --offline --frozen -h,--help --manifest-path=code
+		--lockfile-path=code !--config !-Z* -C=dir `
+	cargoWhich = ` -p,--package=data --workspace --all --exclude=data `
+	cargoBuild = cargoWhich + ` -r,--release --profile=name -j,--jobs=number --keep-going -F,--features=data --all-features
+		--no-default-features --target=data --target-dir=write --message-format=data --ignore-rust-version --timings?=data --build-plan
+		--unit-graph --future-incompat-report `
 )
 
 // cargoNamed are the target options with an optional name in the next word.
@@ -25,16 +28,20 @@ func rustPrograms() []grammar.Program {
 	return []grammar.Program{
 		program(rust, "cargo", grammar.Spec{Class: run, Whole: cargo}),
 		program(rust, "rustc", grammar.Spec{Class: run, Args: "code?", Judge: rustc, Why: whyExec,
-			Opts: `--crate-type=name --crate-name=name --edition=number -o=write --out-dir=write --emit=data -O -g -v,--verbose -V,--version --test --target=name
-				--cfg=data --check-cfg=data -L=data -l=data --extern=data -C,--codegen=data -A,--allow=name -W,--warn=name -D,--deny=name -F,--forbid=name
-				--cap-lints=name --error-format=name --json=data --color=auto|always|never --explain=name --print=name -h,--help !-Z !--sysroot`}),
+			Opts: `--crate-type=name --crate-name=name --edition=number -o=write --out-dir=write --emit=data -O -g -v,--verbose -V,--version --test
+				--target=name --cfg=data --check-cfg=data -L=data -l=data --extern=data -C,--codegen=data -A,--allow=name -W,--warn=name
+				-D,--deny=name -F,--forbid=name --cap-lints=name --error-format=name --json=data --color=auto|always|never --explain=name --print=name
+				-h,--help !-Z !--sysroot`}),
 		program(rust, "rustfmt", grammar.Spec{Class: inspect, Args: "read*", Judge: rustfmtWrites,
-			Opts: `--check --edition=number --style-edition=number --emit=files|stdout|json --backup --config=data --config-path=code --color=auto|always|never -l,--files-with-diff -v,--verbose -q,--quiet -V,--version --print-config=data -h,--help --unstable-features --file-lines=data --skip-children`}),
+			Opts: `--check --edition=number --style-edition=number --emit=files|stdout|json --backup --config=data --config-path=code
+				--color=auto|always|never -l,--files-with-diff -v,--verbose -q,--quiet -V,--version --print-config=data -h,--help --unstable-features
+				--file-lines=data --skip-children`}),
 		program(rust, "rustup", grammar.Spec{Class: inspect, Opts: "-v,--verbose -q,--quiet -V,--version", Why: whyGlobal, Subs: table(
 			row{"show", grammar.Spec{Class: inspect, Opts: "-v,--verbose", Args: "name?"}},
 			row{"which", grammar.Spec{Class: inspect, Opts: "--toolchain=name", Args: "name"}},
 			row{"toolchain target component override", grammar.Spec{Class: inspect, Subs: table(
-				row{"list", grammar.Spec{Class: inspect, Opts: "-v,--verbose -q,--quiet --installed --toolchain=name"}}), SubElse: ptr(asked(whyGlobal))}},
+				row{"list", grammar.Spec{Class: inspect, Opts: "-v,--verbose -q,--quiet --installed --toolchain=name"}}),
+				SubElse: ptr(asked(whyGlobal))}},
 			row{"check", grammar.Spec{Class: inspect, Needs: []grammar.Need{grammar.NeedRegistry}}},
 			row{"help", grammar.Spec{Class: inspect, Args: "name*"}},
 			row{"doc", asked("it opens a browser")},
@@ -46,17 +53,23 @@ func rustPrograms() []grammar.Program {
 			}}},
 		), SubElse: &grammar.Spec{Class: inspect}}),
 		program(rust, "wasm-pack", grammar.Spec{Class: run, Subs: table(
-			row{"build", grammar.Spec{Class: run, Args: "code?", Style: grammar.GNU, Opts: "-t,--target=name -d,--out-dir=write --out-name=name -s,--scope=name --dev --release --profiling --no-typescript --no-pack --no-opt -m,--mode=no-install|normal|force --weak-refs --reference-types"}},
-			row{"test", grammar.Spec{Class: run, Args: "code?", Opts: "--node --headless --chrome --firefox --safari -r,--release -m,--mode=no-install|normal|force"}},
+			row{"build", grammar.Spec{Class: run, Args: "code?", Style: grammar.GNU, Opts: `-t,--target=name -d,--out-dir=write --out-name=name
+				-s,--scope=name --dev --release --profiling --no-typescript --no-pack --no-opt -m,--mode=no-install|normal|force --weak-refs
+				--reference-types`}},
+			row{"test", grammar.Spec{Class: run, Args: "code?", Opts: `--node --headless --chrome --firefox --safari -r,--release
+				-m,--mode=no-install|normal|force`}},
 			row{"publish login", denied(whyPublish)})}),
 		program(rust, "cross", asked("it runs the build in containers")),
 		program(rust, "trunk", grammar.Spec{Class: run, Subs: table(
 			row{"build", grammar.Spec{Class: run, Args: "code?", Opts: "-r,--release -d,--dist=write --public-url=name --config=code"}},
 			row{"serve watch", asked(whyServe)})}),
-		program(rust, "cargo-clippy", grammar.Spec{Class: run, Opts: cargoCommon + cargoBuild + cargoNamed + "--no-deps --fix --allow-dirty", Args: "data*", Judge: lintArgs}),
-		program(rust, "cargo-fmt", grammar.Spec{Class: change, Opts: "--check --all -p,--package=data --manifest-path=code -v,--verbose -q,--quiet -h,--help --message-format=name", Judge: checkOnly("--check")}),
+		program(rust, "cargo-clippy", grammar.Spec{Class: run, Opts: cargoCommon + cargoBuild + cargoNamed + "--no-deps --fix --allow-dirty",
+			Args: "data*", Judge: lintArgs}),
+		program(rust, "cargo-fmt", grammar.Spec{Class: change, Opts: `--check --all -p,--package=data --manifest-path=code -v,--verbose -q,--quiet
+			-h,--help --message-format=name`, Judge: checkOnly("--check")}),
 		program(rust, "mdbook", grammar.Spec{Class: run, Subs: table(
-			row{"build test clean init", grammar.Spec{Class: run, Args: "code?", Opts: "-d,--dest-dir=write -c,--chapter=data -L,--library-path=read"}},
+			row{"build test clean init", grammar.Spec{Class: run, Args: "code?",
+				Opts: "-d,--dest-dir=write -c,--chapter=data -L,--library-path=read"}},
 			row{"serve watch", asked(whyServe)})}),
 	}
 }
@@ -90,7 +103,9 @@ func rustfmtWrites(m *grammar.Match) {
 }
 
 // rustCodegen are the code generation settings that name no program and no file.
-var rustCodegen = regexp.MustCompile(`^(opt-level|debuginfo|debug-assertions|overflow-checks|lto|codegen-units|panic|target-cpu|target-feature|strip|incremental|embed-bitcode|force-frame-pointers|instrument-coverage|relocation-model|split-debuginfo|prefer-dynamic|metadata|extra-filename|inline-threshold)(=[\w+,.-]*)?$`)
+var rustCodegen = regexp.MustCompile(`^(opt-level|debuginfo|debug-assertions|overflow-checks|lto|codegen-units|panic|target-cpu` +
+	`|target-feature|strip|incremental|embed-bitcode|force-frame-pointers|instrument-coverage|relocation-model|split-debuginfo` +
+	`|prefer-dynamic|metadata|extra-filename|inline-threshold)(=[\w+,.-]*)?$`)
 
 func rustc(m *grammar.Match) {
 	noArgFiles(m)
@@ -131,7 +146,7 @@ func lintArgs(m *grammar.Match) {
 			i++
 			m.Use(grammar.Name, words[i], t)
 		default:
-			m.Ask(".lint", "after -- only -D, -W, -A and -F with a lint's name may stand: not "+words[i].String())
+			m.Ask(".lint", "after -- only -D, -W, -A and -F with a lint's name are allowed: not "+words[i].String())
 		}
 	}
 	if m.Has("--fix") {

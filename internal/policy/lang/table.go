@@ -22,7 +22,7 @@ const (
 
 // Reasons of many programs. Each says what to do instead.
 const (
-	whyInline   = "code on the command line can't be read beforehand; write it to a file in the tree and run that file"
+	whyInline   = "code on the command line can't be reviewed beforehand; write it to a file in the tree and run that file"
 	whyPublish  = "publishing and accounts of package registries are for people, not for a task; leave it out"
 	whyAdd      = "this adds a package that the project does not declare; name it in the manifest and say why, or ask"
 	whyFetch    = "this fetches and runs a package that the project does not declare; add it to the manifest, or do without"
@@ -31,7 +31,7 @@ const (
 	whyServe    = "this listens on the network; test against a server on the loopback from a test instead"
 	whyWatch    = "this does not end by itself, or waits for a person; run it once without watching"
 	whyExec     = "this option runs another program; run that program by itself instead"
-	whyDebug    = "a debugger takes commands that can't be read beforehand; write a test or print instead"
+	whyDebug    = "a debugger takes commands that can't be reviewed beforehand; write a test or print instead"
 )
 
 type subs = map[string]grammar.Spec

@@ -83,8 +83,8 @@ func configNamed(parts ...string) func(m *grammar.Match) {
 }
 
 // configOptions are the names of options for a configuration.
-var configOptions = map[string]bool{"-c": true, "--config": true, "--config-file": true, "--configuration": true, "--conf": true, "--rcfile": true,
-	"-f": true, "--noxfile": true, "--rakefile": true, "-C": true, "--configFile": true}
+var configOptions = grammar.Set(`-c --config --config-file --configuration --conf --rcfile -f --noxfile --rakefile -C
+	--configFile`)
 
 // eachOption returns every value that one of the options has on the line, however it was written.
 func eachOption(m *grammar.Match, see func(value string), names ...string) {
@@ -101,26 +101,22 @@ func eachOption(m *grammar.Match, see func(value string), names ...string) {
 }
 
 // codeSuffixes are extensions of files that a tool runs or loads.
-var codeSuffixes = map[string]bool{
-	".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true,
-	".py": true, ".rb": true, ".sh": true, ".php": true, ".pl": true, ".so": true, ".node": true, ".jar": true,
-	".gradle": true, ".rake": true, ".lua": true, ".mk": true, ".exe": true, ".wasm": true,
-}
+var codeSuffixes = grammar.Set(`.js .mjs .cjs .jsx .ts .mts .cts .tsx .py .rb .sh .php .pl .so .node .jar .gradle .rake .lua
+	.mk .exe .wasm`)
 
 // codeOptions are pieces of the names of options whose value is loaded or run rather than read.
 var codeOptions = []string{"config", "plugin", "require", "preset", "loader", "import", "setup", "module", "script",
 	"hook", "run", "prefix", "cwd", "root", "dir", "lib", "load"}
 
 // evalOptions take inline code or commands with many tools.
-var evalOptions = map[string]bool{"-e": true, "--eval": true, "--exec": true, "--execute": true, "--script-shell": true,
-	"--exec-path": true, "--command": true, "--print": true}
+var evalOptions = grammar.Set("-e --eval --exec --execute --script-shell --exec-path --command --print")
 
 // textOptions take a pattern with the runners of tests, which may look like a path.
-var textOptions = map[string]bool{"-t": true, "-g": true, "--grep": true, "--testNamePattern": true, "--test-name-pattern": true}
+var textOptions = grammar.Set("-t -g --grep --testNamePattern --test-name-pattern")
 
 // loadOptions are options of tools that load a file first.
-var loadOptions = map[string]bool{"--require": true, "-r": true, "--import": true, "--loader": true, "--experimental-loader": true, "--preload": true,
-	"--plugin": true, "--rulesdir": true, "--init-hook": true, "--init-script": true}
+var loadOptions = grammar.Set(`--require -r --import --loader --experimental-loader --preload --plugin --rulesdir --init-hook
+	--init-script`)
 
 // pathLike reports whether a text names a file rather than a word, a number or a pattern.
 func pathLike(t string) bool {
