@@ -14,11 +14,13 @@ type point struct {
 	step lab.Step // or when this step has just completed
 	git  int      // or before the nth request that pushes is served
 	hub  string   // or at the POST of the pull request: before or after it takes effect
+
+	claude bool // Claude Code plays the story at any point
 }
 
 // scripted reports whether the scripted agent plays the story. Claude Code, which costs most of a run's processor time, plays it where the
 // kill is in a session or at the end of one.
-func (p point) scripted() bool { return p.rule == "" && p.step.Activity != "RunAgent" }
+func (p point) scripted() bool { return !p.claude && p.rule == "" && p.step.Activity != "RunAgent" }
 
 // points are every stage boundary and the middle of every session of the story.
 func points() []point {
