@@ -14,11 +14,12 @@ import (
 
 // launcher starts tasks and follows them, by the flags that every command has that starts one.
 type launcher struct {
-	tasks        *tasks.Tasks
-	printer      *term.Printer
-	viewer       *tasks.Viewer
-	id           string
-	detach, wait bool
+	tasks   *tasks.Tasks
+	printer *term.Printer
+	viewer  *tasks.Viewer
+	id      string
+	detach  bool
+	follow  tasks.FollowFlags
 }
 
 func newLauncher(f *factory) *launcher {
@@ -28,7 +29,7 @@ func newLauncher(f *factory) *launcher {
 func (l *launcher) define(f *pflag.FlagSet) {
 	f.StringVar(&l.id, "id", "", "`id` of the task (default: made of repository and task)")
 	f.BoolVarP(&l.detach, "detach", "d", false, "print the id and leave")
-	f.BoolVar(&l.wait, "wait", false, "without a terminal: stay while the task is suspended")
+	l.follow.Define(f, "")
 }
 
 // name settles the task's id. host is that of the forge that owner/name is on.
@@ -49,7 +50,7 @@ func (l *launcher) start(ctx context.Context, c client.Client, in task.Input) er
 		return l.printer.Print(started{l.id, run}, func() string { return l.id + "\n" })
 	}
 	l.viewer.Greet(l.id, run)
-	return l.viewer.Follow(ctx, c, tasks.Found{ID: l.id, Run: run}, l.wait)
+	return l.viewer.Follow(ctx, c, tasks.Found{ID: l.id, Run: run}, l.follow)
 }
 
 // started is what --detach prints.

@@ -14,12 +14,13 @@ import (
 )
 
 type statusOptions struct {
-	server       *server.Connector
-	printer      *term.Printer
-	viewer       *tasks.Viewer
-	tasks        *tasks.Tasks
-	now          func() time.Time
-	follow, wait bool
+	server  *server.Connector
+	printer *term.Printer
+	viewer  *tasks.Viewer
+	tasks   *tasks.Tasks
+	now     func() time.Time
+	follow  bool
+	flags   tasks.FollowFlags
 }
 
 func newStatusCommand(f *factory) *cobra.Command {
@@ -46,7 +47,7 @@ id that no other running task has.`,
 		},
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the task to its end")
-	c.Flags().BoolVar(&o.wait, "wait", false, "with -f and without a terminal: stay while the task is suspended")
+	o.flags.Define(c.Flags(), "with -f: ")
 	return c
 }
 
@@ -79,7 +80,7 @@ func (o *statusOptions) run(ctx context.Context, given string) error {
 	}
 	if o.follow {
 		o.viewer.Greet(f.ID, f.Run)
-		return o.viewer.Follow(ctx, c, f, o.wait)
+		return o.viewer.Follow(ctx, c, f, o.flags)
 	}
 	s, err := o.viewer.Once(ctx, c, f)
 	if err != nil {

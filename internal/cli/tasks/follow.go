@@ -26,6 +26,8 @@ type follower struct {
 	since time.Time // when the phase was first seen
 	line  int       // number of the last log line shown
 	said  string    // the last stop that was announced
+
+	needed bool // whether the task needed a person when it was last seen
 }
 
 // FollowOptions say how a task is followed. The zero value is for one task alone.
@@ -35,6 +37,8 @@ type FollowOptions struct {
 	Onto  func(Snapshot) // is called with every snapshot that has a status; may be nil
 	Among *Among         // set when tasks are followed one after the other; nil for one alone
 	Line  int            // number of the last log line that was shown already
+
+	Notify func(text string) // tells a person who looks elsewhere; may be nil
 }
 
 // Among is what differs when a task is one of several, and the caller reports its stops and its end.
@@ -129,6 +133,7 @@ func (f *follower) take(s Snapshot) error {
 	if err := f.log(s.Status); err != nil {
 		return err
 	}
+	f.notify(s.Status)
 	f.plan.show(s.Status, f.options.Ends)
 	if f.options.Onto != nil {
 		f.options.Onto(s)

@@ -21,7 +21,7 @@ func TestRowState(t *testing.T) {
 		{Row{}, "starting"},
 		{Row{Phase: task.Executing}, "executing"},
 		{Row{Phase: task.Approving, NeedsHuman: true, WaitingUntil: now.Add(90 * time.Second)}, "approving (1m 30s left) — needs you"},
-		{Row{Phase: task.Waiting, WaitingUntil: now.Add(3 * time.Hour)}, "waiting (3h 0m left)"},
+		{Row{Phase: task.Waiting, WaitingUntil: now.Add(3 * time.Hour)}, "waiting (3h left)"},
 		{Row{Phase: task.Waiting, WaitingUntil: now.Add(-time.Hour)}, "waiting"},
 		{Row{Phase: task.Suspended, NeedsHuman: true}, "suspended — needs you"},
 		{Row{Phase: task.Ended, Outcome: task.PullRequest, NeedsHuman: true}, "pull_request"},
@@ -60,7 +60,7 @@ func TestStatusText(t *testing.T) {
   Commits       1 (1 file, +10 -2)
   Check         failed with exit code 2 (make test)
   Cost          $1.50 of $5.00
-  Worked        4m 0s of 1h 0m 0s
+  Worked        4m of 1h
   Started       10m ago
   Web           http://localhost:8233/namespaces/default/workflows/web-1/run
 `

@@ -83,8 +83,12 @@ func (v *Viewer) Greet(id, run string) {
 }
 
 // Follow follows a task and ends with the exit code of its outcome.
-func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, wait bool) error {
-	f := v.Follower(t.ID, cl, v.printer.Screen(), FollowOptions{wait: wait})
+func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags FollowFlags) error {
+	screen, o := v.printer.Screen(), FollowOptions{wait: flags.wait}
+	if flags.notify {
+		o.Notify = v.notifier(ctx, screen)
+	}
+	f := v.Follower(t.ID, cl, screen, o)
 	status, err := f.Follow(ctx, v.Poller(cl, t))
 	if err != nil && (status == nil || !IsEnded(status)) {
 		return err

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,24 +15,25 @@ import (
 	"github.com/longshift/longshift/internal/plaintext"
 )
 
-// Duration prints "1h 1m 1s"; less than a second is "0s".
+// Duration prints "1h 1m 1s", without parts that are zero; less than a second is "0s".
 func Duration(d time.Duration) string {
 	s := int64(max(d, 0).Round(time.Second) / time.Second)
-	h, m, s := s/3600, s/60%60, s%60
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%dh %dm %ds", h, m, s)
-	case m > 0:
-		return fmt.Sprintf("%dm %ds", m, s)
+	var parts []string
+	for _, part := range []struct {
+		n    int64
+		unit string
+	}{{s / 3600, "h"}, {s / 60 % 60, "m"}, {s % 60, "s"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d%s", part.n, part.unit))
+		}
 	}
-	return fmt.Sprintf("%ds", s)
+	return cmp.Or(strings.Join(parts, " "), "0s")
 }
 
 // Remaining prints a time that is left: "2h 44m", and seconds only in the last hour.
 func Remaining(d time.Duration) string {
 	if d >= time.Hour {
-		m := int64(d.Round(time.Minute) / time.Minute)
-		return fmt.Sprintf("%dh %dm", m/60, m%60)
+		d = d.Round(time.Minute)
 	}
 	return Duration(d)
 }

@@ -18,7 +18,7 @@ func TestDurations(t *testing.T) {
 		{83 * time.Second, "1m 23s", "1m 23s", "1m"},
 		{3661 * time.Second, "1h 1m 1s", "1h 1m", "1h"},
 		{2*time.Hour + 43*time.Minute + 40*time.Second, "2h 43m 40s", "2h 44m", "2h"},
-		{72 * time.Hour, "72h 0m 0s", "72h 0m", "3d"},
+		{72 * time.Hour, "72h", "72h", "3d"},
 	} {
 		if got := [3]string{Duration(c.d), Remaining(c.d), Age(c.d)}; got != [3]string{c.full, c.left, c.ago} {
 			t.Errorf("%v: %q", c.d, got)
