@@ -44,7 +44,8 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 		p.Deliverables = all
 		return p, nil
 	}
-	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).WithHint("use an id of the plan's revision %d", p.Revision)
+	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).
+		WithHint("use an id of the plan's revision %d", p.Revision)
 }
 
 // Counts returns the number of deliverables by status.

@@ -39,7 +39,8 @@ func (s server) connect(ctx context.Context) (c client.Client, err error) {
 		defer cancel()
 		if c, err = client.DialContext(within, o); err != nil {
 			if down(err) && o.ConnectionOptions.TLS == nil && wantsTLS(ctx, address(o)) {
-				return fault.New(fault.Input, "the server at %s wants TLS, and this worker has none set up", address(o)).WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")
+				return fault.New(fault.Input, "the server at %s wants TLS, and this worker has none set up", address(o)).
+					WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")
 			}
 			return s.explain(err)
 		}

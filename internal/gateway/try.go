@@ -69,7 +69,8 @@ func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body s
 	req.Header = h
 	resp, err := g.client.Do(req)
 	if err != nil {
-		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
+		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).
+			WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
 	}
 	defer resp.Body.Close()
 	var answer struct {

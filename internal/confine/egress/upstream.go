@@ -29,7 +29,8 @@ type dialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 // parseUpstream parses the URL. Errors never contain it, since it may hold a password.
 func parseUpstream(text string) (*upstream, error) {
 	wrong := func(why string) error {
-		return fault.New(fault.Input, "the upstream proxy's URL %s", why).WithHint("write it as http://proxy.example:3128 or https://user:password@proxy.example")
+		return fault.New(fault.Input, "the upstream proxy's URL %s", why).
+			WithHint("write it as http://proxy.example:3128 or https://user:password@proxy.example")
 	}
 	u, err := url.Parse(text)
 	switch {

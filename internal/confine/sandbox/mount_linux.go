@@ -67,7 +67,8 @@ func (p *plan) addMoved(path, folder string) error {
 			return err
 		}
 		if len(missing) > 0 {
-			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).WithHint("make both folders before the program starts")
+			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).
+				WithHint("make both folders before the program starts")
 		}
 		if err := givable(dir, name); err != nil {
 			return err

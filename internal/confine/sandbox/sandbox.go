@@ -133,7 +133,8 @@ func (l Limits) orDefault() (Limits, error) {
 		if f.given == 0 {
 			f.set(f.standard)
 		} else if f.given < f.least {
-			return l, fault.New(fault.Input, "sandbox: limit %s is %d", f.name, f.given).WithHint("give at least %d, or 0 for %d", f.least, f.standard)
+			return l, fault.New(fault.Input, "sandbox: limit %s is %d", f.name, f.given).
+				WithHint("give at least %d, or 0 for %d", f.least, f.standard)
 		}
 	}
 	return l, nil

@@ -66,7 +66,8 @@ func checkKey(key string) error {
 	if fits(key) {
 		return nil
 	}
-	return fault.New(fault.Input, "backlog: %.80q is not the name of a Markdown file", key).WithHint("give a name as the list has it, such as 010-login.md")
+	return fault.New(fault.Input, "backlog: %.80q is not the name of a Markdown file", key).
+		WithHint("give a name as the list has it, such as 010-login.md")
 }
 
 // read reads the file that a key names.

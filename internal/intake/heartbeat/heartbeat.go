@@ -45,7 +45,8 @@ func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	at = path.Clean(filepath.ToSlash(at))
 	dir, name := path.Dir(at), path.Base(at)
 	if name == "." || name == ".." || name == "/" || strings.EqualFold(name, ".git") {
-		return nil, fault.New(fault.Input, "heartbeat: path %q is not a file below the repository", q.Path).WithHint("give a relative path, such as %s", File)
+		return nil, fault.New(fault.Input, "heartbeat: path %q is not a file below the repository", q.Path).
+			WithHint("give a relative path, such as %s", File)
 	}
 	more := at
 	if at == File {

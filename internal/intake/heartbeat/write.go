@@ -15,7 +15,8 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 		return false, err
 	}
 	if f.Size > workfile.Most/2 {
-		return false, fault.New(fault.Input, "%s has %d bytes: too many to write progress into it", d.Name(d.name), f.Size).WithHint("put less into it")
+		return false, fault.New(fault.Input, "%s has %d bytes: too many to write progress into it", d.Name(d.name), f.Size).
+			WithHint("put less into it")
 	}
 	now := split(f.Data)
 	next := now

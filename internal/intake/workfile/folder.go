@@ -97,7 +97,8 @@ func (f *Folder) descend(path string) error {
 			f.Close()
 			return nil
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			err = fault.New(fault.Denied, "%s is reached over a symbolic link, which is not followed", f.Path).WithHint("name the folder that it leads to")
+			err = fault.New(fault.Denied, "%s is reached over a symbolic link, which is not followed", f.Path).
+				WithHint("name the folder that it leads to")
 		case err == nil && !info.IsDir():
 			err = fault.New(fault.Input, "%s is not a folder", f.Path)
 		}

@@ -8,9 +8,10 @@ import (
 
 // testNames match test files by their own name, whatever folder they are in.
 var testNames = []string{
-	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb", "test_*.rb", "*test.java", "*tests.java",
-	"*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala", "*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart",
-	"*_test.c*", "*_tests.c*", "test_*.c*", "*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
+	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb",
+	"test_*.rb", "*test.java", "*tests.java", "*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala",
+	"*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart", "*_test.c*", "*_tests.c*", "test_*.c*",
+	"*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
 }
 
 // testFolders are folders whose source files are all tests or parts of tests. Data files in them do not count.

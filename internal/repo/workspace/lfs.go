@@ -109,7 +109,8 @@ func (l *lfsObjects) server(ctx context.Context, rem remote) (lfs.Server, error)
 	}
 	switch {
 	case rem.ssh:
-		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).WithHint("name the repository by https")
+		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).
+			WithHint("name the repository by https")
 	case !rem.path:
 		return lfs.Remote{URL: rem.url, Name: rem.name, Login: rem.login().Header(), Client: l.client}, nil
 	}

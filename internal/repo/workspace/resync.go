@@ -71,7 +71,8 @@ func (rec record) checkpointAt(there, id string, rem remote) error {
 	if rec.Checkpoint == "" {
 		out = "remove " + checkpointRef(id)
 	}
-	return fault.New(fault.Changed, "the checkpoint of task %s on %s was %s by somebody else", id, rem.name, what).WithHint("%s, then resume; or abandon", out)
+	return fault.New(fault.Changed, "the checkpoint of task %s on %s was %s by somebody else", id, rem.name, what).
+		WithHint("%s, then resume; or abandon", out)
 }
 
 // fetchFence fetches the fence and the checkpoint into our git directory and reads the fence.
