@@ -9,9 +9,9 @@ import (
 
 // Author is the author of commits, and the key that signs them.
 type Author struct {
-	Name       string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
-	Email      string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost" help:"author of commits"`
-	SigningKey string `envconfig:"LONGSHIFT_SIGNING_KEY" help:"key that commits are signed with: the absolute path of an SSH key, or the id of a GPG key; it stays with the worker"`
+	Name       string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift"`
+	Email      string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost"`
+	SigningKey string `envconfig:"LONGSHIFT_SIGNING_KEY"`
 }
 
 // gpgKey matches a full key id: shorter ids are not unique, and gpg would search for a name.

@@ -8,9 +8,9 @@ import (
 
 // Tasks is what this worker hands to its tasks: variables, secrets and caches.
 type Tasks struct {
-	Env     string `envconfig:"LONGSHIFT_TASK_ENV" help:"variables of every program of every task, no secrets: NAME=value, or NAME for the worker's own value, with spaces between them, such as GOPRIVATE=github.com/acme/*"`
-	Secrets string `envconfig:"LONGSHIFT_TASK_SECRETS" help:"secrets of the worker's environment that tasks get, with spaces between them: NAME@owner/name for setup and check, NAME:setup@owner/* for setup alone, NAME:setup,check,agent@/path for agents too; the value is in NAME or in the file that NAME_FILE names"`
-	Cache   string `envconfig:"LONGSHIFT_CACHE" help:"folder of caches of tool chains (go-build, npm and so on) that you have filled: tasks begin with a copy of its packages until their repository has left its own; none: tasks share nothing"`
+	Env     string `envconfig:"LONGSHIFT_TASK_ENV"`
+	Secrets string `envconfig:"LONGSHIFT_TASK_SECRETS"`
+	Cache   string `envconfig:"LONGSHIFT_CACHE"`
 }
 
 // Variables returns the variables that LONGSHIFT_TASK_ENV sets for every program of every task. A name without a value takes the
