@@ -66,25 +66,32 @@ func ConfigKeys() []ConfigKey {
 		whole("thinking", "thinking budget of the model in tokens, for models that take one", 1024, 1_000_000),
 		whole("iterations", "rounds of plan, implement and review at most", 1, 1000),
 		whole("errors", "errors in a row that are met with a fresh session; one more suspends the task", 0, 100),
-		choice("approval.mode", "auto: the plan passes after a while; required: a person decides; none: it passes at once", ApprovalAuto, ApprovalRequired, ApprovalNone),
+		choice("approval.mode", "auto: the plan passes after a while; required: a person decides; none: it passes at once",
+			ApprovalAuto, ApprovalRequired, ApprovalNone),
 		duration("approval.after", "for auto: how long people have before the plan passes", time.Second, 12*month),
 		flag("approval.again", "ask again for the plan that follows a review"),
 		number("budget.cost", "US dollars for the whole task", 100_000),
 		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
 		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
 		choice("quota", "when the account's quota is used up: wait until it comes back, or end the task", QuotaWait, QuotaEnd),
-		text("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task", command, wrongCommand, "give one command line for bash"),
-		text("check", "command that bash runs on the base, after each deliverable and so before the review; agents see its output", command, wrongCommand, "give one command line for bash"),
-		{Path: "env", Type: MapKey, Doc: "variables of setup, check and the commands of agents: NAME: value; what the operator gives wins", Items: mostVariables, Length: 1 << 10, Way: wayOfEnv},
-		list("needsEnv", "names of variables that the operator has to give, secrets among them; without one of them the task is refused", mostVariables, 100, wrongNeed, "give names of variables such as NPM_TOKEN"),
+		bash("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task"),
+		bash("check", "command that bash runs on the base, after each deliverable and so before the review; agents see its output"),
+		{Path: "env", Type: MapKey, Items: mostVariables, Length: 1 << 10, Way: wayOfEnv,
+			Doc: "variables of setup, check and the commands of agents: NAME: value; what the operator gives wins"},
+		list("needsEnv", "names of variables that the operator has to give, secrets among them; without one of them the task is refused",
+			mostVariables, 100, wrongNeed, "give names of variables such as NPM_TOKEN"),
 		whole("fixAttempts", "how often a deliverable that leaves the check failing goes back to an agent, with the output", 0, 20),
-		choice("knownRed", "ready: a check whose failing tests are known by name, and failed on the base all of them, does not make the pull request a draft; draft: it does", KnownRedDraft, KnownRedReady),
-		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder, `give a folder inside the repository such as "specs", or ""`),
+		choice("knownRed", "ready: a check whose failing tests are known by name, and failed on the base all of them, does not make the "+
+			"pull request a draft; draft: it does", KnownRedDraft, KnownRedReady),
+		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder,
+			`give a folder inside the repository such as "specs", or ""`),
 		choice("commits", "incremental: one commit for each deliverable; single: one for the task", CommitsIncremental, CommitsSingle),
-		text("branch", "what the names of the task's branches start with", 60, wrongBranchPrefix, `give the start of a branch name such as "longshift/"`),
+		text("branch", "what the names of the task's branches start with", 60, wrongBranchPrefix,
+			`give the start of a branch name such as "longshift/"`),
 		flag("pullRequest.draft", "open the pull request as a draft"),
 		list("pullRequest.labels", "labels of the pull request", 20, 50, wrongLabel, "give labels of up to 50 characters"),
-		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer, "give user names, or teams as org/team"),
+		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer,
+			"give user names, or teams as org/team"),
 		flag("pullRequest.follow", "look after the pull request until it is merged or closed: failed checks, review comments, conflicts"),
 		whole("pullRequest.rounds", "rounds of such work at most; then a person is asked", 0, 100),
 		duration("pullRequest.batch", "how long what comes up is collected before a round begins", time.Second, 24*time.Hour),
@@ -93,17 +100,20 @@ func ConfigKeys() []ConfigKey {
 		flag("notify.progress", "notices on the way: checks, commits, pushes"),
 		flag("notify.complete", "notice when the task has ended"),
 		flag("notify.error", "notice when the task is suspended or fails"),
-		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator allows; in the sandbox the list that is there by default stands for all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
-		list("commands.ask", `commands that a person decides, as words: "terraform *"`, 100, 200, wrongPattern, `give the first words of a command, such as "docker build *"`),
-		list("commands.deny", "commands that agents never run, as words", 100, 200, wrongPattern, `give the first words of a command, such as "npm publish"`),
+		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator "+
+			"allows; in the sandbox the list that is there by default stands for all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
+		patterns("commands.ask", `commands that a person decides, as words: "terraform *"`, "docker build *"),
+		patterns("commands.deny", "commands that agents never run, as words", "npm publish"),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's leave"),
-		choice("commands.questions", "a command that policy neither allows nor denies, or a push that the operator wants looked at: a person is asked, or it is denied", QuestionsPerson, QuestionsDeny),
+		choice("commands.questions", "a command that policy neither allows nor denies, or a push that the operator wants looked at: "+
+			"a person is asked, or it is denied", QuestionsPerson, QuestionsDeny),
 		duration("commands.wait", "how long a session waits for that person; after it the task is suspended", 0, time.Hour),
 		duration("commands.expires", "no answer by then is a no; an approval holds as long", time.Minute, 12*month),
-		list("paths.write", "the only paths that agents may write; empty for the whole workspace", 100, 200, wrongGlob, `give paths inside the repository such as "src/**"`),
-		list("paths.readOnly", "paths that agents may not write", 100, 200, wrongGlob, `give paths inside the repository such as "migrations/**"`),
-		list("paths.ignore", "paths that agents may not even read", 100, 200, wrongGlob, `give paths inside the repository such as "fixtures/private/**"`),
-		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's leave`, 64<<10, wrongScenario, `give "demo" or the path of a scenario file`),
+		globs("paths.write", "the only paths that agents may write; empty for the whole workspace", "src/**"),
+		globs("paths.readOnly", "paths that agents may not write", "migrations/**"),
+		globs("paths.ignore", "paths that agents may not even read", "fixtures/private/**"),
+		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's leave`, 64<<10, wrongScenario,
+			`give "demo" or the path of a scenario file`),
 	}
 }
 
@@ -117,6 +127,18 @@ func text(path, doc string, length int, wrong func(string) string, way string) C
 
 func list(path, doc string, items, length int, wrong func(string) string, way string) ConfigKey {
 	return ConfigKey{Path: path, Type: ListKey, Doc: doc, Items: items, Length: length, Way: way, wrong: wrong}
+}
+
+func bash(path, doc string) ConfigKey {
+	return text(path, doc, command, wrongCommand, "give one command line for bash")
+}
+
+func patterns(path, doc, example string) ConfigKey {
+	return list(path, doc, 100, 200, wrongPattern, `give the first words of a command, such as "`+example+`"`)
+}
+
+func globs(path, doc, example string) ConfigKey {
+	return list(path, doc, 100, 200, wrongGlob, `give paths inside the repository such as "`+example+`"`)
 }
 
 func flag(path, doc string) ConfigKey {

@@ -2,7 +2,8 @@ package task
 
 import "strings"
 
-var markup = strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "|", `\|`, "<", `\<`, "[", `\[`, "`", "\\`", "$", `\$`)
+var markup = strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "|", `\|`,
+	"<", `\<`, "[", `\[`, "`", "\\`", "$", `\$`)
 
 // Literally escapes text by a model or a person for a page of Temporal Web, where even dollar signs are markup for formulas. The result
 // is one line.

@@ -114,7 +114,7 @@ func (p Plan) Validate() error {
 			bad("evidence", "is missing", "say how you know")
 		}
 		if len(p.Deliverables) > 0 {
-			bad("deliverables", "has "+strconv.Itoa(len(p.Deliverables))+" items, but the verdict is "+string(p.Verdict), "give none, or the verdict work")
+			bad("deliverables", fmt.Sprintf("has %d items, but the verdict is %s", len(p.Deliverables), p.Verdict), "give none, or the verdict work")
 		}
 	default:
 		bad("verdict", "is "+quote(string(p.Verdict)), "use work, already_done or declined")
