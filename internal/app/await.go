@@ -81,7 +81,8 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 		}
 		if said.IsZero() || now.Sub(said) >= saidEvery {
 			said = now
-			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", address(s.options), "for", now.Sub(since).Round(time.Second), "error", err, "hint", fault.HintOf(err))
+			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", address(s.options),
+				"for", now.Sub(since).Round(time.Second), "error", err, "hint", fault.HintOf(err))
 		}
 		select {
 		case <-ctx.Done():

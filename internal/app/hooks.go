@@ -13,14 +13,14 @@ import (
 // refusalRecorder writes webhook calls with a rejected signature or age to the audit log, at most once a minute per channel, so that a
 // flood can't fill the disk. The channels decide on the rejection.
 type refusalRecorder struct {
-	record func(context.Context, inbound.Act) error
+	record recordFunc
 	caller func(*http.Request) string
 	log    *slog.Logger
 	now    func() time.Time
 	tally  inbound.Counter // by channel
 }
 
-func newRefusalRecorder(record func(context.Context, inbound.Act) error, caller func(*http.Request) string, log *slog.Logger) *refusalRecorder {
+func newRefusalRecorder(record recordFunc, caller func(*http.Request) string, log *slog.Logger) *refusalRecorder {
 	return &refusalRecorder{record: record, caller: caller, log: log, now: time.Now}
 }
 

@@ -28,8 +28,9 @@ import (
 )
 
 // newHostConfig builds what one host needs. The returned function releases it.
-func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (activities.HostConfig, func(), error) {
-	var none activities.HostConfig
+func newHostConfig(
+	ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger,
+) (none activities.HostConfig, release func(), err error) {
 	id, err := hostID(cfg.Data)
 	if err != nil {
 		return none, nil, err
@@ -77,7 +78,8 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has validated it
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
-		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
+		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe,
+		Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
 		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gate, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
@@ -134,7 +136,8 @@ func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 
 // tryHost fails if no task could work on this host.
 func tryHost(ctx context.Context, h activities.HostConfig) error {
-	tools, err := activities.Trial(ctx, activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log})
+	trial := activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log}
+	tools, err := activities.Trial(ctx, trial)
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,9 @@ func (r *refusals) note(ctx context.Context, host string, port int, why string) 
 	if !r.counts(who, now) {
 		return
 	}
-	_, err := r.to.Append(context.WithoutCancel(ctx), audit.Record{Time: now, Task: who.Task, Session: who.Session, Role: who.Role, Host: who.Host,
-		Kind: audit.KindDecision, Tool: "network", Command: net.JoinHostPort(host, strconv.Itoa(port)), Decision: audit.Deny, Rule: "egress", Reason: why})
+	_, err := r.to.Append(context.WithoutCancel(ctx), audit.Record{
+		Time: now, Task: who.Task, Session: who.Session, Role: who.Role, Host: who.Host, Kind: audit.KindDecision, Tool: "network",
+		Command: net.JoinHostPort(host, strconv.Itoa(port)), Decision: audit.Deny, Rule: "egress", Reason: why})
 	if err != nil {
 		r.log.WarnContext(ctx, "a refused connection could not be written to the command log", "error", err)
 	}

@@ -112,5 +112,6 @@ func chosenByNvm(dir string) bool {
 		}
 		name = next[0]
 	}
-	return name != "default" && strings.HasPrefix(version, "v"+strings.TrimPrefix(name, "v")+".") || version == "v"+strings.TrimPrefix(name, "v")+"/bin"
+	number := "v" + strings.TrimPrefix(name, "v")
+	return name != "default" && strings.HasPrefix(version, number+".") || version == number+"/bin"
 }

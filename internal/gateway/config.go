@@ -36,7 +36,7 @@ type Config struct {
 	Upstream   string                                    // base URL of the API; DefaultUpstream when empty
 	Credential func(context.Context) (Credential, error) // called for every request, so that a rotated file is picked up
 	Pass       []string                                  // what may pass in addition to the built-in list, by the names that refusals print
-	Tools      []string                                  // tools that the vendor may run, such as web_search and WebFetch(https://docs.example/*)
+	Tools      []string                                  // tools that the vendor may run, such as WebFetch(https://docs.example/*)
 	Prices     *Prices                                   // DefaultPrices() when nil
 	Now        func() time.Time                          // time.Now when nil
 	Log        *slog.Logger                              // discarded when nil

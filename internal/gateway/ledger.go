@@ -91,7 +91,8 @@ func (l *ledger) reserve(b bid) (uint64, error) {
 
 // settle records how a call ended. A line that can't be written is kept and written before the next one.
 func (l *ledger) settle(n uint64, st settlement) error {
-	ln := line{Type: lineSettle, Call: n, Model: st.model, Status: st.status, counts: st.counts, Cost: st.cost, Billed: st.billed, Flags: st.flags}
+	ln := line{Type: lineSettle, Call: n, Model: st.model, Status: st.status, counts: st.counts,
+		Cost: st.cost, Billed: st.billed, Flags: st.flags}
 	err := l.append(ln)
 	if err != nil {
 		ln.Time = l.now().UTC()

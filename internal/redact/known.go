@@ -67,7 +67,8 @@ func newKnown(values []string, folders []folder) *known {
 	for _, v := range values {
 		all := string(squeeze(nil, []byte(v)))
 		for _, at := range partsOf(v, all) {
-			letters, k.lettersIs = append(letters, all[at:at+partLetters]), append(k.lettersIs, target{rule: rulePart, value: all, part: at, parts: true})
+			letters = append(letters, all[at:at+partLetters])
+			k.lettersIs = append(k.lettersIs, target{rule: rulePart, value: all, part: at, parts: true})
 		}
 	}
 	for _, f := range folders {

@@ -21,8 +21,8 @@ var (
 	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // Bash is for reading: policy allows only that, and the sandbox is read-only
 	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 	// never are also denied by name, in case the whitelist is ignored.
-	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree",
-		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
+	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode",
+		"ExitWorktree", "Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
 )
 
 // Time limits of an agent's command: the default, and the longest that the model can request. The session's own limit applies to both.
@@ -97,6 +97,8 @@ func offered(s agent.Session) []string {
 	return tools
 }
 
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
 // effort converts a thinking budget in tokens to the effort level of models with adaptive thinking.
 func effort(tokens int) string {
 	switch {
@@ -127,8 +129,8 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is outdated
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
-		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // the default of two minutes is too short for cold builds
-		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
+		"BASH_DEFAULT_TIMEOUT_MS":                  milliseconds(commandTime), // two minutes, its own, are too few for cold builds
+		"BASH_MAX_TIMEOUT_MS":                      milliseconds(mostCommandTime),
 	} {
 		env[k] = v
 	}

@@ -91,7 +91,8 @@ func (r *reader) block(block []byte, sub bool) {
 		}
 	case `"tool_use"`:
 		r.tools[text(id)] = text(name)
-		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)})
+		call := excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)
+		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: call})
 	}
 }
 

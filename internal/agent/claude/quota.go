@@ -27,7 +27,8 @@ var (
 	epochReset = regexp.MustCompile(`limit reached\|(\d{9,12})\b`)
 	exactReset = regexp.MustCompile(`resets?(?: at)? (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))`)
 	dayReset   = regexp.MustCompile(`regain access on (\d{4}-\d{2}-\d{2}) at (\d{2}:\d{2}) UTC`)
-	clockReset = regexp.MustCompile(`resets?(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:,| at)? ?)?(?:(\d{1,2})(?::(\d{2}))? ?(am|pm|AM|PM))?(?: \(([A-Za-z0-9_+/-]+)\))?`)
+	clockReset = regexp.MustCompile(`resets?(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:,| at)? ?)?` +
+		`(?:(\d{1,2})(?::(\d{2}))? ?(am|pm|AM|PM))?(?: \(([A-Za-z0-9_+/-]+)\))?`)
 )
 
 // resetTime finds in a message when the quota is available again. Messages may omit the day or the year; the next matching time after now

@@ -102,7 +102,8 @@ func (p *performance) run(ctx context.Context, in input) (said string, failed bo
 	case err != nil:
 		return "", false, fmt.Errorf("read command's output: %w", err)
 	case !exit.Success():
-		p.agent.cfg.Log.Debug("command of the scenario failed", "session", p.session.ID, "command", excerpt.Line(in["command"], maxTold), "exit", exit.String())
+		p.agent.cfg.Log.Debug("command of the scenario failed",
+			"session", p.session.ID, "command", excerpt.Line(in["command"], maxTold), "exit", exit.String())
 		return string(out) + "\n" + exit.String(), true, nil
 	}
 	return string(out), false, nil

@@ -91,7 +91,8 @@ func (q *request) bodyLength(to authority) (int64, *refusal) {
 }
 
 // hop are the fields that apply to one connection only.
-var hop = []string{"connection", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive", "te", "trailer", "upgrade", "http2-settings", "host"}
+var hop = []string{"connection", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive", "te", "trailer",
+	"upgrade", "http2-settings", "host"}
 
 // header builds the request header to send, from the parsed parts.
 func (q *request) header(to authority, path, login string) []byte {

@@ -22,7 +22,8 @@ func remedy(layer Layer) string {
 	case LayerNamespaces, LayerNetwork:
 		return thisHost.namespaces()
 	case LayerLandlock:
-		return "run Linux 5.19 or later with landlock in CONFIG_LSM or the lsm= boot parameter, and a container runtime that lets its calls through"
+		return "run Linux 5.19 or later with landlock in CONFIG_LSM or the lsm= boot parameter, and a container runtime that lets its " +
+			"calls through"
 	case LayerSeccomp:
 		return "run a kernel with CONFIG_SECCOMP_FILTER, on amd64 or arm64"
 	case LayerLimits:

@@ -53,7 +53,8 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		}
 		if !fits(name) {
 			if strings.EqualFold(name[max(0, len(name)-3):], ".md") {
-				s.config.Log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen", "file", fmt.Sprintf("%q", name))
+				s.config.Log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen",
+					"file", fmt.Sprintf("%q", name))
 			}
 			continue
 		}
@@ -157,7 +158,8 @@ func title(data []byte) string {
 			continue
 		}
 		words := strings.TrimLeft(line, "#")
-		if n := len(line) - len(words); fence == "" && n > 0 && n <= 6 && strings.TrimSpace(words) != "" && strings.ContainsAny(words[:1], " \t") {
+		n := len(line) - len(words)
+		if fence == "" && n > 0 && n <= 6 && strings.TrimSpace(words) != "" && strings.ContainsAny(words[:1], " \t") {
 			return forge.CleanLine(strings.TrimRight(words, "# \t"), maxTitle)
 		}
 		if first == "" {

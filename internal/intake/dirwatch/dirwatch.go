@@ -36,7 +36,8 @@ type Watcher struct {
 
 // New watches the folder at path below top. The folder need not exist; top must. Only files whose name passes counts are reported.
 func New(top, path string, counts func(name string) bool) (*Watcher, error) {
-	w := &Watcher{chain: []string{filepath.Clean(top)}, counts: counts, now: time.Now, changes: make(chan Change), closed: make(chan struct{}), done: make(chan struct{})}
+	w := &Watcher{chain: []string{filepath.Clean(top)}, counts: counts, now: time.Now,
+		changes: make(chan Change), closed: make(chan struct{}), done: make(chan struct{})}
 	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(path)), "/") {
 		if part != "." {
 			w.chain = append(w.chain, filepath.Join(w.chain[len(w.chain)-1], part))

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -17,7 +16,7 @@ func (l Limits) narrowEnv(r *Resolved) {
 		delete(kept, name)
 		r.Settings.Env = kept
 		o := r.at("env." + name)
-		r.Warnings = append(r.Warnings, fmt.Sprintf("env.%s: %s from %s is not used, for the operator sets it: %s", name, o.Value, o.Origin, value))
+		r.warn("env.%s: %s from %s is not used, for the operator sets it: %s", name, o.Value, o.Origin, value)
 		o.Value, o.Origin = value, OriginOperator
 	}
 }

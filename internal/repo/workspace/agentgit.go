@@ -102,8 +102,8 @@ func (g *agentGit) sound(root *os.Root) bool {
 }
 
 func (g *agentGit) create(ctx context.Context, root *os.Root) error {
-	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/lfs", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
+	for _, dir := range []string{"objects/info", "objects/pack", "lfs", "refs/heads", "refs/tags", "info", "logs"} {
+		if err := root.MkdirAll(".git/"+dir, 0o755); err != nil {
 			return err
 		}
 	}

@@ -106,7 +106,8 @@ func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what
 		if err != nil {
 			return err
 		}
-		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", "--ignore-submodules=none"}, what...)
+		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short",
+			"--ignore-submodules=none"}, what...)
 		return o.bare.pipe(ctx, nil, to, append(args, before, o.state.or(head), "--")...)
 	})
 	if err != nil {

@@ -60,7 +60,8 @@ func parseRaw(text string) (list []FileChange, err error) {
 			err = fault.New(fault.Internal, "git names a change by %q", strings.Join(about, " "))
 			return false
 		}
-		list = append(list, FileChange{Path: paths[len(paths)-1], OldPath: paths[0], OldMode: mode(about[0]), NewMode: mode(about[1]), OldID: about[2], NewID: about[3]})
+		list = append(list, FileChange{Path: paths[len(paths)-1], OldPath: paths[0],
+			OldMode: mode(about[0]), NewMode: mode(about[1]), OldID: about[2], NewID: about[3]})
 		return true
 	})
 	return list, err

@@ -22,4 +22,5 @@ func (r repo) judge(err error) error {
 }
 
 // unfit matches git's errors about a file whose content it can't convert. Only a change to the file or to .gitattributes resolves them.
-var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)
+var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same` +
+	`|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)

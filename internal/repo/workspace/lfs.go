@@ -39,7 +39,8 @@ printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" 
 // smudge prints the content of the pointer it reads from the first store that has it. Otherwise it prints the pointer unchanged, and also
 // a pointer in conflict.
 const smudge = `set -ef; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t"; v=; o=;
-[ $(($(wc -c <"$t"))) -gt 1023 ] || { read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
+[ $(($(wc -c <"$t"))) -gt 1023 ] || {
+  read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
 case $v in "version https://git-lfs.github.com/spec/"*) o=${o#oid sha256:};; *) o=;; esac;
 case $o in *[!0-9a-f]*) o=;; esac; r=${o#??}; q=${r#??}; f=objects/${o%%"$r"}/${r%%"$q"}/$o;
 for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; cat "$t"`

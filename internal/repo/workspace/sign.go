@@ -81,7 +81,8 @@ func (s *commitSigner) sign(ctx context.Context, r repo, message string, out io.
 
 func (s *commitSigner) unsigned(why error) error {
 	return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: %w", s.key, why).
-		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the worker can reach; `longshift doctor` tries it")
+		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the " +
+			"worker can reach; `longshift doctor` tries it")
 }
 
 // TrySigning makes a test signature in a temporary repository. Without a key it does nothing.
