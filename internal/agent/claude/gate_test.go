@@ -88,7 +88,8 @@ func TestAsksAboutEveryCall(t *testing.T) {
 
 // TestEndOfOurAnswers closes the binary's stdin in the middle of a question, as when we die.
 func TestEndOfOurAnswers(t *testing.T) {
-	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{bash("touch a.txt"), bash("ls > b.txt")}}, agenttest.Turn{Text: "Well."}))
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{bash("touch a.txt"), bash("ls > b.txt")}},
+		agenttest.Turn{Text: "Well."}))
 	var p *process.Process
 	b.session.Start = func(ctx context.Context, s process.Spec) (_ *process.Process, err error) {
 		p, err = process.Start(ctx, s)

@@ -164,7 +164,8 @@ func TestDamagedStream(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	half := lines[1][:len(lines[1])/2]
-	stream := strings.Join([]string{lines[0], `half a line {"type":"assistant"`, half + lines[2], `[1,2]`, `"text"`, `{"type":7}`, `{"type":"new_kind","message":[]}`,
+	stream := strings.Join([]string{lines[0], `half a line {"type":"assistant"`, half + lines[2], `[1,2]`, `"text"`, `{"type":7}`,
+		`{"type":"new_kind","message":[]}`,
 		`{"type":"assistant","message":null}`, `{"type":"user","message":{"content":"hello"}}`, strings.Repeat("x", 40<<20), "", lines[1], lines[2], lines[3], lines[4], lines[5]}, "\n")
 	var kinds []string
 	r := newReader(time.Now, func(e agent.Event) { kinds = append(kinds, string(e.Kind)) })

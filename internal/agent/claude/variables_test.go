@@ -18,7 +18,8 @@ func TestVariablesOfCommands(t *testing.T) {
 		agenttest.Turn{Text: "Seen."}))
 	odd := "it's \"$HOME\" `id`\nand \\ more"
 	b.session.Env = map[string]string{"GIVEN": "by the operator", "TZ": "UTC", "GOFLAGS": "-modcacherw"}
-	b.session.CommandEnv = map[string]string{"NODE_OPTIONS": "--require=./own.js", "BUN_BE_BUN": "1", "TZ": "Europe/Berlin", "ODD": odd, "EMPTY": "", "GOFLAGS": "-mod=vendor"}
+	b.session.CommandEnv = map[string]string{"NODE_OPTIONS": "--require=./own.js", "BUN_BE_BUN": "1", "TZ": "Europe/Berlin", "ODD": odd,
+		"EMPTY": "", "GOFLAGS": "-mod=vendor"}
 	if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "Seen." {
 		t.Fatalf("outcome %+v", o)
 	}

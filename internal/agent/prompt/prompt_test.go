@@ -136,7 +136,8 @@ func TestContractNamesTheMarkersOfTheRole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking, task.Approved, task.RequestChanges, task.ToBeDiscussed} {
+		for _, kind := range []task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking,
+			task.Approved, task.RequestChanges, task.ToBeDiscussed} {
 			allowed := false
 			for _, k := range marker.Allowed(role) {
 				allowed = allowed || k == kind

@@ -68,7 +68,8 @@ func TestStartsAsTheSessionSays(t *testing.T) {
 			results = append(results, e)
 		}
 	}
-	if len(results) != 2 || results[0].Text != "one\ntwo\nthree\n"+s.Dir+"\n" || results[0].Failed || !results[1].Failed || !strings.Contains(results[1].Text, "exit code 3") {
+	if len(results) != 2 || results[0].Text != "one\ntwo\nthree\n"+s.Dir+"\n" || results[0].Failed || !results[1].Failed ||
+		!strings.Contains(results[1].Text, "exit code 3") {
 		t.Errorf("results: %+v", results)
 	}
 }

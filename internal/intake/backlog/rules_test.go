@@ -44,7 +44,8 @@ func TestRemoved(t *testing.T) {
 
 // TestKept: with any other outcome the file stays, and is not begun again with the same text, also after a restart.
 func TestKept(t *testing.T) {
-	for _, o := range []task.Outcome{task.Declined, task.Rejected, task.AllBlocked, task.ChecksFailed, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, "", "spec_issue", "unheard"} {
+	for _, o := range []task.Outcome{task.Declined, task.Rejected, task.AllBlocked, task.ChecksFailed, task.Abandoned, task.Cancelled,
+		task.Failed, task.PullMerged, "", "spec_issue", "unheard"} {
 		t.Run(string(o), func(t *testing.T) {
 			p := newPlace(t, map[string]string{"1.md": order})
 			n := p.claim("1.md", "t1")

@@ -30,7 +30,8 @@ func TestInfo(t *testing.T) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
-		if info.Files != want.files || strings.Join(subjects, " ") != want.commits || info.Dirty || info.AtLeast || info.Path != filepath.Join(f.Dir(), name) || info.Commits == nil {
+		if info.Files != want.files || strings.Join(subjects, " ") != want.commits || info.Dirty || info.AtLeast ||
+			info.Path != filepath.Join(f.Dir(), name) || info.Commits == nil {
 			t.Errorf("%s: %+v", name, info)
 		}
 	}

@@ -26,7 +26,8 @@ type scene struct {
 func newScene(t *testing.T, change func(*Config)) *scene {
 	t.Helper()
 	s := &scene{t: t, data: t.TempDir(), now: time.Now()}
-	c := Config{Dir: filepath.Join(s.data, "caches"), Tasks: filepath.Join(s.data, "tasks"), Share: true, Now: func() time.Time { return s.now }, Log: slog.New(slog.DiscardHandler)}
+	c := Config{Dir: filepath.Join(s.data, "caches"), Tasks: filepath.Join(s.data, "tasks"), Share: true,
+		Now: func() time.Time { return s.now }, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c)
 	}
@@ -90,12 +91,14 @@ func TestBase(t *testing.T) {
 	s := newScene(t, nil)
 	own, list := s.begin("a", "main")
 	want(t, "the first task", list)
-	write(t, own, "cargo/config.toml", "cargo/bin/x", "cargo/registry/src/x", "cargo/registry/index/old/.git/config", "gradle/init.gradle", "gradle/init.d/x", "gradle/gradle.properties",
+	write(t, own, "cargo/config.toml", "cargo/bin/x", "cargo/registry/src/x", "cargo/registry/index/old/.git/config", "gradle/init.gradle",
+		"gradle/init.d/x", "gradle/gradle.properties",
 		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "npm/_npx/x", "npm/_logs/x", "go-build/00/x-a", "go-mod/x", "go-mod/cache/vcs/x/config", "go-mod/cache/download/x",
 		"ccache/0/x", "ccache/ccache.conf", "corepack/v1/yarn/x", "pip/wheels/x", "poetry/virtualenvs/x", "other/x", "x")
 	s.keep("a", "main", true)
 	_, list = s.begin("b", "main")
-	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x", "gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "pip/wheels/x")
+	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x",
+		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "pip/wheels/x")
 	_, list = s.begin("c", "agent's branch")
 	want(t, "a task of another branch", list)
 	if a, b := s.Place("repo"), s.Place("other"); a == b || len(files(t, a)) > 0 {
@@ -345,7 +348,8 @@ func TestKeepAndAgent(t *testing.T) {
 	if len(list) != 200 || string(text) == "evil" {
 		t.Errorf("%d files, the last reads %.10q", len(list), text)
 	}
-	for what, ask := range map[string]func() (bool, error){"no": func() (bool, error) { return false, nil }, "an error": func() (bool, error) { return true, fs.ErrInvalid }} {
+	for what, ask := range map[string]func() (bool, error){"no": func() (bool, error) { return false, nil },
+		"an error": func() (bool, error) { return true, fs.ErrInvalid }} {
 		err := s.Keep(t.Context(), own, "repo", what, true, ask)
 		if _, at := os.Lstat(s.base("repo", what)); at == nil || (err != nil) != (what == "an error") {
 			t.Errorf("%s: %v, %v", what, err, at)

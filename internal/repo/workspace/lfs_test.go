@@ -93,7 +93,8 @@ func TestLFSLands(t *testing.T) {
 			h.Login("x-access-token", "secret-token")
 			gittest.PutObject(t, h.Bare, cover)
 			h.Before(func(service, step string) gittest.Action {
-				if service == "receive-pack" && step == "serve" && gittest.Ref(t, h.Bare, "refs/longshift-fence/t-1") != "" && !exists(gittest.ObjectFile(h.Bare, gittest.Object("new\n"))) {
+				if service == "receive-pack" && step == "serve" && gittest.Ref(t, h.Bare, "refs/longshift-fence/t-1") != "" &&
+					!exists(gittest.ObjectFile(h.Bare, gittest.Object("new\n"))) {
 					t.Error("a ref is pushed ahead of its objects")
 				}
 				return gittest.Action{}

@@ -345,7 +345,8 @@ func TestMergeInTheFirstRound(t *testing.T) {
 	if len(m.Conflicts) != 1 || m.Conflicts[0] != odd || m.Base != gittest.Ref(t, bare, "refs/heads/dev/next") {
 		t.Fatalf("got %+v", m)
 	}
-	if got := agent(t, tree, "rev-parse", "origin/dev/next"); got != m.Base || !strings.Contains(readFile(t, tree.Dir(), odd), ">>>>>>> remotes/origin/dev/next\n") {
+	if got := agent(t, tree, "rev-parse", "origin/dev/next"); got != m.Base ||
+		!strings.Contains(readFile(t, tree.Dir(), odd), ">>>>>>> remotes/origin/dev/next\n") {
 		t.Errorf("origin/dev/next is %s", got)
 	}
 	_, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"})

@@ -94,7 +94,8 @@ func TestMessagesOfTheAgentAreHarmless(t *testing.T) {
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
-	gittest.Sh(t, tree.Dir(), "set -e; export GIT_AUTHOR_EMAIL="+author.Email+" GIT_COMMITTER_EMAIL="+author.Email+"\n"+script, evil[:strings.LastIndex(evil, "\n")])
+	gittest.Sh(t, tree.Dir(), "set -e; export GIT_AUTHOR_EMAIL="+author.Email+" GIT_COMMITTER_EMAIL="+author.Email+"\n"+script,
+		evil[:strings.LastIndex(evil, "\n")])
 	gittest.Write(t, tree.Dir(), map[string]string{"rest": "r\n"})
 	shape, files := agent(t, tree, "log", "--graph", "--format=%ad", "--date=raw"), agent(t, tree, "rev-parse", "HEAD^{tree}")
 	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "The rest"})

@@ -55,7 +55,8 @@ func gpgSigner(t *testing.T) signer {
 		tool(t, env, "gpgconf", "--kill", "all")
 		os.RemoveAll(home)
 	})
-	tool(t, env, "gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-gen-key", author.Name+" <"+author.Email+">", "ed25519", "sign")
+	tool(t, env, "gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-gen-key",
+		author.Name+" <"+author.Email+">", "ed25519", "sign")
 	id := regexp.MustCompile(`(?m)^fpr:+([0-9A-F]{40}):`).FindStringSubmatch(tool(t, env, "gpg", "--batch", "--with-colons", "--list-secret-keys"))[1]
 	return signer{key: id, environ: append(os.Environ(), env...), verify: func(dir, commit string) (string, error) {
 		cmd := exec.Command("git", "verify-commit", commit)

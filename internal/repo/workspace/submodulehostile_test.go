@@ -73,7 +73,8 @@ func TestHostileSubmodules(t *testing.T) {
 			withSubmodule(t, part, "inner", victim, victim)
 		}},
 		"attributes": {modules: module, part: func(t *testing.T, part, _ string) {
-			gittest.Commit(t, part, "main", "x", map[string]string{".gitattributes": "* filter=evil diff=evil ident\n", ".gitconfig": "[filter \"evil\"]\n\tsmudge = touch TRAP/smudge\n"})
+			gittest.Commit(t, part, "main", "x", map[string]string{".gitattributes": "* filter=evil diff=evil ident\n",
+				".gitconfig": "[filter \"evil\"]\n\tsmudge = touch TRAP/smudge\n"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

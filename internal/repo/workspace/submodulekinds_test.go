@@ -111,8 +111,10 @@ func TestSubmodulesFollowTheBase(t *testing.T) {
 	_, tree := b.prepareOn(b.m, b.round("t-1", 1))
 	print, err := tree.Fingerprint(t.Context())
 	must(t, err)
-	was := map[string]string{"moves/part.txt": "part\n", "goes/part.txt": "part\n", "becomes/part.txt": "part\n", "stays/part.txt": "part\n", "turns/file.txt": "file\n"}
-	is := map[string]string{"moves/part.txt": "newer\n", "new/part.txt": "newer\n", "becomes/file.txt": "becomes\n", "stays/part.txt": "part\n", "turns/part.txt": "newer\n"}
+	was := map[string]string{"moves/part.txt": "part\n", "goes/part.txt": "part\n", "becomes/part.txt": "part\n", "stays/part.txt": "part\n",
+		"turns/file.txt": "file\n"}
+	is := map[string]string{"moves/part.txt": "newer\n", "new/part.txt": "newer\n", "becomes/file.txt": "becomes\n",
+		"stays/part.txt": "part\n", "turns/part.txt": "newer\n"}
 	look := func(when string, want map[string]string) {
 		t.Helper()
 		got := gittest.Sh(t, tree.Dir(), "find moves goes new becomes stays turns -type f 2>/dev/null | grep -v '/\\.git$' | sort || :")

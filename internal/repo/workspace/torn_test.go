@@ -26,7 +26,8 @@ const tornCheckpoint = "refs/longshift/t-1"
 // TestTornCheckpointIsPushedAgain: the fence has moved, the checkpoint has not, and the workspace that did it goes on.
 func TestTornCheckpointIsPushedAgain(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ forgotten, more bool }{"tried again": {true, false}, "after another commit": {true, true}, "nobody has noticed": {false, true}} {
+	for name, c := range map[string]struct{ forgotten, more bool }{"tried again": {true, false}, "after another commit": {true, true},
+		"nobody has noticed": {false, true}} {
 		t.Run(name, func(t *testing.T) {
 			bare := gittest.NewBare(t, start)
 			b := newBench(t, bare)

@@ -16,8 +16,9 @@ func TestJunkStaysOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"README.md": "r\n", "action/node_modules/dep/index.js": "1\n"}))
 	_, tree := b.prepare("t-1", 1)
-	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x", "src/.DS_Store": "x",
-		"notes.txt~": "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
+	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x",
+		"src/.DS_Store": "x",
+		"notes.txt~":    "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
 	if got := gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
 		t.Errorf("committed %q", got)
 	}
