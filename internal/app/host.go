@@ -44,31 +44,31 @@ func newHostConfig(
 	}
 	model := modelGateway(cfg)
 	model.Now, model.Log = time.Now, log
-	gate, err := gateway.New(model)
+	gw, err := gateway.New(model)
 	if err != nil {
 		return none, nil, err
 	}
-	if err := gate.Start(ctx); err != nil {
+	if err := gw.Start(ctx); err != nil {
 		return none, nil, err
 	}
 	commands, err := openAudit(ctx, cfg, log)
 	if err != nil {
-		_ = gate.Close()
+		_ = gw.Close()
 		return none, nil, err
 	}
 	confine, closeConfine, err := newConfinement(ctx, cfg, commands, log)
 	if err != nil {
-		_ = gate.Close()
+		_ = gw.Close()
 		_ = commands.Close()
 		return none, nil, err
 	}
-	closeAll := func() { _ = gate.Close(); closeConfine(); _ = commands.Close() }
+	closeAll := func() { _ = gw.Close(); closeConfine(); _ = commands.Close() }
 	rules, err := operatorPolicy(cfg, mounts(cfg))
 	if err != nil {
 		closeAll()
 		return none, nil, err
 	}
-	rules.Search = gate.Granted("web_search")
+	rules.Search = gw.Granted("web_search")
 	for _, g := range cfg.Grants() {
 		if _, err := g.Read(); err != nil {
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
@@ -80,7 +80,7 @@ func newHostConfig(
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
 		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe,
 		Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
-		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gate, Scenario: cfg.Scenario,
+		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
 		Permissions: activities.Permissions{Policy: rules, Audit: commands},

@@ -16,7 +16,7 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 	case "hook_callback":
 		a.goAnswer(func() { a.hook(ctx, q) })
 	case "can_use_tool":
-		v := a.gate.decided(r.CallID)
+		v := a.decisions.decided(r.CallID)
 		if v == nil {
 			a.reader.send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
 			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", first(r.Tool, "nameless tool"))
@@ -48,7 +48,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 		a.in.fail(q.ID, "not a call of a tool")
 		return
 	}
-	v := a.gate.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
+	v := a.decisions.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
 	if ctx.Err() != nil {
 		return // the session is being stopped; a refusal would make the model continue
 	}
@@ -89,7 +89,7 @@ func (a *attempt) confirm(q *controlLine, v *ruling) {
 
 // afterAgent stops the session after a sub-agent in which it should have ended, because that decision has stopped only the sub-agent.
 func (a *attempt) afterAgent() map[string]any {
-	end := a.gate.over()
+	end := a.decisions.over()
 	if end == nil {
 		return map[string]any{}
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 // settings makes the binary send its permission request for every tool call, even for those that it considers harmless. This is the
-// second of two requests, see gate; it is sent although the first was answered. Settings files in the workspace or in HOME are ignored.
+// second of two requests, see decisions; it is sent although the first was answered. Settings files in the workspace or HOME are ignored.
 const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}`
 
 // launch is everything that determines what a process does before its prompt.

@@ -48,7 +48,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	if r != nil {
 		o.Turns = r.Turns
 	}
-	if end := a.gate.over(); end != nil {
+	if end := a.decisions.over(); end != nil {
 		o.Kind, o.Text = end.End, end.Reason
 		return o, nil
 	}

@@ -35,7 +35,7 @@ func (e toolEnd) ran() bool {
 // check compares a result with the decision. It is too late for that call, but stops the session before the next one: something has
 // disabled our requests or answers them in our place.
 func (a *attempt) check(e toolEnd) error {
-	v := a.gate.decided(e.id)
+	v := a.decisions.decided(e.id)
 	if v != nil && v.Allow || !e.ran() {
 		return nil
 	}

@@ -20,8 +20,8 @@ import (
 // input is the input of a tool call.
 type input map[string]string
 
-// deed carries out a tool call and returns its output.
-type deed func(context.Context, input) (said string, failed bool, err error)
+// toolFunc carries out a tool call and returns its output.
+type toolFunc func(context.Context, input) (said string, failed bool, err error)
 
 // endError ends the session because of a decision on a tool call.
 type endError struct {
@@ -32,7 +32,7 @@ type endError struct {
 func (e endError) Error() string { return "session ends: " + e.reason }
 
 // tool asks for permission, makes the call and reports it. A read-only session refuses every call.
-func (p *performance) tool(ctx context.Context, name string, in input, do deed) error {
+func (p *performance) tool(ctx context.Context, name string, in input, do toolFunc) error {
 	id := "step-" + strconv.Itoa(p.state.Entry) + "-" + strconv.Itoa(p.state.Next)
 	told, err := json.Marshal(in)
 	if err != nil {

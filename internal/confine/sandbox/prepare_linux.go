@@ -61,7 +61,7 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	if len(c.Moved) > 0 && b.weak[LayerNamespaces] {
 		return nil, fault.New(fault.Input, "sandbox: without namespaces no folder can be shown at another path")
 	}
-	if sess.plan, err = b.masks.plan(c); err != nil {
+	if sess.plan, err = b.placeholders.plan(c); err != nil {
 		return nil, err
 	}
 	if err := sess.noteMade(sess.plan.made); err != nil {
