@@ -5,10 +5,8 @@ import (
 	"time"
 )
 
-// KeyType is the type of a configuration key.
 type KeyType string
 
-// The types of keys.
 const (
 	TextKey     KeyType = "text"
 	ChoiceKey   KeyType = "choice"

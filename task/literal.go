@@ -9,7 +9,6 @@ import (
 	"strconv"
 )
 
-// LiteralType is the type of a Literal.
 type LiteralType string
 
 // The types of JSON and YAML values.

@@ -49,7 +49,6 @@ func (g Guard) And(h Guard) Guard {
 	return g
 }
 
-// mistakes checks the values.
 func (g Guard) mistakes(at string) (all []mistake) {
 	if g.Sessions < 0 || g.Sessions > maxSessions {
 		way := "give a whole number from 0 (no limit) to " + strconv.Itoa(maxSessions)

@@ -6,10 +6,8 @@ import (
 	"strings"
 )
 
-// ReportKind is the kind of an agent's report.
 type ReportKind string
 
-// The kinds.
 const (
 	ReportPlan      ReportKind = "plan"       // Text is the plan in Markdown
 	ReportProgress  ReportKind = "progress"   // one deliverable is done, more are left; Text is the commit message

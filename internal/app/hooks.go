@@ -51,7 +51,6 @@ func (r *refusalRecorder) note(req *http.Request, channel string) {
 	}
 }
 
-// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -124,7 +124,6 @@ func trySigning(ctx context.Context, cfg config.Config) error {
 	return spaces.TrySigning(ctx)
 }
 
-// newCaches builds the store of tool chain caches.
 func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"),
 		Share: cfg.Tasks.Cache != config.CacheNone, Now: time.Now, Log: log}

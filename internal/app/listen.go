@@ -67,7 +67,6 @@ func newProjects(cfg config.Config) (inbound.Projects, error) {
 	return folder, nil
 }
 
-// recorder writes acts to the audit log.
 func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, inbound.Act) error {
 	return func(ctx context.Context, a inbound.Act) error {
 		verdict := audit.ActRefused
@@ -139,7 +138,6 @@ func (e *listeners) rooms(ctx context.Context) []task.Room {
 	return rooms
 }
 
-// listeners are the listeners of one process.
 type listeners struct {
 	cfg      config.Config
 	client   client.Client

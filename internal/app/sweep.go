@@ -19,7 +19,6 @@ import (
 // sweepEvery is how often a host looks for leftovers of ended tasks. It also does so at its start.
 const sweepEvery = time.Hour
 
-// newSweeper builds the sweeper of the data directory.
 func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweeper, error) {
 	spaces, err := newWorkspaces(cfg, log)
 	if err != nil {

@@ -52,7 +52,6 @@ func lines(file string) (list []string) {
 	return list
 }
 
-// versionLines parses a .tool-versions file.
 func versionLines(file string) []string {
 	return slices.DeleteFunc(lines(file), func(line string) bool { return len(strings.Fields(line)) < 2 })
 }

@@ -165,7 +165,6 @@ func localPullRequest(ctx context.Context, path string, n int) (record, diff str
 	return recordText(r), b.String(), nil
 }
 
-// recordText formats a record for people.
 func recordText(r local.Record) string {
 	text := fmt.Sprintf("#%d %s (%s)\n%s -> %s, %s", r.Number, r.Title, r.State, r.Head, r.Base, r.HeadCommit)
 	if len(r.Labels) > 0 {

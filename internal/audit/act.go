@@ -10,10 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// ActVerdict is the outcome of an act.
 type ActVerdict string
 
-// The verdicts.
 const (
 	ActAsked   ActVerdict = "asked" // accepted; its outcome is a record of its own
 	ActDone    ActVerdict = "done"
@@ -35,7 +33,6 @@ type Act struct {
 	Reason   string     `json:"reason,omitempty"` // of a refusal
 }
 
-// check refuses an incomplete act.
 func (a Act) check() error {
 	switch {
 	case a.Time.IsZero():

@@ -17,7 +17,6 @@ type Author struct {
 // gpgKey matches a full key id: shorter ids are not unique, and gpg would search for a name.
 var gpgKey = regexp.MustCompile(`^(0x)?([0-9A-Fa-f]{16}|[0-9A-Fa-f]{40})!?$`)
 
-// validate checks author and signing key.
 func (a Author) validate() (mistakes []error) {
 	wrong := func(ok bool, name, value, what string) {
 		if !ok {

@@ -2,10 +2,8 @@ package config
 
 import "time"
 
-// Role is what a worker process does.
 type Role string
 
-// The roles.
 const (
 	RoleAll     Role = "all"
 	RoleControl Role = "control"

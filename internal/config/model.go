@@ -19,7 +19,6 @@ type Model struct {
 // ModelKind is how a secret is presented to the model's API.
 type ModelKind string
 
-// The kinds of secrets for model calls.
 const (
 	ModelNone   ModelKind = ""       // nothing is set
 	ModelKey    ModelKind = "key"    // x-api-key

@@ -86,7 +86,6 @@ func holds(dir, other string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SecretFiles returns the files that hold secrets.
 func (c Config) SecretFiles() []string {
 	var files []string
 	for _, s := range c.Secrets() {

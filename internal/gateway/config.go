@@ -17,7 +17,6 @@ const DefaultUpstream = "https://api.anthropic.com"
 // Kind is how calls authenticate.
 type Kind string
 
-// The kinds of credential.
 const (
 	APIKey Kind = "api_key" // sent as x-api-key
 	Bearer Kind = "bearer"  // sent as Authorization: Bearer
@@ -31,7 +30,6 @@ type Credential struct {
 	Value string // empty for Login
 }
 
-// Config configures a Gateway.
 type Config struct {
 	Upstream   string                                    // base URL of the API; DefaultUpstream when empty
 	Credential func(context.Context) (Credential, error) // called for every request, so that a rotated file is picked up

@@ -4,7 +4,6 @@ import (
 	"time"
 )
 
-// The kinds of ledger line.
 const (
 	lineOpen    = "open"    // an attempt of the session begins
 	lineReserve = "reserve" // written before a call is sent
@@ -29,7 +28,6 @@ type line struct {
 	Flags  []string `json:"flags,omitempty"`  // settle: why the figures are not exact
 }
 
-// The flags of a settlement.
 const (
 	flagLost    = "lost"          // the process or the client was gone before the answer; the input is an estimate
 	flagCut     = "cut"           // the answer broke off; its output is an estimate

@@ -50,7 +50,6 @@ func torn(rest []byte) bool {
 	return len(bytes.Trim(rest, "\x00\n")) == 0
 }
 
-// take adds one line.
 func (r *replayed) take(path, session string, ln line) error {
 	switch ln.Type {
 	case lineOpen:

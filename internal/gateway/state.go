@@ -31,7 +31,6 @@ type Window struct {
 	Status      string
 }
 
-// State returns the session's state now.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

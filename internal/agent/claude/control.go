@@ -51,12 +51,10 @@ func (i *input) answered(id string) bool {
 	return open
 }
 
-// reply answers a request of the binary.
 func (i *input) reply(id string, response map[string]any) {
 	i.respond(map[string]any{"subtype": "success", "request_id": id, "response": response})
 }
 
-// fail answers a request with an error.
 func (i *input) fail(id, why string) {
 	i.respond(map[string]any{"subtype": "error", "request_id": id, "error": why})
 }
@@ -72,7 +70,6 @@ func (i *input) send(v map[string]any) {
 	}
 }
 
-// Ids of our hooks.
 const (
 	beforeCall = "before-call"     // asked before every tool call
 	afterAgent = "after-sub-agent" // asked when a sub-agent has ended

@@ -22,7 +22,6 @@ type decisions struct {
 	ending  *agent.Decision               // the first decision that ends the session
 }
 
-// ruling is the decision on one call.
 type ruling struct {
 	tool  string
 	asked json.RawMessage // input that Permit has seen

@@ -8,10 +8,8 @@ import (
 	"sync"
 )
 
-// Level is the severity of a Verdict.
 type Level int
 
-// The levels.
 const (
 	None Level = iota
 	Warn       // allow the call and warn the agent

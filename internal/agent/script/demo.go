@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// DemoTask is the task of the demo.
 const DemoTask = "make the failing tests pass and document the function"
 
 //go:embed demo.yaml

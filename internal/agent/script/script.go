@@ -34,7 +34,6 @@ type Config struct {
 // Agent plays scenarios. It is safe for concurrent use.
 type Agent struct{ cfg Config }
 
-// New returns an agent.
 func New(cfg Config) *Agent {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

@@ -17,7 +17,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// input is the input of a tool call.
 type input map[string]string
 
 // toolFunc carries out a tool call and returns its output.

@@ -32,7 +32,6 @@ type Config struct {
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error) // nil: this host's dialer
 }
 
-// Resolver turns a name into addresses.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }

@@ -74,7 +74,6 @@ func (q *request) plainTarget() (to authority, path string, r *refusal) {
 	return to, path, nil
 }
 
-// bodyLength returns the length of the request's body.
 func (q *request) bodyLength(to authority) (int64, *refusal) {
 	lengths := q.all("content-length")
 	if len(q.all("transfer-encoding")) > 0 || len(lengths) > 1 {

@@ -44,14 +44,12 @@ func AllLayers() []Layer {
 // WeakenFlag is the worker's setting that disables a layer, for messages.
 const WeakenFlag = "LONGSHIFT_SANDBOX_WITHOUT"
 
-// Config configures a Box.
 type Config struct {
 	Bwrap  string         // path of bubblewrap, or a name on the worker's PATH; "" for "bwrap"
 	Weaken map[Layer]bool // layers that the operator has disabled
 	Log    *slog.Logger   // nil for slog.Default
 }
 
-// LayerState is the state of a layer.
 type LayerState struct {
 	Layer  Layer
 	Stands bool   // false when the operator has disabled it

@@ -19,7 +19,6 @@ import (
 // maxTitle limits a title, in bytes.
 const maxTitle = 256
 
-// List implements intake.Source.
 func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -102,7 +101,6 @@ func (d *desk) item(key string, f workfile.File) intake.Item {
 	return intake.Item{Key: key, ID: d.id(key, sum), Sum: sum, Title: title(f.Data)}
 }
 
-// Read implements intake.Source.
 func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	d, err := s.open(ctx, q)
 	if err != nil {

@@ -85,7 +85,6 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	})
 }
 
-// query converts a query for the forge.
 func (s *Source) query(q intake.Query) (forge.IssueQuery, error) {
 	if q.Label == "" && q.Assignee == "" {
 		return forge.IssueQuery{}, fault.New(fault.Input, "issues of %q as a source of work need a label or an assignee", q.Repository.Text).

@@ -76,7 +76,6 @@ func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
 	return w, nil
 }
 
-// Read implements intake.Source.
 func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	d, err := s.open(ctx, q)
 	if err != nil {

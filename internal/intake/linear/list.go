@@ -22,7 +22,6 @@ const (
 // keyForm matches Linear's issue identifier: the team's key and a number.
 var keyForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}-[0-9]{1,9}$`)
 
-// check validates the arguments of a call.
 func check(q intake.Query, key string) error {
 	if !keyForm.MatchString(key) {
 		return fault.New(fault.Input, "key %q is not an issue of Linear", forge.CleanLine(key, 60)).WithHint("it looks like ENG-12")

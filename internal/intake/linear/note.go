@@ -11,7 +11,6 @@ import (
 
 const maxNote = 16 << 10 // bytes
 
-// Queue implements intake.Reporter.
 func (l *Linear) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return l.show(ctx, q, key, n)
 }

@@ -17,7 +17,6 @@ const (
 	historyPages = 20 // pages of 100 entries
 )
 
-// Read implements intake.Source.
 func (l *Linear) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	if err := check(q, key); err != nil {
 		return intake.Work{}, err

@@ -92,7 +92,6 @@ func (s *session) fault(what string, err error) error {
 	return fault.New(p.kind, "Linear: %s: %w", what, err)
 }
 
-// is reports whether err is a problem of a kind.
 func is(err error, kind fault.Kind) bool {
 	var p *problem
 	return errors.As(err, &p) && !p.passing && p.kind == kind

@@ -21,7 +21,6 @@ func (f *Folder) look(root *os.Root, name string) Project {
 	return p
 }
 
-// gitDirOf returns the git directory of the repository at dir.
 func gitDirOf(p Project, dir string) string {
 	if p.Bare {
 		return dir

@@ -25,7 +25,6 @@ func NotSet() error {
 		WithHint("set it to the folder that your projects lie in")
 }
 
-// Project is one folder.
 type Project struct {
 	Name       string `json:"name"`
 	Path       string `json:"path"`             // absolute, without links
@@ -133,7 +132,6 @@ type Commit struct {
 	Time    time.Time `json:"time"` // commit date
 }
 
-// Info describes a project in detail.
 type Info struct {
 	Project
 	Files   int      `json:"files"`             // tracked files; all regular files outside of a repository

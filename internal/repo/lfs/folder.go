@@ -20,10 +20,8 @@ type Server interface {
 // Folder is the server of a repository on this machine. The LFS objects lie beside its git objects.
 type Folder Store
 
-// Offer implements Server.
 func (Folder) Offer(context.Context, []Pointer) error { return nil }
 
-// Upload implements Server.
 func (d Folder) Upload(ctx context.Context, list []Pointer, from Store) error {
 	for _, p := range list {
 		if err := carry(ctx, p, from, Store(d)); err != nil {
@@ -34,7 +32,6 @@ func (d Folder) Upload(ctx context.Context, list []Pointer, from Store) error {
 	return nil
 }
 
-// Download implements Server.
 func (d Folder) Download(ctx context.Context, list []Pointer, to Store) error {
 	for _, p := range list {
 		if !Store(d).Has(p) {

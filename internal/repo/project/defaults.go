@@ -2,7 +2,6 @@ package project
 
 import "github.com/longshift/longshift/task"
 
-// Defaults returns the default settings.
 func Defaults() Settings { return defaults().Settings() }
 
 // DefaultConfig returns the defaults with every key set.

@@ -69,7 +69,6 @@ func byHand(key string) error {
 
 var errForm = errors.New("unknown form")
 
-// edit makes one change in the text.
 func edit(text string, c Change) (string, error) {
 	var doc yaml.Node
 	err := yaml.NewDecoder(strings.NewReader(text)).Decode(&doc)

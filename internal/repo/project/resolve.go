@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Origins of values.
 const (
 	OriginDefault    = "default"
 	OriginRepository = FileName
@@ -21,7 +20,6 @@ const (
 	OriginOperator   = "operator limit"
 )
 
-// Origin is where a value comes from.
 type Origin struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`

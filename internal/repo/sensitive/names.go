@@ -65,7 +65,6 @@ var places = []struct {
 	{Owners, []string{"codeowners", "owners", "owners_aliases"}},
 }
 
-// names checks the file's name and its old name.
 func (i *inspection) names() {
 	for _, p := range places {
 		switch {

@@ -34,7 +34,6 @@ var lifecycle = []string{"preinstall", "install", "postinstall", "preprepare", "
 var elsewhere = regexp.MustCompile(`(?i)^(git|github|gitlab|bitbucket|gist|https?|ssh|file|link|portal|exec|patch)[+:]` +
 	`|^[^@\s/]+/[^\s/]+$|^[./~]`)
 
-// packages checks a package.json.
 func (i *inspection) packages() {
 	if !i.text() || !matches(i.new, "package.json") {
 		return

@@ -20,7 +20,6 @@ type Chain struct {
 	Makes string // folder that the commands create and that should not be committed; "" for none
 }
 
-// Found is the result of Detect.
 type Found struct {
 	Runner Chain   // the project's own task runner, such as a Makefile, which checks everything; no name when there is none
 	Chains []Chain // in setup order

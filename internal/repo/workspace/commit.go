@@ -120,7 +120,6 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	return c, err
 }
 
-// commitIndex commits the staged changes.
 func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
 	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)

@@ -71,7 +71,6 @@ func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, boo
 	}
 }
 
-// Diff is the difference between two commits.
 type Diff struct {
 	Text                  string // a patch of at most 120 KiB; its last line says what was cut
 	Cut                   bool   // Text is incomplete

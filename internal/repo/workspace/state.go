@@ -20,7 +20,6 @@ func (s *state) empty() bool { return s.Record.Base == "" }
 
 func (s *state) branchRef() string { return "refs/heads/" + s.Record.Branch }
 
-// emptyTree returns the id of the empty tree.
 func (s *state) emptyTree() string { return emptyTree(s.Format) }
 
 func emptyTree(format string) string {
