@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -163,9 +164,7 @@ func (d *decoder) wrongType(l Literal, at, want string) {
 	if d.way != nil {
 		way = d.way(at)
 	}
-	if way == "" {
-		way = "give " + want
-	}
+	way = cmp.Or(way, "give "+want)
 	d.add(mistake{field: at, line: l.Line, what: "is " + l.show(), way: way})
 }
 

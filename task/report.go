@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,9 +84,7 @@ func NewReport(role Role, markers []Marker, text string) Report {
 			r.Kind = ReportChanges
 		}
 	}
-	if r.Text == "" {
-		r.Text = strings.TrimSpace(text)
-	}
+	r.Text = cmp.Or(r.Text, strings.TrimSpace(text))
 	r.Text = cut(r.Text, maxReport)
 	return r
 }

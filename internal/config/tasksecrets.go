@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -60,9 +61,7 @@ func (c *Config) loadGrants(lookup Lookup) (mistakes []error) {
 	secrets := map[string]*Secret{}
 	for _, entry := range strings.Fields(c.Tasks.Secrets) {
 		g, what := parseGrant(entry)
-		if what == "" {
-			what = c.conflict(g.Name, own)
-		}
+		what = cmp.Or(what, c.conflict(g.Name, own))
 		if what != "" {
 			mistakes = append(mistakes, mistake("LONGSHIFT_TASK_SECRETS", g.Name, what))
 			continue

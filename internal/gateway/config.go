@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -43,9 +44,7 @@ type Config struct {
 
 // baseURL checks the address of the API and removes a trailing slash.
 func baseURL(s string) (string, error) {
-	if s == "" {
-		s = DefaultUpstream
-	}
+	s = cmp.Or(s, DefaultUpstream)
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", fault.New(fault.Input, "model endpoint %q is not a plain http or https URL", s).

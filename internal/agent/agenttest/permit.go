@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -31,9 +32,7 @@ func Inside(s agent.Session) agent.Permit {
 			}
 			return agent.Decision{Allow: true}
 		case "Glob", "Grep":
-			if in.Path == "" {
-				in.Path = s.Dir
-			}
+			in.Path = cmp.Or(in.Path, s.Dir)
 			return inside(s, in.Path)
 		case "Read":
 			return inside(s, in.File)

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -52,9 +53,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 	if ctx.Err() != nil {
 		return // the session is being stopped; a refusal would make the model continue
 	}
-	if v == nil {
-		v = &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}}
-	}
+	v = cmp.Or(v, &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}})
 	decision := map[string]any{"hookEventName": "PreToolUse"}
 	response := map[string]any{"hookSpecificOutput": decision}
 	if v.Allow {

@@ -3,6 +3,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,21 +36,15 @@ type Config struct {
 type Agent struct{ cfg Config }
 
 func New(cfg Config) *Agent {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
 		cfg.Wait = clock.Sleep
 	}
-	if cfg.Pace == nil {
-		cfg.Pace = new(1.0)
-	}
-	if cfg.Path == "" {
-		cfg.Path = defaultPath
-	}
+	cfg.Pace = cmp.Or(cfg.Pace, new(1.0))
+	cfg.Path = cmp.Or(cfg.Path, defaultPath)
 	return &Agent{cfg}
 }
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,12 +26,8 @@ type order struct {
 
 func newOrder(s Spec) (order, error) {
 	o := order{path: s.Path, dir: s.Dir, pidFile: s.PidFile, session: s.Session, grace: s.Grace}
-	if o.grace == 0 {
-		o.grace = defaultGrace
-	}
-	if o.dir == "" {
-		o.dir = "/"
-	}
+	o.grace = cmp.Or(o.grace, defaultGrace)
+	o.dir = cmp.Or(o.dir, "/")
 	o.args = append([]string{s.Path}, s.Args...)
 	o.env = markedEnv(s.Env, s.Session)
 	var err error

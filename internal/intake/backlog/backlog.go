@@ -4,6 +4,7 @@
 package backlog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -35,9 +36,7 @@ type desk struct{ *workfile.MarkedFolder }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	path, more := q.Path, q.Path
-	if path == "" {
-		path = Folder
-	}
+	path = cmp.Or(path, Folder)
 	if filepath.Clean(path) == Folder {
 		more = ""
 	}

@@ -3,6 +3,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
@@ -61,9 +62,7 @@ func New(c Config) (*Source, error) {
 		return nil, fault.New(fault.Internal, "issues as a source of work need a GitHub")
 	}
 	s := &Source{hub: c.Hub, host: c.Host, claim: c.Label + claimed, log: c.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	if c.Label == "" || strings.TrimSpace(c.Label) != c.Label || strings.ContainsAny(c.Label, ",\r\n") || len([]rune(s.claim)) > maxLabel {
 		return nil, fault.New(fault.Input, "label %.60q can't be the one of issues to work on", c.Label).
 			WithHint("give LONGSHIFT_GITHUB_LABEL at most %d characters, without commas: %q is put behind it for claimed issues",

@@ -3,6 +3,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -46,10 +47,7 @@ func New(c Config) (*Linear, error) {
 	if c.Token == nil {
 		return nil, fault.New(fault.Input, "Linear needs a token").WithHint("%s", tokenHint)
 	}
-	base := c.BaseURL
-	if base == "" {
-		base = "https://api.linear.app"
-	}
+	base := cmp.Or(c.BaseURL, "https://api.linear.app")
 	u, err := httpclient.BaseURL("Linear base", base)
 	if err != nil {
 		return nil, err
@@ -65,9 +63,7 @@ func New(c Config) (*Linear, error) {
 	if l.sleep == nil {
 		l.sleep = clock.Sleep
 	}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
-	}
+	l.log = cmp.Or(l.log, slog.New(slog.DiscardHandler))
 	return l, nil
 }
 

@@ -4,6 +4,7 @@
 package workfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -144,10 +145,7 @@ func (f *Folder) Slug(more string) string {
 	if more != "" {
 		place += "\x00" + more
 	}
-	name := task.Slug(filepath.Base(f.Repository), 40)
-	if name == "" {
-		name = "repository"
-	}
+	name := cmp.Or(task.Slug(filepath.Base(f.Repository), 40), "repository")
 	return fmt.Sprintf("%s-%.8s", name, Sum([]byte(place)))
 }
 

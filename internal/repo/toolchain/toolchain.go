@@ -3,6 +3,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -137,9 +138,7 @@ func detect(fsys fs.FS) Found {
 	found := Found{Runner: runner(f), Specs: specs(f)}
 	add := func(name, file string, c Chain) {
 		c.Name = name
-		if c.File == "" {
-			c.File = file
-		}
+		c.File = cmp.Or(c.File, file)
 		if len(c.Setup)+len(c.Check) > 0 {
 			found.Chains = append(found.Chains, c)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,15 +21,11 @@ const agentCommonDir = ".\n"
 
 // agentGit writes the agent's .git directory.
 type agentGit struct {
-	id       string
-	place    place
-	bare     repo
+	core
 	mirror   repo
-	state    *state
 	author   Person
 	borrowed []string // object directories that it reads as alternates
 	filters  string   // filter settings for Git LFS
-	log      *slog.Logger
 }
 
 // handOver copies our branch, head and index to the agent's git.

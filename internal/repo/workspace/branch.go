@@ -4,8 +4,7 @@ import "context"
 
 // branch is the task's own branch in our git directory.
 type branch struct {
-	bare  repo
-	state *state
+	core
 }
 
 // head is the last commit, "" when there is none.

@@ -31,10 +31,7 @@ type Commit struct {
 
 // commits makes the task's commits.
 type commits struct {
-	place    place
-	repo     repo
-	bare     repo
-	state    *state
+	core
 	branch   *branch
 	history  *history
 	index    *index

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,9 +103,7 @@ func (r repo) ref(ctx context.Context, name string) (string, error) {
 
 // setRef moves a ref if it is still at old; "" means that it must not exist.
 func (r repo) setRef(ctx context.Context, name, id, old string) error {
-	if old == "" {
-		old = strings.Repeat("0", len(id))
-	}
+	old = cmp.Or(old, strings.Repeat("0", len(id)))
 	_, err := r.run(ctx, "update-ref", name, id, old)
 	return err
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -61,18 +60,14 @@ func filters(who, own string, others ...string) [][2]string {
 
 // lfsObjects manages the Git LFS objects of the task's files.
 type lfsObjects struct {
-	id      string
-	place   place
-	bare    repo
+	core
 	own     lfs.Store // the task's store, for content that our git cleans
 	shared  lfs.Store // the repository's store, for fetched objects
-	state   *state
 	history *history
 	remotes *remotes
 	mirrors *mirrors
 	client  *http.Client
 	most    int64 // limit of bytes fetched for a work tree
-	log     *slog.Logger
 }
 
 func (l *lfsObjects) stores() []lfs.Store { return []lfs.Store{l.own, l.shared} }

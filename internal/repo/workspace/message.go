@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 
@@ -10,10 +11,7 @@ import (
 // withTrailer cleans a commit message that a model has written and appends our trailer, if any. Git reads trailers from the last
 // paragraph, so that paragraph is reserved for ours.
 func withTrailer(message, mark string) string {
-	text := neutral.Message(message)
-	if text == "" {
-		text = "Work on the task"
-	}
+	text := cmp.Or(neutral.Message(message), "Work on the task")
 	if mark != "" {
 		text += "\n\n" + trailer + ": " + mark
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +24,7 @@ const forgotten = 10 * time.Minute
 
 // pushNotes manages the notes of one task.
 type pushNotes struct {
-	id    string
-	state *state
-	log   *slog.Logger
+	core
 }
 
 // note returns the path of the task's note in the remote, "" when the remote is not a repository on this machine.

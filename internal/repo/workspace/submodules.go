@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,14 +71,10 @@ func (s submodule) key() string {
 
 // submoduleTree fills the submodules of the work tree.
 type submoduleTree struct {
-	id      string
-	place   place
-	bare    repo
-	state   *state
+	core
 	branch  *branch
 	mirrors *mirrors
 	remotes *remotes
-	log     *slog.Logger
 }
 
 // fill brings the submodules to the state of the last commit or of a waiting merge. again retries those that failed before. A submodule

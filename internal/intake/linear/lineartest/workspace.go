@@ -1,6 +1,7 @@
 package lineartest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,9 +119,7 @@ func (s *Server) Add(i Issue) string {
 	if i.Team != "" {
 		t = s.team(i.Team)
 	}
-	if i.State == "" {
-		i.State = "Todo"
-	}
+	i.State = cmp.Or(i.State, "Todo")
 	if i.Created.IsZero() {
 		i.Created = s.Now().Add(time.Duration(len(s.ws.issues)) * time.Millisecond)
 	}
