@@ -15,8 +15,8 @@ import (
 
 // leaves gives the paths of all values of a struct by their json names.
 func leaves(t reflect.Type, at string) (all []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := f.Type
 		if inner.Kind() == reflect.Pointer {

@@ -196,8 +196,8 @@ func fieldIndex(t reflect.Type, name string) int {
 }
 
 func keysOf(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for field := range t.Fields() {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, tag)
 	}
 	return names

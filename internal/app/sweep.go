@@ -40,8 +40,7 @@ var _ describer = client.Client(nil)
 func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
 	for _, run := range []string{o.Run, ""} {
 		d, err := c.DescribeWorkflowExecution(ctx, o.Workflow, run)
-		var unknown *serviceerror.NotFound
-		if errors.As(err, &unknown) {
+		if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 			return false, nil
 		}
 		if err != nil || d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {

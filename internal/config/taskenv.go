@@ -17,7 +17,7 @@ type Tasks struct {
 // worker's own value, and is left out when the worker has none.
 func (t Tasks) Variables(lookup Lookup) map[string]string {
 	all := map[string]string{}
-	for _, entry := range strings.Fields(t.Env) {
+	for entry := range strings.FieldsSeq(t.Env) {
 		name, value, given := strings.Cut(entry, "=")
 		if !given {
 			if value, given = lookup(name); !given {
@@ -31,7 +31,7 @@ func (t Tasks) Variables(lookup Lookup) map[string]string {
 
 // validate refuses variables that would give tasks a secret, and those that Longshift sets itself.
 func (t Tasks) validate() (mistakes []error) {
-	for _, entry := range strings.Fields(t.Env) {
+	for entry := range strings.FieldsSeq(t.Env) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !variable.IsName(name):

@@ -59,7 +59,7 @@ func (g Grant) Read() (string, error) {
 func (c *Config) loadGrants(lookup Lookup) (mistakes []error) {
 	own := c.Secrets()
 	secrets := map[string]*Secret{}
-	for _, entry := range strings.Fields(c.Tasks.Secrets) {
+	for entry := range strings.FieldsSeq(c.Tasks.Secrets) {
 		g, what := parseGrant(entry)
 		what = cmp.Or(what, c.conflict(g.Name, own))
 		if what != "" {

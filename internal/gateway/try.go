@@ -111,8 +111,7 @@ func (g *Gateway) host() string {
 
 // unreached explains why no answer came, without the full URL.
 func (g *Gateway) unreached(err error) string {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	return fmt.Sprintf("the model endpoint %s can't be reached: %v", g.host(), err)

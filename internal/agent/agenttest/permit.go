@@ -51,7 +51,7 @@ func inside(s agent.Session, path string) agent.Decision {
 	if err != nil {
 		return agent.Decision{Reason: err.Error()}
 	}
-	for _, name := range strings.Split(rel, "/") {
+	for name := range strings.SplitSeq(rel, "/") {
 		if strings.EqualFold(name, ".git") {
 			return agent.Decision{Reason: "the repository's own data is not for tools"}
 		}

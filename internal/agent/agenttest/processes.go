@@ -26,7 +26,7 @@ func Processes(t testing.TB, session string) []int {
 		if err != nil {
 			continue // it has ended, or is somebody else's
 		}
-		for _, v := range bytes.Split(env, []byte{0}) {
+		for v := range bytes.SplitSeq(env, []byte{0}) {
 			if bytes.Equal(v, mark) {
 				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
 				pids = append(pids, pid)

@@ -20,7 +20,7 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 		v := a.decisions.decided(r.CallID)
 		if v == nil {
 			a.reader.send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
-			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", first(r.Tool, "nameless tool"))
+			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", cmp.Or(r.Tool, "nameless tool"))
 		}
 		a.goAnswer(func() { a.confirm(q, v) })
 	default: // without an answer the session would hang
@@ -30,11 +30,9 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 }
 
 func (a *attempt) goAnswer(f func()) {
-	a.answers.Add(1)
-	go func() {
-		defer a.answers.Done()
+	a.answers.Go(func() {
 		f()
-	}()
+	})
 }
 
 // hook answers the hook request, which the binary sends first for every call. An allowed call still goes on to the permission request, so
@@ -80,7 +78,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 // decided on.
 func (a *attempt) confirm(q *controlLine, v *ruling) {
 	if !v.Allow || v.tool != q.Request.Tool {
-		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": first(v.Reason, "this call was not decided on")})
+		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": cmp.Or(v.Reason, "this call was not decided on")})
 		return
 	}
 	a.in.reply(q.ID, map[string]any{"behavior": "allow", "updatedInput": v.input})

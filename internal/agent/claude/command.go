@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,10 +118,8 @@ func effort(tokens int) string {
 // environment consists only of this list and Session.Env; nothing is inherited. Our values win, except for PATH.
 func (d *Driver) environment(s agent.Session) []string {
 	env := map[string]string{"PATH": d.cfg.Path}
-	for k, v := range s.Env {
-		env[k] = v
-	}
-	for k, v := range map[string]string{
+	maps.Copy(env, s.Env)
+	maps.Copy(env, map[string]string{
 		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, tmpName), "TZ": "UTC", "LANG": "C.UTF-8",
 		"DISABLE_AUTOUPDATER":                      "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -131,9 +130,7 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
 		"BASH_DEFAULT_TIMEOUT_MS":                  milliseconds(commandTime), // two minutes, its own, are too few for cold builds
 		"BASH_MAX_TIMEOUT_MS":                      milliseconds(mostCommandTime),
-	} {
-		env[k] = v
-	}
+	})
 	if len(s.CommandEnv) > 0 {
 		env["CLAUDE_ENV_FILE"] = envFile(s)
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -156,7 +157,7 @@ func blocksText(content []byte, max int) string {
 }
 
 func retryText(kind string, status, attempt, max, delayMS int) string {
-	what := strings.ReplaceAll(first(kind, "unknown"), "_", " ")
+	what := strings.ReplaceAll(cmp.Or(kind, "unknown"), "_", " ")
 	if status != 0 {
 		what = fmt.Sprintf("%s (%d)", what, status)
 	}

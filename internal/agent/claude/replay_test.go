@@ -27,7 +27,7 @@ func replay(t testing.TB, name string, exit process.Exit, schema []byte, emit fu
 	}
 	now := func() time.Time { return recordedAt }
 	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x", Schema: schema}, exit: exit, reader: newReader(now, emit), decisions: newDecisions(agent.Session{})}
-	for _, line := range bytes.Split(data, []byte{'\n'}) {
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		a.reader.line(line)
 	}
 	if a.reader.broken != 0 {

@@ -1,6 +1,10 @@
 package claude
 
-import "github.com/longshift/longshift/internal/agent"
+import (
+	"cmp"
+
+	"github.com/longshift/longshift/internal/agent"
+)
 
 // system reads the binary's lines about itself.
 func (r *reader) system(subtype string, data []byte) {
@@ -36,7 +40,7 @@ func (r *reader) system(subtype string, data []byte) {
 			Decision string `json:"decision_reason"`
 		}
 		if r.decode(data, &l) {
-			r.send(agent.Event{Kind: agent.Denied, Tool: l.Tool, ID: l.CallID, Text: first(l.Message, l.Decision)})
+			r.send(agent.Event{Kind: agent.Denied, Tool: l.Tool, ID: l.CallID, Text: cmp.Or(l.Message, l.Decision)})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -41,9 +42,9 @@ func (a *attempt) check(e toolEnd) error {
 	}
 	tool := a.reader.tools[e.id]
 	if v != nil {
-		return fault.New(fault.Internal, "claude has made a call of %s that was refused", first(v.tool, tool))
+		return fault.New(fault.Internal, "claude has made a call of %s that was refused", cmp.Or(v.tool, tool))
 	}
-	return fault.New(fault.Internal, "claude has made a call of %s that nobody decided on", first(tool, "an unknown tool"))
+	return fault.New(fault.Internal, "claude has made a call of %s that nobody decided on", cmp.Or(tool, "an unknown tool"))
 }
 
 // response handles the binary's response to a request. A response to a request that we did not send means that somebody else has written

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,12 +67,7 @@ func New(ctx context.Context, c Config) (*Box, error) {
 }
 
 func known(layer Layer) bool {
-	for _, l := range AllLayers() {
-		if l == layer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(AllLayers(), layer)
 }
 
 func joinLayers(list []Layer) string {

@@ -83,7 +83,7 @@ func linkError(path, link string) error {
 
 func components(path string) []string {
 	var out []string
-	for _, c := range strings.Split(path, "/") {
+	for c := range strings.SplitSeq(path, "/") {
 		if c != "" && c != "." {
 			out = append(out, c)
 		}

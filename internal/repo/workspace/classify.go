@@ -59,8 +59,7 @@ var symptoms = []symptom{
 // classify turns a failed call to a remote into a fault. Without a matching symptom it is an infrastructure fault, because it happened
 // between this host and another machine.
 func classify(err error, rem remote, stderr string) error {
-	var known *fault.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	text := strings.ToLower(stderr)

@@ -125,8 +125,7 @@ func (r repo) isAncestor(ctx context.Context, a, b string) (bool, error) {
 		return true, nil
 	}
 	_, err := r.run(ctx, "merge-base", "--is-ancestor", a, b)
-	var e *git.Error
-	if errors.As(err, &e) && e.Exit.Code == 1 {
+	if e, ok := errors.AsType[*git.Error](err); ok && e.Exit.Code == 1 {
 		return false, nil
 	}
 	return err == nil, err

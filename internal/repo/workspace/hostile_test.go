@@ -60,7 +60,7 @@ func (p trap) config(where string) string {
 // hooks writes every hook there is.
 func (p trap) hooks(dir, where string) {
 	must(p.t, os.MkdirAll(dir, 0o755))
-	for _, name := range strings.Fields(`applypatch-msg pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge
+	for name := range strings.FieldsSeq(`applypatch-msg pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge
 		pre-push pre-rebase post-rewrite post-index-change reference-transaction pre-auto-gc fsmonitor-watchman pre-merge-commit
 		pre-receive update post-receive post-update push-to-checkout proc-receive gpg pack-objects`) {
 		script := "#!/bin/sh\n" + p.touch(where+"hook-"+name) + "\n"

@@ -31,12 +31,12 @@ func TestOutgoing(t *testing.T) {
 	if err != nil || len(messages) != 2 {
 		t.Fatalf("messages %q, %v", messages, err)
 	}
-	all := ""
+	var all strings.Builder
 	for _, m := range messages {
-		all += m
+		all.WriteString(m)
 	}
-	if !strings.Contains(all, "change one") || !strings.Contains(all, "with a body") {
-		t.Errorf("messages %q", all)
+	if !strings.Contains(all.String(), "change one") || !strings.Contains(all.String(), "with a body") {
+		t.Errorf("messages %q", all.String())
 	}
 }
 

@@ -134,8 +134,7 @@ func (r remote) callOnce(ctx context.Context, from repo, args []string) (string,
 		g.Env = append(g.Env, r.by.ssh...)
 	}
 	out, err := g.Output(ctx, nil, args...)
-	var failed *git.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*git.Error](err); ok {
 		return out, classify(from.judge(err), r, failed.Stderr)
 	}
 	return out, err

@@ -110,7 +110,7 @@ func TestHostileSubmodules(t *testing.T) {
 				t.Errorf("run: %s", ran)
 			}
 			usual := strings.Fields("t-1 fence git work workspace.json HEAD commondir config index info lfs logs modules objects packed-refs refs")
-			for _, made := range strings.Fields(gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git")) {
+			for made := range strings.FieldsSeq(gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git")) {
 				if !slices.Contains(usual, made) {
 					t.Errorf("%s was made", made)
 				}

@@ -23,8 +23,8 @@ var junkEnds = []string{".pyc", ".pyo", ".swp", "~"}
 
 // junkName returns the path element that makes it junk, "" for none.
 func junkName(path string) string {
-	parts := strings.Split(path, "/")
-	for _, part := range parts {
+	parts := strings.SplitSeq(path, "/")
+	for part := range parts {
 		if slices.Contains(junk, part) {
 			return part
 		}
