@@ -35,13 +35,8 @@ func absent(t *testing.T, f Fixture, names ...string) {
 	}
 }
 
-func denied(events []agent.Event) (all []agent.Event) {
-	for _, e := range events {
-		if e.Kind == agent.Denied {
-			all = append(all, e)
-		}
-	}
-	return all
+func denied(events []agent.Event) []agent.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e agent.Event) bool { return e.Kind != agent.Denied })
 }
 
 func asksOnce(t *testing.T, make Factory) {

@@ -151,10 +151,9 @@ func (d *Driver) environment(s agent.Session) []string {
 		env["IS_SANDBOX"] = "1"
 	}
 	list := make([]string, 0, len(env))
-	for k, v := range env {
-		list = append(list, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, k+"="+env[k])
 	}
-	slices.Sort(list)
 	return list
 }
 

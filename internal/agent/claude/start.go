@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -98,14 +100,11 @@ func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 // takeWarm returns the warm process for exactly this session, if there is one. It ends a process that was started for another launch.
 func (d *Driver) takeWarm(s agent.Session, resume bool) *started {
 	p := d.unlist(s.ID)
-	if p == nil {
+	if p != nil && (p.key != d.launch(s, resume).key || !running(p)) {
+		p.Stop()
 		return nil
 	}
-	if p.key == d.launch(s, resume).key && running(p) {
-		return p
-	}
-	p.Stop()
-	return nil
+	return p
 }
 
 // unlist removes the session's warm process from the list; the caller must end it.
@@ -140,10 +139,7 @@ func (d *Driver) Cool(session string) {
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	var ids []string
-	for id := range d.warm {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(d.warm))
 	d.mu.Unlock()
 	for _, id := range ids {
 		d.Cool(id)

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -120,9 +120,8 @@ func (p *performance) command(line string) (process.Spec, error) {
 	env["HOME"] = home
 	spec := process.Bash("exec 2>&1\n" + line)
 	spec.Dir, spec.Session = p.session.Dir, p.session.ID
-	for k, v := range env {
-		spec.Env = append(spec.Env, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		spec.Env = append(spec.Env, k+"="+env[k])
 	}
-	sort.Strings(spec.Env)
 	return spec, nil
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -41,11 +42,5 @@ func (s *Source) notes(ctx context.Context, q intake.Query, number int) ([]forge
 	if err != nil {
 		return nil, fmt.Errorf("read what stands at issue #%d of %s: %w", number, q.Repository.Text, err)
 	}
-	var found []forge.Note
-	for _, n := range all {
-		if strings.HasPrefix(n.Key, ours) {
-			found = append(found, n)
-		}
-	}
-	return found, nil
+	return slices.DeleteFunc(slices.Clone(all), func(n forge.Note) bool { return !strings.HasPrefix(n.Key, ours) }), nil
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -63,12 +64,8 @@ func Open(r task.Repository, path string) (*Folder, error) {
 }
 
 func inGit(path string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if strings.EqualFold(part, ".git") {
-			return true
-		}
-	}
-	return false
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 // isWorkTree returns fs.ErrNotExist if the folder is not a repository.

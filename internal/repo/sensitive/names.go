@@ -2,6 +2,7 @@ package sensitive
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -81,12 +82,7 @@ func (i *inspection) names() {
 }
 
 func matchesAny(p string, patterns []string) bool {
-	for _, pattern := range patterns {
-		if matches(p, pattern) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(p, pattern) })
 }
 
 func matches(p, pattern string) bool {

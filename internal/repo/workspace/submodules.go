@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,13 +45,8 @@ type submodules struct {
 	List []submodule `json:"list,omitempty"`
 }
 
-func (f submodules) full() (list []submodule) {
-	for _, s := range f.List {
-		if s.Why == "" {
-			list = append(list, s)
-		}
-	}
-	return list
+func (f submodules) full() []submodule {
+	return slices.DeleteFunc(slices.Clone(f.List), func(s submodule) bool { return s.Why != "" })
 }
 
 // empty lists the submodules that could not be filled, with the reason.
