@@ -27,7 +27,7 @@ type order struct {
 
 func newOrder(s Spec) (order, error) {
 	o := order{path: s.Path, dir: cmp.Or(s.Dir, "/"), pidFile: s.PidFile, session: s.Session, grace: cmp.Or(s.Grace, defaultGrace),
-		args: append([]string{s.Path}, s.Args...), env: markedEnv(s.Env, s.Session)}
+		args: append([]string{s.Path}, s.Args...), env: MarkedEnv(s.Env, s.Session)}
 	var err error
 	if o.path, err = Find(s.Path, o.dir, o.env); err != nil {
 		return o, err
@@ -38,8 +38,8 @@ func newOrder(s Spec) (order, error) {
 	return o, nil
 }
 
-// markedEnv returns env with the mark of the session instead of any other session's.
-func markedEnv(env []string, session string) []string {
+// MarkedEnv returns env with the mark of the session instead of any other session's.
+func MarkedEnv(env []string, session string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, SessionEnv+"=") })
 	if session != "" {
 		out = append(out, SessionEnv+"="+session)
@@ -112,5 +112,5 @@ func readOrder(r io.Reader) (order, error) {
 // guardEnv is the guard's own environment: the session's mark, so that it is found with the rest, and settings for a
 // small Go runtime.
 func guardEnv(session string) []string {
-	return markedEnv([]string{"GOMAXPROCS=1"}, session)
+	return MarkedEnv([]string{"GOMAXPROCS=1"}, session)
 }
