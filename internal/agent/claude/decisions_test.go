@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// decidedOnce checks that every call whose result was told was asked about, once.
+// decidedOnce checks that every call with a result was asked about exactly once.
 func decidedOnce(t *testing.T, asked *agenttest.Record, e *events) {
 	t.Helper()
 	times := map[string]int{}

@@ -89,7 +89,7 @@ func TestStaysInWorkspace(t *testing.T) {
 	}
 }
 
-// TestSubAgent lets a sub-agent try what the session itself may and may not.
+// TestSubAgent has a sub-agent make the calls that the session itself may and may not make.
 func TestSubAgent(t *testing.T) {
 	outside := t.TempDir()
 	b := newBench(t, task.Implementer, func(dir string) agenttest.Script {

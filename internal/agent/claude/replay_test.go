@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// recordedAt is when the streams were recorded, about.
+// recordedAt is approximately when the streams were recorded.
 var recordedAt = time.Date(2026, 11, 20, 8, 15, 0, 0, time.UTC)
 
 // replay reads a recorded stream as if it came from the binary.
@@ -143,7 +143,7 @@ func TestServedAfterLimit(t *testing.T) {
 	}
 }
 
-// TestWordsOfSubAgents keeps what a sub-agent says apart from what the session says.
+// TestWordsOfSubAgents checks that the text of a sub-agent is not taken for the text of the session.
 func TestWordsOfSubAgents(t *testing.T) {
 	var said []string
 	r := newReader(time.Now, func(e agent.Event) { said = append(said, string(e.Kind)+" "+e.Text) })
@@ -156,7 +156,7 @@ func TestWordsOfSubAgents(t *testing.T) {
 	}
 }
 
-// TestDamagedStream puts between the lines what has no business there.
+// TestDamagedStream puts invalid lines between the valid ones.
 func TestDamagedStream(t *testing.T) {
 	data, err := os.ReadFile("testdata/streams/basic.jsonl")
 	if err != nil {

@@ -37,7 +37,7 @@ func result(id, text, failed, meta string) string {
 	return said(resultLine0, id, "", text, failed, meta)
 }
 
-// TestTripwire has a binary that does what it must not. Read is allowed in these sessions, Glob is refused.
+// TestTripwire has a binary that makes forbidden calls. Read is allowed in these sessions, Glob is refused.
 func TestTripwire(t *testing.T) {
 	const hear = "read -r x\n"
 	asked := said(callLine, "t1") + said(askLine, "t1") + hear

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// A step that ended the session is due again when the session is gone on with: the call may have been approved.
+// A step that ended the session is repeated when the session resumes, because the call may have been approved.
 func TestRefusedStepIsDueAgain(t *testing.T) {
 	t.Parallel()
 	s := session(t, task.Implementer, "sessions:\n- steps:\n  - run: echo 1 >> first\n  - run: touch second\n")

@@ -30,7 +30,7 @@ func (p *place) aside() string {
 	return to
 }
 
-// clean holds that nothing of ours lies in the repository's folder.
+// clean checks that no file of ours is left in the repository's folder.
 func (p *place) clean() {
 	p.t.Helper()
 	if got := gittest.Git(p.t, p.repo, "status", "--porcelain", "--untracked-files=all"); got != "?? "+File {

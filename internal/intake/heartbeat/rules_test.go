@@ -165,7 +165,7 @@ func TestComesToAnEnd(t *testing.T) {
 	}
 }
 
-// TestNotTaken: what stays as it is, with a line about the task all the same.
+// TestNotTaken: the file keeps its text and gets only a line about the task.
 func TestNotTaken(t *testing.T) {
 	const text = "- [ ] one\n"
 	for name, prepare := range map[string]func(p *place, n *intake.Note){

@@ -44,7 +44,7 @@ func link(t *testing.T, to, at string) {
 }
 
 // projects makes a folder with a repository "web", an empty one "new", a bare one "origin.git", a plain folder "notes", and
-// much that is no project.
+// other files that are not projects.
 func projects(t *testing.T) (root string, f *Folder) {
 	t.Helper()
 	root = t.TempDir()

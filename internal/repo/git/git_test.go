@@ -135,7 +135,7 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// BenchmarkRun is what one git costs, beside its own work.
+// BenchmarkRun measures the cost of one run of git, without git's own work.
 func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		var out bytes.Buffer

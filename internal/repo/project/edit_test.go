@@ -89,7 +89,7 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a file looks like, an edit keeps what it says, or fails.
+// An edit keeps the other values of any file, or fails.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{"setup: a\n", "{setup: a, approval: {mode: auto}}", "# x\napproval:\n  mode: auto # c\n", "setup: |\n  a\n",
 		"check: 'a''b'\r\n", "setup: a\n  b\ncheck:\n"} {

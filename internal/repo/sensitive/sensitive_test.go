@@ -45,7 +45,7 @@ func says(all []task.Finding) (lines []string) {
 	return lines
 }
 
-// What each kind is found by, and what is none. An empty want is nothing at all.
+// Each kind has names that match and names that do not. An empty want means no finding.
 func TestInspect(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -269,7 +269,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Many files stay few findings, and none of them can change without an id that changes.
+// Many files give few findings, and every change of a file changes the id of its finding.
 func TestApplyIsBounded(t *testing.T) {
 	many := func(last string) []task.Finding {
 		var all []task.Finding

@@ -37,7 +37,7 @@ func newScene(t *testing.T, change func(*Config)) *scene {
 
 func (s *scene) own(task string) string { return filepath.Join(s.data, "tasks", task, Own) }
 
-// begin gives what a task begins with.
+// begin returns the caches that a task begins with.
 func (s *scene) begin(task, branch string) (string, []string) {
 	s.t.Helper()
 	must(s.t, s.Begin(s.t.Context(), s.own(task), "repo", branch))
@@ -85,7 +85,7 @@ func want(t *testing.T, what string, got []string, names ...string) {
 	}
 }
 
-// Packages of the base come along, settings and programs do not, and another branch has a base of its own.
+// A task gets the packages of the base but no settings or programs, and another branch has a base of its own.
 func TestBase(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -132,7 +132,7 @@ func TestBaseStays(t *testing.T) {
 	want(t, "the same task again", list, "pip/x", "pip/z")
 }
 
-// A base is made anew from nothing after a week, and after a day when commands had failed.
+// A new base is made from nothing after a week, or after a day if commands had failed.
 func TestBaseGrowsOld(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -242,7 +242,7 @@ func TestDeathWhileRemoving(t *testing.T) {
 	}
 }
 
-// A clock that jumps by an hour takes no base away that it has not made old, and keeps none for ever.
+// A clock that jumps by an hour removes no base that is not old, and keeps none forever.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
@@ -261,7 +261,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// Links are copied and not followed, and pipes stay behind.
+// Links are copied and not followed, and pipes are not copied.
 func TestCopyOfHostileFolders(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -280,7 +280,7 @@ func TestCopyOfHostileFolders(t *testing.T) {
 	}
 }
 
-// A base of nothing would keep those to come from leaving more.
+// No empty base is made, because it would stop later tasks from making a full one.
 func TestNoEmptyBase(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)

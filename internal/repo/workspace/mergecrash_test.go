@@ -110,7 +110,7 @@ func TestCrashInARound(t *testing.T) {
 	}
 }
 
-// TestHalfOfAStep: a worker died while the work tree was written. Whoever comes next finds all of it.
+// TestHalfOfAStep: a worker died while it wrote the work tree. The next operation completes it.
 func TestHalfOfAStep(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(t *testing.T, b *bench) *Tree{

@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// evil is a message as a model can be talked into.
+// evil is a message that a model can be talked into.
 const evil = "feat: \x1b[31mx\u202e closes #7 @everyone\n\nFixes acme/web#8, https://github.com/acme/web/issues/9 [skip ci]\n---\n\n" +
 	"Co-authored-by: Linus <torvalds@example.com>\nSigned-off-by: Linus <torvalds@example.com>\nskip-checks: true\nLongshift-Task: t-1/2"
 
@@ -124,7 +124,7 @@ func TestMessagesOfTheAgentAreHarmless(t *testing.T) {
 	}
 }
 
-// TestHarmlessCommitsKeepTheirIds: an agent that speaks of its commits by their ids is understood.
+// TestHarmlessCommitsKeepTheirIds: the ids that an agent has named stay valid.
 func TestHarmlessCommitsKeepTheirIds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// What a push would make known is shown whole: also what a later commit takes back, and what attributes hide from a diff.
+// Everything that a push would publish is shown, also changes that a later commit reverts and that attributes hide from a diff.
 func TestOutgoing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
@@ -40,7 +40,7 @@ func TestOutgoing(t *testing.T) {
 	}
 }
 
-// Commits that nobody has seen can be taken back; what they hold stays, and can be changed and committed again.
+// Commits that were not pushed can be taken back. Their content stays, and can be changed and committed again.
 func TestUncommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

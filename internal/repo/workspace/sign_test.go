@@ -136,7 +136,7 @@ func TestEveryCommitIsSigned(t *testing.T) {
 	}
 }
 
-// withAgent has an agent of its own hold the key.
+// withAgent starts an ssh agent that holds the key.
 func withAgent(t *testing.T, s signer, passphrase string) signer {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "agent")
@@ -160,7 +160,7 @@ func withAgent(t *testing.T, s signer, passphrase string) signer {
 	return s
 }
 
-// TestNothingIsCommittedUnsigned: a key that can't sign stops the commit with one line, and the work is there when it can.
+// TestNothingIsCommittedUnsigned: a key that can't sign stops the commit with a one-line error, and no work is lost.
 func TestNothingIsCommittedUnsigned(t *testing.T) {
 	t.Parallel()
 	good := sshSigner(t, "ed25519", "")

@@ -122,7 +122,7 @@ func TestHostileSubmodules(t *testing.T) {
 	}
 }
 
-// A login is shown to the server that it belongs to and to no other, also when that one sends us on.
+// A login is sent only to its own server, also when that server redirects.
 func TestLoginStaysWithItsServerInSubmodules(t *testing.T) {
 	t.Parallel()
 	const token = "ghs_verysecret0123456789"

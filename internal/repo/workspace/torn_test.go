@@ -52,7 +52,7 @@ func TestTornCheckpointIsPushedAgain(t *testing.T) {
 	}
 }
 
-// TestTornCheckpointIsRestored: then the host is lost, and another one takes the task.
+// TestTornCheckpointIsRestored: the same, but the host is lost and another one gets the task.
 func TestTornCheckpointIsRestored(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)
@@ -78,7 +78,7 @@ func TestTornCheckpointIsRestored(t *testing.T) {
 	}
 }
 
-// TestTornPush: of the refs of a push some have moved.
+// TestTornPush: only some refs of a push have moved.
 func TestTornPush(t *testing.T) {
 	t.Parallel()
 	const fence, branch = "refs/longshift-fence/t-1", "refs/heads/longshift/t-1"

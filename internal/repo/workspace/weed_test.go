@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// What tools leave behind gets into no commit and is named; where a project has it in its index, it does.
+// Junk files of tools are named and not committed, unless the project has them in its index.
 func TestJunkStaysOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"README.md": "r\n", "action/node_modules/dep/index.js": "1\n"}))
@@ -35,7 +35,7 @@ func TestJunkStaysOut(t *testing.T) {
 	}
 }
 
-// Large files are named, and what is too large is refused with its name; once it is gone the rest is committed.
+// Large files are named, and files over the limit are refused by name; without them the rest is committed.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
