@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// TestVariablesOfCommands returns what a repository sets to the commands of the session and not to the binary itself, which would
+// TestVariablesOfCommands passes the variables of a repository to the commands of the session and not to the binary itself, which would
 // load code by one of these and be another program by the other.
 func TestVariablesOfCommands(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer,

@@ -108,7 +108,7 @@ func open(t *testing.T, path string) {
 	}
 }
 
-// give returns a folder with all that is in it to nobody.
+// give makes nobody the owner of a folder and its contents.
 func give(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
