@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -67,7 +69,7 @@ func (l *ledger) open(path, session string) (past, error) {
 
 // settleLost books the calls that an earlier process left open: their input was sent, their answer is unknown.
 func (l *ledger) settleLost(r *replayed) error {
-	for _, n := range r.openCalls() {
+	for _, n := range slices.Sorted(maps.Keys(r.open)) {
 		b := r.open[n]
 		st := settlement{model: b.Model, counts: counts{Input: b.Tokens}, cost: b.Guess, billed: true, flags: []string{flagLost}}
 		if err := l.settle(n, st); err != nil {

@@ -3,8 +3,6 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -17,8 +15,6 @@ type replayed struct {
 	last uint64          // number of the last call
 	open map[uint64]line // reservations without a settlement
 }
-
-func (r *replayed) openCalls() []uint64 { return slices.Sorted(maps.Keys(r.open)) }
 
 // replay sums up the lines of a ledger. A torn last line is ignored. A bad line before it is an error, because then the
 // session's spending is unknown.

@@ -1,7 +1,5 @@
 package redact
 
-import "slices"
-
 // enoughLetters is the number of letters and digits below which a split value counts only if the parts look deliberately cut:
 // "test token" is no proof of "test-token".
 const enoughLetters = 16
@@ -77,5 +75,3 @@ func newIndex(values []string, folders []folder) *index {
 	x.plain, x.letters = newMatcher(plain), newMatcher(letters)
 	return x
 }
-
-func (x *index) holds(value string) bool { return slices.Contains(x.values, value) }

@@ -45,7 +45,7 @@ func New(values ...string) *Redactor {
 func (r *Redactor) Add(values ...string) {
 	fresh := func(x *index) (out []string) {
 		for _, v := range values {
-			if v = strings.TrimSpace(v); len(v) >= tiny && !strings.Contains(Mark, v) && !x.holds(v) {
+			if v = strings.TrimSpace(v); len(v) >= tiny && !strings.Contains(Mark, v) && !slices.Contains(x.values, v) {
 				out = append(out, v)
 			}
 		}

@@ -69,15 +69,13 @@ func (i *issue) no(q intake.Query, key string) string {
 		return fmt.Sprintf("it is in state %q, which is %s", forge.CleanLine(i.State.Name, maxName), forge.CleanLine(i.State.Type, maxName))
 	case q.Team != "" && !strings.EqualFold(i.Team.Key, q.Team):
 		return fmt.Sprintf("it is not in team %s", forge.CleanLine(q.Team, maxName))
-	case q.Label != "" && !i.labelled(q.Label):
+	case q.Label != "" && !has(i.Labels.Nodes, q.Label):
 		return fmt.Sprintf("it has no label %q", forge.CleanLine(q.Label, maxName))
 	case q.Assignee != "" && !i.Assignee.matches(q.Assignee) && !i.Delegate.matches(q.Assignee):
 		return fmt.Sprintf("it is not assigned to %s", forge.CleanLine(q.Assignee, maxName))
 	}
 	return ""
 }
-
-func (i *issue) labelled(name string) bool { return has(i.Labels.Nodes, name) }
 
 func has(tags []tag, name string) bool {
 	return slices.ContainsFunc(tags, func(t tag) bool { return strings.EqualFold(t.Name, name) })
