@@ -83,7 +83,6 @@ const (
 	Later Verdict = "later"
 )
 
-// Answer is the answer to a Question.
 type Answer struct {
 	Verdict Verdict   `json:"verdict"`
 	By      string    `json:"by,omitempty"`

@@ -100,7 +100,6 @@ type Ack struct {
 // Reason says why a task is suspended or waiting.
 type Reason string
 
-// The reasons.
 const (
 	ReasonApproval  Reason = "approval"       // the plan waits for a decision
 	ReasonBudget    Reason = "budget"         // the money budget is used up
@@ -120,7 +119,6 @@ const (
 	ReasonReview    Reason = "review"         // our reviewer has rejected a round's work
 )
 
-// Session is one agent session of a task.
 type Session struct {
 	N           int           `json:"n"`
 	ID          string        `json:"id"`
@@ -152,7 +150,6 @@ type Check struct {
 // Passed reports whether the command has finished with exit code 0.
 func (c Check) Passed() bool { return c.ExitCode == 0 && c.Unfinished == "" }
 
-// PullRequest is the pull request of a task.
 type PullRequest struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
@@ -207,7 +204,6 @@ type Status struct {
 	Log          []LogLine            `json:"log,omitempty"`    // the newest entries
 }
 
-// Commit is one commit of the task.
 type Commit struct {
 	ID      string `json:"id"`
 	Subject string `json:"subject"`

@@ -1,6 +1,8 @@
 package signals
 
-import "github.com/longshift/longshift/task"
+import (
+	"github.com/longshift/longshift/task"
+)
 
 // Watch is the workflow type that polls a forge for events of one repository, in addition to webhooks. Its input is a WatchInput.
 const Watch = "Watch"
@@ -15,3 +17,10 @@ type WatchInput struct {
 func WatchID(host string, r task.Repository) string {
 	return forgeID("watch", host, r.Owner, r.Name, 0)
 }
+
+// Arrival is the workflow type that handles one event of a forge: an issue that is wanted, or a command in a comment. Its input is a
+// forge.Event as JSON.
+const Arrival = "Arrival"
+
+// ArrivalID is the workflow id for a forge's event. A redelivered event gets the same one.
+func ArrivalID(event string) string { return "arrival:" + event }

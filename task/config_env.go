@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -36,7 +37,8 @@ func (k ConfigKey) envMistakes(env map[string]string, field string, line func(st
 		case variable.OperatorOnly(name):
 			m.what = "is " + quote(value) + ", but only the operator may set this variable"
 		case len(value) > k.Length:
-			m.what, m.way = "has "+strconv.Itoa(len(value))+" bytes, "+strconv.Itoa(k.Length)+" are allowed", "put it into a file of the repository, and its name here"
+			m.what = fmt.Sprintf("has %d bytes, %d are allowed", len(value), k.Length)
+			m.way = "put it into a file of the repository, and its name here"
 		case strings.ContainsRune(value, 0):
 			m.what, m.way = "holds a null byte", wayOfEnv
 		default:

@@ -5,10 +5,8 @@ import (
 	"time"
 )
 
-// KeyType is the type of a configuration key.
 type KeyType string
 
-// The types of keys.
 const (
 	TextKey     KeyType = "text"
 	ChoiceKey   KeyType = "choice"
@@ -66,25 +64,32 @@ func ConfigKeys() []ConfigKey {
 		whole("thinking", "thinking budget of the model in tokens, for models that take one", 1024, 1_000_000),
 		whole("iterations", "maximum number of rounds of plan, implement and review", 1, 1000),
 		whole("errors", "consecutive errors after which a new session is started; one more suspends the task", 0, 100),
-		choice("approval.mode", "auto: the plan is approved after approval.after; required: a person decides; none: it is approved at once", ApprovalAuto, ApprovalRequired, ApprovalNone),
+		choice("approval.mode", "auto: the plan is approved after approval.after; required: a person decides; none: it is approved at once",
+			ApprovalAuto, ApprovalRequired, ApprovalNone),
 		duration("approval.after", "for auto: how long people have to decide before the plan is approved", time.Second, 12*month),
 		flag("approval.again", "ask again for the plan that follows a review"),
 		number("budget.cost", "US dollars for the whole task", 100_000),
 		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
 		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
 		choice("quota", "when the account's quota is used up: wait until it comes back, or end the task", QuotaWait, QuotaEnd),
-		text("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task", command, wrongCommand, "give one command line for bash"),
-		text("check", "command that bash runs on the base and after each deliverable; agents see its output", command, wrongCommand, "give one command line for bash"),
-		{Path: "env", Type: MapKey, Doc: "variables of setup, check and the commands of agents, as NAME: value; the operator's values win", Items: mostVariables, Length: 1 << 10, Way: wayOfEnv},
-		list("needsEnv", "names of variables and secrets that the operator must provide; a task is refused if one is missing", mostVariables, 100, wrongNeed, "give names of variables such as NPM_TOKEN"),
+		bash("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task"),
+		bash("check", "command that bash runs on the base and after each deliverable; agents see its output"),
+		{Path: "env", Type: MapKey, Items: mostVariables, Length: 1 << 10, Way: wayOfEnv,
+			Doc: "variables of setup, check and the commands of agents, as NAME: value; the operator's values win"},
+		list("needsEnv", "names of variables and secrets that the operator must provide; a task is refused if one is missing",
+			mostVariables, 100, wrongNeed, "give names of variables such as NPM_TOKEN"),
 		whole("fixAttempts", "how often an agent gets a deliverable back whose check fails, with the output", 0, 20),
-		choice("knownRed", "ready: the pull request is no draft if the check's failing tests are known by name and all failed on the base too; draft: it is", KnownRedDraft, KnownRedReady),
-		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder, `give a folder inside the repository such as "specs", or ""`),
+		choice("knownRed", "ready: the pull request is no draft if the check's failing tests are known by name and all failed on the base "+
+			"too; draft: it is", KnownRedDraft, KnownRedReady),
+		text("specs", "folder with the specifications; it is never committed; empty for none", 200, wrongFolder,
+			`give a folder inside the repository such as "specs", or ""`),
 		choice("commits", "incremental: one commit for each deliverable; single: one for the task", CommitsIncremental, CommitsSingle),
-		text("branch", "what the names of the task's branches start with", 60, wrongBranchPrefix, `give the start of a branch name such as "longshift/"`),
+		text("branch", "what the names of the task's branches start with", 60, wrongBranchPrefix,
+			`give the start of a branch name such as "longshift/"`),
 		flag("pullRequest.draft", "open the pull request as a draft"),
 		list("pullRequest.labels", "labels of the pull request", 20, 50, wrongLabel, "give labels of up to 50 characters"),
-		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer, "give user names, or teams as org/team"),
+		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer,
+			"give user names, or teams as org/team"),
 		flag("pullRequest.follow", "follow the pull request until it is merged or closed: failed checks, review comments, conflicts"),
 		whole("pullRequest.rounds", "maximum number of rounds of such work; then a person is asked", 0, 100),
 		duration("pullRequest.batch", "how long events are collected before a round starts", time.Second, 24*time.Hour),
@@ -93,17 +98,21 @@ func ConfigKeys() []ConfigKey {
 		flag("notify.progress", "notices of progress: checks, commits, pushes"),
 		flag("notify.complete", "notice when the task has ended"),
 		flag("notify.error", "notice when the task is suspended or fails"),
-		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator allows; in the sandbox the default list means all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
-		list("commands.ask", `commands that need a person's approval, as words: "terraform *"`, 100, 200, wrongPattern, `give the first words of a command, such as "docker build *"`),
-		list("commands.deny", "commands that agents never run, as words", 100, 200, wrongPattern, `give the first words of a command, such as "npm publish"`),
+		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator "+
+			"allows; in the sandbox the default list means all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
+		patterns("commands.ask", `commands that need a person's approval, as words: "terraform *"`, "docker build *"),
+		patterns("commands.deny", "commands that agents never run, as words", "npm publish"),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's permission"),
-		choice("commands.questions", "for a command that the policy neither allows nor denies, or a push that needs approval: person: a person is asked; deny: it is denied", QuestionsPerson, QuestionsDeny),
+		choice("commands.questions", "for a command that the policy neither allows nor denies, or a push that needs approval: "+
+			"person: a person is asked; deny: it is denied", QuestionsPerson, QuestionsDeny),
 		duration("commands.wait", "how long a session waits for the answer; then the task is suspended", 0, time.Hour),
-		duration("commands.expires", "how long a question can be answered and an approval is valid; after that the command is denied", time.Minute, 12*month),
-		list("paths.write", "the only paths that agents may write; empty for the whole workspace", 100, 200, wrongGlob, `give paths inside the repository such as "src/**"`),
-		list("paths.readOnly", "paths that agents may not write", 100, 200, wrongGlob, `give paths inside the repository such as "migrations/**"`),
-		list("paths.ignore", "paths that agents may not even read", 100, 200, wrongGlob, `give paths inside the repository such as "fixtures/private/**"`),
-		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario, `give "demo" or the path of a scenario file`),
+		duration("commands.expires", "how long a question can be answered and an approval is valid; after that the command is denied",
+			time.Minute, 12*month),
+		globs("paths.write", "the only paths that agents may write; empty for the whole workspace", "src/**"),
+		globs("paths.readOnly", "paths that agents may not write", "migrations/**"),
+		globs("paths.ignore", "paths that agents may not even read", "fixtures/private/**"),
+		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
+			`give "demo" or the path of a scenario file`),
 	}
 }
 
@@ -117,6 +126,18 @@ func text(path, doc string, length int, wrong func(string) string, way string) C
 
 func list(path, doc string, items, length int, wrong func(string) string, way string) ConfigKey {
 	return ConfigKey{Path: path, Type: ListKey, Doc: doc, Items: items, Length: length, Way: way, wrong: wrong}
+}
+
+func bash(path, doc string) ConfigKey {
+	return text(path, doc, command, wrongCommand, "give one command line for bash")
+}
+
+func patterns(path, doc, example string) ConfigKey {
+	return list(path, doc, 100, 200, wrongPattern, `give the first words of a command, such as "`+example+`"`)
+}
+
+func globs(path, doc, example string) ConfigKey {
+	return list(path, doc, 100, 200, wrongGlob, `give paths inside the repository such as "`+example+`"`)
 }
 
 func flag(path, doc string) ConfigKey {

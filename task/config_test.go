@@ -15,8 +15,8 @@ import (
 
 // leaves gives the paths of all values of a struct by their json names.
 func leaves(t reflect.Type, at string) (all []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := f.Type
 		if inner.Kind() == reflect.Pointer {
@@ -188,7 +188,8 @@ func many(key string, n int, value ...string) string {
 
 func TestGoodValuesPass(t *testing.T) {
 	t.Parallel()
-	for _, config := range []string{`{}`, `{"specs":""}`, `{"specs":"docs/specs/"}`, `{"branch":"longshift/"}`, `{"branch":"bot-"}`, `{"errors":0}`, `{"model":"anthropic/claude-sonnet-4-5@20250929[1m]"}`,
+	for _, config := range []string{`{}`, `{"specs":""}`, `{"specs":"docs/specs/"}`, `{"branch":"longshift/"}`, `{"branch":"bot-"}`,
+		`{"errors":0}`, `{"model":"anthropic/claude-sonnet-4-5@20250929[1m]"}`,
 		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`,
 		`{"env":{"TZ":"Europe/Berlin","EMPTY":"","NODE_OPTIONS":"--max-old-space-size=4096","POSTGRES_PASSWORD":"postgres"},"needsEnv":["NPM_TOKEN"]}`, `{"env":{},"needsEnv":[]}`} {
 		l, err := ReadJSON([]byte(config))

@@ -2,6 +2,7 @@ package task
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,10 +126,8 @@ func (k ConfigKey) checkNumber(n float64) string {
 func (k ConfigKey) checkText(s string) string {
 	switch k.Type {
 	case ChoiceKey:
-		for _, c := range k.Choices {
-			if s == c {
-				return ""
-			}
+		if slices.Contains(k.Choices, s) {
+			return ""
 		}
 		return "is " + quote(s)
 	case DurationKey:

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -163,9 +164,7 @@ func (d *decoder) wrongType(l Literal, at, want string) {
 	if d.way != nil {
 		way = d.way(at)
 	}
-	if way == "" {
-		way = "give " + want
-	}
+	way = cmp.Or(way, "give "+want)
 	d.add(mistake{field: at, line: l.Line, what: "is " + l.show(), way: way})
 }
 
@@ -197,8 +196,8 @@ func fieldIndex(t reflect.Type, name string) int {
 }
 
 func keysOf(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for field := range t.Fields() {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, tag)
 	}
 	return names

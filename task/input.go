@@ -69,7 +69,8 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 		add(mistake{field: "task", what: "is missing", way: "say in words what is to be done"})
 	}
 	if what := wrongBranch(in.Base); in.Base != "" && (what != "" || len(in.Base) > maxName) {
-		add(mistake{field: "base", what: "is " + quote(in.Base) + ", which is no branch name", way: `give a branch such as "main", or leave it out`})
+		what = "is " + quote(in.Base) + ", which is no branch name"
+		add(mistake{field: "base", what: what, way: `give a branch such as "main", or leave it out`})
 	}
 	for _, f := range in.lengths() {
 		if len(f.text) > f.most {
@@ -80,7 +81,8 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 		add(mistake{field: "issue.number", what: "is " + strconv.Itoa(in.Issue.Number), way: "give the number of the issue"})
 	}
 	if in.Origin != nil && !in.Origin.fits() {
-		add(mistake{field: "origin.source", what: "is " + quote(in.Origin.Source), way: "use github, linear, backlog or heartbeat, and an origin.key; or leave origin.source out"})
+		add(mistake{field: "origin.source", what: "is " + quote(in.Origin.Source),
+			way: "use github, linear, backlog or heartbeat, and an origin.key; or leave origin.source out"})
 	}
 	if in.Origin != nil && in.Origin.Guard != nil {
 		for _, m := range in.Origin.Guard.mistakes("origin.guard.") {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 )
 
-// LiteralType is the type of a Literal.
 type LiteralType string
 
 // The types of JSON and YAML values.
@@ -113,8 +112,7 @@ func readObject(d *json.Decoder, depth int) (Literal, error) {
 // jsonError says on one line where the JSON is invalid.
 func jsonError(data []byte, d *json.Decoder, err error) error {
 	at := d.InputOffset()
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

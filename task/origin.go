@@ -49,13 +49,14 @@ func (g Guard) And(h Guard) Guard {
 	return g
 }
 
-// mistakes checks the values.
 func (g Guard) mistakes(at string) (all []mistake) {
 	if g.Sessions < 0 || g.Sessions > maxSessions {
-		all = append(all, mistake{field: at + "sessions", what: "is " + strconv.Itoa(g.Sessions), way: "give a whole number from 0 (no limit) to " + strconv.Itoa(maxSessions)})
+		way := "give a whole number from 0 (no limit) to " + strconv.Itoa(maxSessions)
+		all = append(all, mistake{field: at + "sessions", what: "is " + strconv.Itoa(g.Sessions), way: way})
 	}
 	if !(g.DailyCost >= 0 && g.DailyCost <= maxDailyCost) {
-		all = append(all, mistake{field: at + "dailyCost", what: "is " + plain(g.DailyCost), way: "give US dollars from 0 (no limit) to " + plain(maxDailyCost)})
+		way := "give US dollars from 0 (no limit) to " + plain(maxDailyCost)
+		all = append(all, mistake{field: at + "dailyCost", what: "is " + plain(g.DailyCost), way: way})
 	}
 	return all
 }

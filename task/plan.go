@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,9 +36,7 @@ var (
 // Tidy returns the plan in normal form: only visible characters, lines joined, long fields cut with a mark, ids in the form {TYPE}-{NNN},
 // missing ids assigned (TASK-001, ...), every deliverable pending. It never shares memory with the original.
 func (p Plan) Tidy() Plan {
-	if p.Verdict == "" {
-		p.Verdict = VerdictWork
-	}
+	p.Verdict = cmp.Or(p.Verdict, VerdictWork)
 	p.Summary = cut(strings.TrimSpace(Visible(p.Summary)), maxSummary)
 	p.Approach = cut(strings.TrimSpace(Visible(p.Approach)), maxApproach)
 	p.Evidence = cut(strings.TrimSpace(Visible(p.Evidence)), maxEvidence)
@@ -114,7 +113,7 @@ func (p Plan) Validate() error {
 			bad("evidence", "is missing", "say how you know")
 		}
 		if len(p.Deliverables) > 0 {
-			bad("deliverables", "has "+strconv.Itoa(len(p.Deliverables))+" items, but the verdict is "+string(p.Verdict), "give none, or the verdict work")
+			bad("deliverables", fmt.Sprintf("has %d items, but the verdict is %s", len(p.Deliverables), p.Verdict), "give none, or the verdict work")
 		}
 	default:
 		bad("verdict", "is "+quote(string(p.Verdict)), "use work, already_done or declined")

@@ -9,14 +9,16 @@ import (
 
 // PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and no others are allowed, because some agents
 // accept no other schema. Fields that do not apply are empty.
-const PlanSchema = `{"type":"object","additionalProperties":false,"required":["verdict","summary","approach","files","risks","evidence","deliverables"],"properties":{` +
+const PlanSchema = `{"type":"object","additionalProperties":false,` +
+	`"required":["verdict","summary","approach","files","risks","evidence","deliverables"],"properties":{` +
 	`"verdict":{"type":"string","enum":["work","already_done","declined"],"description":"work: there is something to do"},` +
 	`"summary":{"type":"string","description":"what will be different, in one or two sentences"},` +
 	`"approach":{"type":"string","description":"how, step by step"},` +
 	`"files":{"type":"array","items":{"type":"string"},"description":"paths to change or add"},` +
 	`"risks":{"type":"array","items":{"type":"string"}},` +
 	`"evidence":{"type":"string","description":"for already_done and declined: how you know; else empty"},` +
-	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","description","acceptance"],"properties":{` +
+	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,` +
+	`"required":["id","description","acceptance"],"properties":{` +
 	`"id":{"type":"string","description":"{TYPE}-{NNN}, such as FEAT-001"},` +
 	`"description":{"type":"string"},` +
 	`"acceptance":{"type":"array","items":{"type":"string"},"description":"what can be checked when it is done"}}}}}}`
@@ -72,7 +74,8 @@ func DecodeReview(answer []byte) (Review, error) {
 	r := Review{Approved: a.Verdict == "approved" && !refuses(a.Text), Text: cut(strings.TrimSpace(a.Text), maxReport)}
 	switch {
 	case a.Verdict != "approved" && a.Verdict != "request_changes":
-		return Review{}, asError(fault.Work, "review", []mistake{{field: "verdict", what: "is " + quote(a.Verdict), way: "use approved or request_changes"}})
+		wrong := mistake{field: "verdict", what: "is " + quote(a.Verdict), way: "use approved or request_changes"}
+		return Review{}, asError(fault.Work, "review", []mistake{wrong})
 	case !r.Approved && r.Text == "":
 		return Review{}, asError(fault.Work, "review", []mistake{{field: "text", what: "is missing", way: "say what must change"}})
 	}
@@ -93,7 +96,8 @@ func decodeAnswer(what string, answer []byte, into any) error {
 }
 
 var (
-	notApproved   = regexp.MustCompile(`(?i)\b(not|cannot|never|don'?t|can'?t|won'?t|isn'?t)[ _-]+((yet|be|fully|to|really)[ _-]+)*approv|\bunapproved\b|\bdisapprov`)
+	notApproved = regexp.MustCompile(`(?i)\b(not|cannot|never|don'?t|can'?t|won'?t|isn'?t)[ _-]+((yet|be|fully|to|really)[ _-]+)*approv` +
+		`|\bunapproved\b|\bdisapprov`)
 	changesWanted = regexp.MustCompile(`(?im)^\W*(request[ _]changes|changes requested|issues found)\b`)
 )
 

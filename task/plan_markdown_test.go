@@ -40,8 +40,9 @@ func TestPlanTextStaysInItsSection(t *testing.T) {
 
 func holdsTogether(t *testing.T, text string) {
 	t.Helper()
-	p := Plan{Verdict: VerdictWork, Summary: "S\n" + text, Evidence: "E\n" + text, Approach: "A\n" + text, Files: []string{"f.go"}, Risks: []string{"R " + text}, Deliverables: []Deliverable{
-		pending("FEAT-001", "d "+text, "c "+text, "e")}}
+	p := Plan{Verdict: VerdictWork, Summary: "S\n" + text, Evidence: "E\n" + text, Approach: "A\n" + text, Files: []string{"f.go"},
+		Risks: []string{"R " + text}, Deliverables: []Deliverable{
+			pending("FEAT-001", "d "+text, "c "+text, "e")}}
 	got, err := PlanFromText(p.Markdown())
 	if err != nil {
 		if len(p.Markdown()) <= maxDraft {
@@ -59,7 +60,8 @@ func holdsTogether(t *testing.T, text string) {
 }
 
 func FuzzPlanTextStaysInItsSection(f *testing.F) {
-	for _, s := range []string{"```\nx", "- a\n  ```\n## Risks", "  ~~~\n```\n~~~~ x\n# Tasks\n", "1. # Files\n\n\t```\n\t- [ ] A-1: b", "Verdict: declined", "Files\n---\n- x"} {
+	for _, s := range []string{"```\nx", "- a\n  ```\n## Risks", "  ~~~\n```\n~~~~ x\n# Tasks\n", "1. # Files\n\n\t```\n\t- [ ] A-1: b",
+		"Verdict: declined", "Files\n---\n- x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -72,7 +72,8 @@ func (r *planReader) inFence(s string, m []string) {
 
 func (r *planReader) heading(level int, title string) {
 	title = strings.Trim(title, "*_ ")
-	if m := idAndText.FindStringSubmatch(title); m != nil && looseID.MatchString(m[1]) && (r.part == inDeliverables || deliverableID.MatchString(m[1])) {
+	m := idAndText.FindStringSubmatch(title)
+	if m != nil && looseID.MatchString(m[1]) && (r.part == inDeliverables || deliverableID.MatchString(m[1])) {
 		r.deliverable(-1, m[1], m[2])
 		if r.part != inDeliverables {
 			r.part, r.level = inDeliverables, level-1

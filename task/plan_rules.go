@@ -17,7 +17,6 @@ func (p Plan) Next() (Deliverable, bool) {
 	return Deliverable{}, false
 }
 
-// Find returns a deliverable by its id.
 func (p Plan) Find(id string) (Deliverable, bool) {
 	for _, d := range p.Deliverables {
 		if d.ID == id {
@@ -44,10 +43,10 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 		p.Deliverables = all
 		return p, nil
 	}
-	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).WithHint("use an id of the plan's revision %d", p.Revision)
+	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).
+		WithHint("use an id of the plan's revision %d", p.Revision)
 }
 
-// Counts returns the number of deliverables by status.
 func (p Plan) Counts() (passed, blocked, pending int) {
 	for _, d := range p.Deliverables {
 		switch d.Status {
@@ -68,7 +67,6 @@ func (p Plan) AllPassed() bool {
 	return passed > 0 && pending == 0
 }
 
-// AllBlocked reports whether every deliverable is blocked.
 func (p Plan) AllBlocked() bool {
 	passed, blocked, pending := p.Counts()
 	return blocked > 0 && passed == 0 && pending == 0

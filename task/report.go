@@ -1,15 +1,14 @@
 package task
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// ReportKind is the kind of an agent's report.
 type ReportKind string
 
-// The kinds.
 const (
 	ReportPlan      ReportKind = "plan"       // Text is the plan in Markdown
 	ReportProgress  ReportKind = "progress"   // one deliverable is done, more are left; Text is the commit message
@@ -85,9 +84,7 @@ func NewReport(role Role, markers []Marker, text string) Report {
 			r.Kind = ReportChanges
 		}
 	}
-	if r.Text == "" {
-		r.Text = strings.TrimSpace(text)
-	}
+	r.Text = cmp.Or(r.Text, strings.TrimSpace(text))
 	r.Text = cut(r.Text, maxReport)
 	return r
 }

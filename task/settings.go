@@ -58,14 +58,12 @@ type Settings struct {
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
-// ApprovalSettings says who approves a plan.
 type ApprovalSettings struct {
 	Mode  string   `json:"mode"`
 	After Duration `json:"after"`
 	Again bool     `json:"again"`
 }
 
-// BudgetSettings limits what a task may use.
 type BudgetSettings struct {
 	Cost     float64  `json:"cost"` // US dollars
 	Time     Duration `json:"time"`

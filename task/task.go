@@ -114,7 +114,6 @@ type Plan struct {
 // Verdict is the planner's answer to whether there is work to do.
 type Verdict string
 
-// The verdicts.
 const (
 	VerdictWork        Verdict = "work"
 	VerdictAlreadyDone Verdict = "already_done"
@@ -130,17 +129,14 @@ type Deliverable struct {
 	Reason      string   `json:"reason,omitempty"` // why it is blocked
 }
 
-// Status is the state of a deliverable.
 type Status string
 
-// The statuses.
 const (
 	Pending Status = "pending"
 	Passed  Status = "passed"
 	Blocked Status = "blocked"
 )
 
-// Review is the reviewer's verdict.
 type Review struct {
 	Approved bool   `json:"approved"`
 	Text     string `json:"text,omitempty"`
@@ -156,13 +152,11 @@ type Usage struct {
 	Calls      int     `json:"calls,omitempty"`      // model calls
 }
 
-// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead,
 		u.CacheWrite + v.CacheWrite, u.CostUSD + v.CostUSD, u.Calls + v.Calls}
 }
 
-// Sub returns u minus v.
 func (u Usage) Sub(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead,
 		u.CacheWrite - v.CacheWrite, u.CostUSD - v.CostUSD, u.Calls - v.Calls}
@@ -184,7 +178,6 @@ const (
 	ToBeDiscussed  MarkerKind = "TO_BE_DISCUSSED"
 )
 
-// Marker is one marker with its text.
 type Marker struct {
 	Kind MarkerKind `json:"kind"`
 	Text string     `json:"text"`

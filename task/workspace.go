@@ -29,5 +29,6 @@ func CheckWorkspaceName(name string) error {
 	default:
 		return nil
 	}
-	return fault.New(fault.Input, "workspace %q: %s", name, why).WithHint("give the name of a folder that lies directly in the projects folder")
+	return fault.New(fault.Input, "workspace %q: %s", name, why).
+		WithHint("give the name of a folder that lies directly in the projects folder")
 }

@@ -16,7 +16,6 @@ type Agent interface {
 	Run(ctx context.Context, s Session, emit func(Event)) (Outcome, error)
 }
 
-// Session describes the session to run.
 type Session struct {
 	ID       string // UUID; also the agent's own session id if the agent lets it be chosen
 	Role     task.Role
@@ -38,7 +37,6 @@ type Session struct {
 	Start      Start             `json:"-"` // starts the agent's process; nil for process.Start, unconfined
 }
 
-// Endpoint is the model endpoint of an agent.
 type Endpoint struct {
 	BaseURL  string // the only address the agent may use, "" for the agent's own
 	Upstream string // name of the endpoint behind BaseURL for people, such as api.anthropic.com
@@ -47,10 +45,8 @@ type Endpoint struct {
 	Login    bool   // send Token as a subscription login, with the headers for one, and not as a key
 }
 
-// EventKind is the kind of an Event.
 type EventKind string
 
-// The kinds.
 const (
 	Started    EventKind = "started"     // ID is the agent's session id; Text its version
 	Text       EventKind = "text"        // Text is the model's output
@@ -63,7 +59,6 @@ const (
 	Retry      EventKind = "retry"       // the agent waits before another attempt; Text says why
 )
 
-// Event is something that happened in a session.
 type Event struct {
 	Time   time.Time  `json:"time"`
 	Kind   EventKind  `json:"kind"`
@@ -75,10 +70,8 @@ type Event struct {
 	Reset  time.Time  `json:"reset,omitzero"`
 }
 
-// OutcomeKind is how a session ended.
 type OutcomeKind string
 
-// The kinds of outcome.
 const (
 	Completed   OutcomeKind = "completed"   // the agent has finished
 	Budget      OutcomeKind = "budget"      // the session's money is used up

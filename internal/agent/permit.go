@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -55,9 +56,7 @@ func (p Permit) Ask(ctx context.Context, c Call) Decision {
 		if d.Allow && d.End == "" {
 			return d
 		}
-		if d.Reason == "" {
-			d.Reason = "not allowed in this session"
-		}
+		d.Reason = cmp.Or(d.Reason, "not allowed in this session")
 		d.Allow, d.Input = false, nil
 		return d
 	case <-ctx.Done():

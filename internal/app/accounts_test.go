@@ -21,7 +21,8 @@ func TestAccountsOfCallers(t *testing.T) {
 	a := newAccounts()
 	session := activities.Caller{Task: "t", Session: "s", Role: "implementer", Host: "h"}
 	seen := map[*egress.Account]bool{}
-	for _, who := range []activities.Caller{session, {Task: "t", Session: "s2", Role: "implementer", Host: "h"}, {Task: "t", Role: "check", Host: "h"}, {Task: "u", Role: "check", Host: "h"}, {}} {
+	for _, who := range []activities.Caller{session, {Task: "t", Session: "s2", Role: "implementer", Host: "h"},
+		{Task: "t", Role: "check", Host: "h"}, {Task: "u", Role: "check", Host: "h"}, {}} {
 		first := a.of(who)
 		seen[first] = true
 		if a.of(who) != first {

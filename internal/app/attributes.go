@@ -20,8 +20,8 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing})
-	if err != nil {
+	request := &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing}
+	if _, err = c.OperatorService().AddSearchAttributes(ctx, request); err != nil {
 		return fault.New(fault.Infra, "register search attributes in namespace %s: %w", namespace, err).WithHint("%s", byHand(missing))
 	}
 	return awaitAttributes(ctx, c, namespace)

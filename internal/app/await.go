@@ -39,7 +39,8 @@ func (s server) connect(ctx context.Context) (c client.Client, err error) {
 		defer cancel()
 		if c, err = client.DialContext(within, o); err != nil {
 			if down(err) && o.ConnectionOptions.TLS == nil && wantsTLS(ctx, address(o)) {
-				return fault.New(fault.Input, "the server at %s wants TLS, and this worker has none set up", address(o)).WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")
+				return fault.New(fault.Input, "the server at %s wants TLS, and this worker has none set up", address(o)).
+					WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")
 			}
 			return s.explain(err)
 		}
@@ -80,7 +81,8 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 		}
 		if said.IsZero() || now.Sub(said) >= saidEvery {
 			said = now
-			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", address(s.options), "for", now.Sub(since).Round(time.Second), "error", err, "hint", fault.HintOf(err))
+			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", address(s.options),
+				"for", now.Sub(since).Round(time.Second), "error", err, "hint", fault.HintOf(err))
 		}
 		select {
 		case <-ctx.Done():

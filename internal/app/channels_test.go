@@ -40,11 +40,13 @@ func TestChannelsThatHaveATokenAreOpened(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(all.webhooks)); !slices.Equal(got, []string{channel.WhatsApp}) {
 		t.Errorf("webhooks %v: without its signing secret Slack has none", got)
 	}
-	want := []task.Room{{Channel: channel.Slack, ID: "C0123456789"}, {Channel: channel.Telegram, ID: "-100"}, {Channel: channel.Telegram, ID: "7"}, {Channel: channel.Terminal, ID: "operator"}}
+	want := []task.Room{{Channel: channel.Slack, ID: "C0123456789"}, {Channel: channel.Telegram, ID: "-100"},
+		{Channel: channel.Telegram, ID: "7"}, {Channel: channel.Terminal, ID: "operator"}}
 	if !slices.Equal(all.rooms, want) {
 		t.Errorf("rooms %+v", all.rooms)
 	}
-	if p := people(load(t, "LONGSHIFT_SLACK_APPROVE=U01,U02"))[channel.Slack]; !slices.Equal(p.Approve, []string{"U01", "U02"}) || len(p.Start)+len(p.Commands) != 0 {
+	if p := people(load(t, "LONGSHIFT_SLACK_APPROVE=U01,U02"))[channel.Slack]; !slices.Equal(p.Approve, []string{"U01", "U02"}) ||
+		len(p.Start)+len(p.Commands) != 0 {
 		t.Errorf("people %+v", p)
 	}
 }
@@ -63,7 +65,8 @@ func TestProjectsAreOpened(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	record := func(context.Context, inbound.Act) error { return nil }
-	if _, err := newHandler(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil, slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
+	if _, err := newHandler(load(t, "LONGSHIFT_PROJECTS="+filepath.Join(dir, "gone")), nothing{}, "default", nil, record, nil,
+		slog.New(slog.DiscardHandler)); fault.KindOf(err) != fault.Input {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

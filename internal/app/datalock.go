@@ -1,12 +1,12 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -29,7 +29,7 @@ func lockData(dir string) (unlock func(), err error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		defer f.Close()
 		who, _ := io.ReadAll(io.LimitReader(f, 20))
-		return nil, fault.New(fault.Conflict, "the data directory %s is in use by another worker, process %s", dir, strings.TrimSpace(string(who))).
+		return nil, fault.New(fault.Conflict, "the data directory %s is in use by another worker, process %s", dir, bytes.TrimSpace(who)).
 			WithHint("end that one first, or give this one a directory of its own with LONGSHIFT_DATA")
 	}
 	if err == nil {

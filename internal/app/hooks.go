@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -13,14 +14,14 @@ import (
 // refusalRecorder writes webhook calls with a rejected signature or age to the audit log, at most once a minute per channel, so that a
 // flood can't fill the disk. The channels decide on the rejection.
 type refusalRecorder struct {
-	record func(context.Context, inbound.Act) error
+	record recordFunc
 	caller func(*http.Request) string
 	log    *slog.Logger
 	now    func() time.Time
 	tally  inbound.Counter // by channel
 }
 
-func newRefusalRecorder(record func(context.Context, inbound.Act) error, caller func(*http.Request) string, log *slog.Logger) *refusalRecorder {
+func newRefusalRecorder(record recordFunc, caller func(*http.Request) string, log *slog.Logger) *refusalRecorder {
 	return &refusalRecorder{record: record, caller: caller, log: log, now: time.Now}
 }
 
@@ -51,16 +52,13 @@ func (r *refusalRecorder) note(req *http.Request, channel string) {
 	}
 }
 
-// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
 func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 

@@ -17,7 +17,8 @@ import (
 func TestRefusedCallsAreOnRecord(t *testing.T) {
 	t.Parallel()
 	var acts []inbound.Act
-	r := newRefusalRecorder(func(_ context.Context, a inbound.Act) error { acts = append(acts, a); return nil }, httpguard.Proxies(nil).Caller, slog.New(slog.DiscardHandler))
+	r := newRefusalRecorder(func(_ context.Context, a inbound.Act) error { acts = append(acts, a); return nil }, httpguard.Proxies(nil).Caller,
+		slog.New(slog.DiscardHandler))
 	clock := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return clock }
 	status := http.StatusUnauthorized

@@ -28,8 +28,9 @@ import (
 )
 
 // newHostConfig builds what one host needs. The returned function releases it.
-func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger) (activities.HostConfig, func(), error) {
-	var none activities.HostConfig
+func newHostConfig(
+	ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger,
+) (none activities.HostConfig, release func(), err error) {
 	id, err := hostID(cfg.Data)
 	if err != nil {
 		return none, nil, err
@@ -43,31 +44,31 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 	}
 	model := modelGateway(cfg)
 	model.Now, model.Log = time.Now, log
-	gate, err := gateway.New(model)
+	gw, err := gateway.New(model)
 	if err != nil {
 		return none, nil, err
 	}
-	if err := gate.Start(ctx); err != nil {
+	if err := gw.Start(ctx); err != nil {
 		return none, nil, err
 	}
 	commands, err := openAudit(ctx, cfg, log)
 	if err != nil {
-		_ = gate.Close()
+		_ = gw.Close()
 		return none, nil, err
 	}
 	confine, closeConfine, err := newConfinement(ctx, cfg, commands, log)
 	if err != nil {
-		_ = gate.Close()
+		_ = gw.Close()
 		_ = commands.Close()
 		return none, nil, err
 	}
-	closeAll := func() { _ = gate.Close(); closeConfine(); _ = commands.Close() }
+	closeAll := func() { _ = gw.Close(); closeConfine(); _ = commands.Close() }
 	rules, err := operatorPolicy(cfg, mounts(cfg))
 	if err != nil {
 		closeAll()
 		return none, nil, err
 	}
-	rules.Search = gate.Granted("web_search")
+	rules.Search = gw.Granted("web_search")
 	for _, g := range cfg.Grants() {
 		if _, err := g.Read(); err != nil {
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
@@ -77,8 +78,9 @@ func newHostConfig(ctx context.Context, cfg config.Config, secrets *redact.Redac
 	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has validated it
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
-		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe, Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
-		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gate, Scenario: cfg.Scenario,
+		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe,
+		Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
+		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
 		Permissions: activities.Permissions{Policy: rules, Audit: commands},
@@ -122,7 +124,6 @@ func trySigning(ctx context.Context, cfg config.Config) error {
 	return spaces.TrySigning(ctx)
 }
 
-// newCaches builds the store of tool chain caches.
 func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 	c := toolcache.Config{Dir: filepath.Join(cfg.Data, "caches"), Tasks: filepath.Join(cfg.Data, "tasks"),
 		Share: cfg.Tasks.Cache != config.CacheNone, Now: time.Now, Log: log}
@@ -134,7 +135,8 @@ func newCaches(cfg config.Config, log *slog.Logger) *toolcache.Store {
 
 // tryHost fails if no task could work on this host.
 func tryHost(ctx context.Context, h activities.HostConfig) error {
-	tools, err := activities.Trial(ctx, activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log})
+	trial := activities.TrialConfig{ID: h.ID, Data: h.Data, Confine: h.Confine, CommandEnv: h.CommandEnv, Log: h.Log}
+	tools, err := activities.Trial(ctx, trial)
 	if err != nil {
 		return err
 	}

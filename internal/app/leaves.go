@@ -24,7 +24,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// newHub builds the GitHub forge.
 func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
 	return github.New(github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log})
 }
@@ -52,7 +51,6 @@ func isGitHub(cfg config.Config, r task.Repository) bool {
 	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHub.Host() || r.Host == "github.com" && cfg.GitHub.URL == ""
 }
 
-// remoteURL returns git's address of a repository.
 func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 	return func(r task.Repository) (string, error) {
 		switch {
@@ -65,7 +63,6 @@ func remoteURL(cfg config.Config) func(task.Repository) (string, error) {
 	}
 }
 
-// webScheme returns the scheme of the forge's URL.
 func webScheme(cfg config.Config) string {
 	if u, err := url.Parse(cfg.GitHub.URL); err == nil && u.Scheme != "" {
 		return u.Scheme
@@ -95,7 +92,6 @@ var credentialKinds = map[config.ModelKind]gateway.Kind{
 	config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer, config.ModelLogin: gateway.OAuth,
 }
 
-// modelCredential returns the gateway's credential for the model's API.
 func modelCredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
 	return func(context.Context) (gateway.Credential, error) {
 		secret, kind := cfg.Model.Secret()
@@ -108,7 +104,6 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
-// modelGateway is the configuration of the gateway to the model's API.
 func modelGateway(cfg config.Config) gateway.Config {
 	return gateway.Config{Upstream: cfg.Model.URL, Credential: modelCredential(cfg), Tools: cfg.Model.ServerTools, Pass: cfg.Model.Pass}
 }

@@ -84,7 +84,8 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 	if diff := cmp.Diff(want, agent); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
-	maps.Copy(want, map[string]string{"HOME": "/srv/data/tasks/t/home", "PATH": "/opt/tools:/usr/bin:/usr/local/go/bin", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "CI": "true"})
+	maps.Copy(want, map[string]string{"HOME": "/srv/data/tasks/t/home", "PATH": "/opt/tools:/usr/bin:/usr/local/go/bin", "LANG": "C.UTF-8",
+		"TZ": "UTC", "TERM": "dumb", "CI": "true"})
 	command := commandEnv(cfg)(dirs)
 	for _, value := range secrets {
 		if text := strings.Join(command, "\n"); strings.Contains(text, value) {
@@ -145,14 +146,16 @@ func TestSecretValues(t *testing.T) {
 func TestNewHost(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	cfg := load(t, "LONGSHIFT_DATA="+data, "LONGSHIFT_SCENARIO=/s.yaml", "LONGSHIFT_MAX_COST=3", "LONGSHIFT_HEARTBEAT=7s", "LONGSHIFT_SLOTS=5", "LONGSHIFT_APPROVAL=required")
+	cfg := load(t, "LONGSHIFT_DATA="+data, "LONGSHIFT_SCENARIO=/s.yaml", "LONGSHIFT_MAX_COST=3", "LONGSHIFT_HEARTBEAT=7s", "LONGSHIFT_SLOTS=5",
+		"LONGSHIFT_APPROVAL=required")
 	h, end, err := newHostConfig(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	if diff := cmp.Diff([]string{"claude", "script"}, slices.Sorted(maps.Keys(h.Agents))); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
 	id, err := hostID(data)
-	if err != nil || h.ID != id || h.Data != data || h.Scenario != "/s.yaml" || h.Heartbeat != 7*time.Second || h.Slots != 5 || h.FreeMemory == nil || h.Limits.MaxCost != 3 || h.Limits.Approval != "required" {
+	if err != nil || h.ID != id || h.Data != data || h.Scenario != "/s.yaml" || h.Heartbeat != 7*time.Second || h.Slots != 5 ||
+		h.FreeMemory == nil || h.Limits.MaxCost != 3 || h.Limits.Approval != "required" {
 		t.Errorf("the host is %+v, %v", h.Limits, err)
 	}
 	spec := gateway.Spec{ID: "s1", Ledger: filepath.Join(data, "ledger")}

@@ -35,8 +35,13 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// recordFunc writes an act to the audit log.
+type recordFunc = func(context.Context, inbound.Act) error
+
 // newHandler builds the event handler. It writes each act to the audit log before it takes effect.
-func newHandler(cfg config.Config, c client.Client, namespace string, hub *github.Forge, record func(context.Context, inbound.Act) error, secrets *redact.Redactor, log *slog.Logger) (*inbound.Handler, error) {
+func newHandler(
+	cfg config.Config, c client.Client, namespace string, hub *github.Forge, record recordFunc, secrets *redact.Redactor, log *slog.Logger,
+) (*inbound.Handler, error) {
 	folders, err := newProjects(cfg)
 	if err != nil {
 		return nil, err
@@ -62,7 +67,6 @@ func newProjects(cfg config.Config) (inbound.Projects, error) {
 	return folder, nil
 }
 
-// recorder writes acts to the audit log.
 func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, inbound.Act) error {
 	return func(ctx context.Context, a inbound.Act) error {
 		verdict := audit.ActRefused
@@ -78,7 +82,9 @@ func recorder(acts *audit.Log, secrets *redact.Redactor) func(context.Context, i
 }
 
 // newListeners builds this process's listeners and what they need. The returned function closes the audit log.
-func newListeners(ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger) (*listeners, func(), error) {
+func newListeners(
+	ctx context.Context, cfg config.Config, c client.Client, namespace string, out io.Writer, secrets *redact.Redactor, log *slog.Logger,
+) (*listeners, func(), error) {
 	hub, err := newHub(cfg, log)
 	if err != nil {
 		return nil, nil, err
@@ -106,7 +112,8 @@ func newListeners(ctx context.Context, cfg config.Config, c client.Client, names
 		_ = acts.Close()
 		return nil, nil, err
 	}
-	return &listeners{cfg: cfg, client: c, handler: handler, record: record, channels: chats, sources: sources, hub: hub, news: newNews(cfg, handler.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
+	return &listeners{cfg: cfg, client: c, handler: handler, record: record, channels: chats, sources: sources, hub: hub,
+		news: newNews(cfg, handler.OnForge, log), log: log}, func() { _ = acts.Close() }, nil
 }
 
 // control builds the activities on forges and channels.
@@ -131,7 +138,6 @@ func (e *listeners) rooms(ctx context.Context) []task.Room {
 	return rooms
 }
 
-// listeners are the listeners of one process.
 type listeners struct {
 	cfg      config.Config
 	client   client.Client
@@ -182,7 +188,8 @@ func (e *listeners) listen(ctx context.Context, name string, l channel.Listener)
 		if ctx.Err() != nil {
 			return
 		}
-		e.log.ErrorContext(ctx, "Nobody is heard on this channel; trying again in a minute", "channel", name, "error", err, "hint", fault.HintOf(err))
+		e.log.ErrorContext(ctx, "Nobody is heard on this channel; trying again in a minute",
+			"channel", name, "error", err, "hint", fault.HintOf(err))
 		select {
 		case <-ctx.Done():
 			return
@@ -215,7 +222,8 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 	}
 	e.log.InfoContext(ctx, "Taking webhooks", "address", address.String())
 	if a, ok := address.(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		e.log.WarnContext(ctx, "Webhooks are taken in the clear on an address that others may reach: put a proxy that ends TLS before it", "address", a.String())
+		e.log.WarnContext(ctx, "Webhooks are taken in the clear on an address that others may reach: put a proxy that ends TLS before it",
+			"address", a.String())
 	}
 	return server, nil
 }

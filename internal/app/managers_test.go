@@ -49,7 +49,8 @@ func inProject(t *testing.T, cfg config.Config, command string, files map[string
 	}
 	s := process.Bash(command)
 	s.Dir, s.Env = work, commandEnv(cfg)(activities.Dirs{Home: own, Cache: own})
-	r, err := box.Run(t.Context(), s, process.Limits{Wall: time.Minute}, sandbox.Spec{Work: work, Hidden: hidden(cfg), Readable: readable(cfg), Writable: []string{own}})
+	r, err := box.Run(t.Context(), s, process.Limits{Wall: time.Minute},
+		sandbox.Spec{Work: work, Hidden: hidden(cfg), Readable: readable(cfg), Writable: []string{own}})
 	must(t, err)
 	return strings.TrimSpace(r.Output)
 }
@@ -79,7 +80,8 @@ func TestMise(t *testing.T) {
 	for _, version := range []string{"18.1.0", "20.2.0", "22.3.0"} {
 		installed(t, "node", version, home, ".local/share/mise/installs/node", version, "bin")
 	}
-	for _, args := range [][]string{{"use", "--global", "node@20.2.0"}, {"set", "--file", filepath.Join(home, ".config/mise/config.toml"), "OPERATORS=own"}, {"reshim"}} {
+	for _, args := range [][]string{{"use", "--global", "node@20.2.0"},
+		{"set", "--file", filepath.Join(home, ".config/mise/config.toml"), "OPERATORS=own"}, {"reshim"}} {
 		cmd := exec.Command(filepath.Join(home, ".local/bin/mise"), args...)
 		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "MISE_OFFLINE=1"}
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -169,8 +171,9 @@ func TestLayoutsOfManagers(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(home, ".nvm/versions/node/v20.1.0/bin"), 0o755))
 	must(t, os.Symlink("../lib/node_modules/corepack/dist/by-corepack.js", filepath.Join(home, ".nvm/versions/node/v20.1.0/bin/by-corepack")))
 	program(t, "echo by-npm 1", home, ".local/lib/node_modules/by-npm/cli.js")
-	for name, target := range map[string]string{"by-npm": "../lib/node_modules/by-npm/cli.js", "by-pipx": filepath.Join(home, ".local/share/pipx/venvs/by-pipx/bin/by-pipx"),
-		"by-uv": filepath.Join(home, ".local/share/uv/tools/by-uv/bin/by-uv")} {
+	for name, target := range map[string]string{"by-npm": "../lib/node_modules/by-npm/cli.js",
+		"by-pipx": filepath.Join(home, ".local/share/pipx/venvs/by-pipx/bin/by-pipx"),
+		"by-uv":   filepath.Join(home, ".local/share/uv/tools/by-uv/bin/by-uv")} {
 		must(t, os.MkdirAll(filepath.Join(home, ".local/bin"), 0o755))
 		must(t, os.Symlink(target, filepath.Join(home, ".local/bin", name)))
 	}
@@ -201,7 +204,8 @@ func TestVersionsInOrder(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(home, ".nvm/alias/lts"), 0o755))
 	must(t, os.WriteFile(filepath.Join(home, ".nvm/alias/lts/*"), []byte("lts/hydrogen\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(home, ".nvm/alias/lts/hydrogen"), []byte("v18.2.0\n"), 0o600))
-	for alias, want := range map[string]string{"": "v20.1.0 v18.20.1 v18.2.0 v9.11.2", "18": "v18.20.1 v18.2.0 v20.1.0 v9.11.2", "9.11": "v9.11.2 v20.1.0 v18.20.1 v18.2.0",
+	for alias, want := range map[string]string{"": "v20.1.0 v18.20.1 v18.2.0 v9.11.2", "18": "v18.20.1 v18.2.0 v20.1.0 v9.11.2",
+		"9.11":  "v9.11.2 v20.1.0 v18.20.1 v18.2.0",
 		"lts/*": "v18.2.0 v20.1.0 v18.20.1 v9.11.2", "default": "v20.1.0 v18.20.1 v18.2.0 v9.11.2", "2": "v20.1.0 v18.20.1 v18.2.0 v9.11.2"} {
 		must(t, os.WriteFile(filepath.Join(home, ".nvm/alias/default"), []byte(alias+"\n"), 0o600))
 		if got := strings.Join(dirs(), " "); got != want {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,9 +48,7 @@ func TestFreeMemory(t *testing.T) {
 // with gives files and more of them: name, text, and so on.
 func with(files map[string]string, more ...string) map[string]string {
 	all := map[string]string{}
-	for name, text := range files {
-		all[name] = text
-	}
+	maps.Copy(all, files)
 	for i := 0; i < len(more); i += 2 {
 		all[more[i]] = more[i+1]
 	}

@@ -66,7 +66,8 @@ func TestNewsOutlivesTheProcess(t *testing.T) {
 // A day later nothing is handed on.
 func TestOldNewsIsDropped(t *testing.T) {
 	t.Parallel()
-	n := newNews(load(t, "LONGSHIFT_DATA="+t.TempDir()), func(context.Context, forge.Event) error { t.Error("handed on"); return nil }, slog.New(slog.DiscardHandler))
+	n := newNews(load(t, "LONGSHIFT_DATA="+t.TempDir()), func(context.Context, forge.Event) error { t.Error("handed on"); return nil },
+		slog.New(slog.DiscardHandler))
 	must(t, n.take(t.Context(), forge.Event{ID: "old"}))
 	n.now = func() time.Time { return time.Now().Add(newsAge + time.Minute) }
 	if !n.pass(t.Context()) {

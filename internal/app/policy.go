@@ -80,8 +80,7 @@ var inType = regexp.MustCompile(`field (\S+) not found in type \S+`)
 // plainYAML returns the first mistake on one line.
 func plainYAML(err error) string {
 	text := err.Error()
-	var several *yaml.TypeError
-	if errors.As(err, &several) && len(several.Errors) > 0 {
+	if several, ok := errors.AsType[*yaml.TypeError](err); ok && len(several.Errors) > 0 {
 		text = several.Errors[0]
 	}
 	return inType.ReplaceAllString(strings.TrimPrefix(text, "yaml: "), `$1 is no key here`)

@@ -69,7 +69,8 @@ func TestPolicyKnowsTheBox(t *testing.T) {
 	for _, c := range []struct {
 		env              string
 		sandboxed, boxed bool
-	}{{"", true, true}, {"", false, false}, {"LONGSHIFT_SANDBOX_WITHOUT=limits", true, false}, {"LONGSHIFT_SANDBOX_WITHOUT=landlock,seccomp", true, false}, {"LONGSHIFT_REGISTRIES=none", true, true}} {
+	}{{"", true, true}, {"", false, false}, {"LONGSHIFT_SANDBOX_WITHOUT=limits", true, false},
+		{"LONGSHIFT_SANDBOX_WITHOUT=landlock,seccomp", true, false}, {"LONGSHIFT_REGISTRIES=none", true, true}} {
 		rules, err := operatorPolicy(load(t, c.env), c.sandboxed)
 		must(t, err)
 		if rules.Boxed != c.boxed {

@@ -47,7 +47,8 @@ func TestTaskSecrets(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")
 	must(t, os.WriteFile(file, []byte("first-value"), 0o600))
-	secrets := taskSecrets(load(t, "LONGSHIFT_TASK_SECRETS=NPM_TOKEN@acme/* DEPLOY:agent@acme/web NONE@* OTHER@acme/other", "NPM_TOKEN_FILE="+file, "DEPLOY=deploy-value", "OTHER=other-value"))
+	secrets := taskSecrets(load(t, "LONGSHIFT_TASK_SECRETS=NPM_TOKEN@acme/* DEPLOY:agent@acme/web NONE@* OTHER@acme/other",
+		"NPM_TOKEN_FILE="+file, "DEPLOY=deploy-value", "OTHER=other-value"))
 	web, err := task.ParseRepository("acme/web")
 	must(t, err)
 	for part, want := range map[string][]string{"setup": {"NPM_TOKEN"}, "check": {"NPM_TOKEN"}, "agent": {"DEPLOY"}, "trial": nil} {

@@ -59,7 +59,8 @@ func TestHostNeedsItsKey(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "none")
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_SIGNING_KEY="+key)
 	_, _, err := newHostConfig(context.Background(), cfg, redact.New(), slog.New(slog.DiscardHandler))
-	if fault.KindOf(err) != fault.Denied || !strings.Contains(err.Error(), "LONGSHIFT_SIGNING_KEY="+key) || strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" {
+	if fault.KindOf(err) != fault.Denied || !strings.Contains(err.Error(), "LONGSHIFT_SIGNING_KEY="+key) ||
+		strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" {
 		t.Errorf("got %v (%s)", err, fault.HintOf(err))
 	}
 }

@@ -26,7 +26,6 @@ func (l looker) Look(ctx context.Context, host, owner, name, label string) (bool
 	return intakes.Look(ctx, l.client, host, owner, name, label)
 }
 
-// newSources builds the sources of work.
 func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {
 	ofGitHub, err := issues.New(issues.Config{Hub: hub, Host: cfg.GitHub.Host(), Label: cfg.GitHub.Label, Log: log})
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 // sweepEvery is how often a host looks for leftovers of ended tasks. It also does so at its start.
 const sweepEvery = time.Hour
 
-// newSweeper builds the sweeper of the data directory.
 func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweeper, error) {
 	spaces, err := newWorkspaces(cfg, log)
 	if err != nil {
@@ -41,8 +40,7 @@ var _ describer = client.Client(nil)
 func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
 	for _, run := range []string{o.Run, ""} {
 		d, err := c.DescribeWorkflowExecution(ctx, o.Workflow, run)
-		var unknown *serviceerror.NotFound
-		if errors.As(err, &unknown) {
+		if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 			return false, nil
 		}
 		if err != nil || d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {

@@ -33,7 +33,8 @@ func (r runs) DescribeWorkflowExecution(_ context.Context, _, run string) (*work
 // Only what the server says has ended has ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	const running, failed, again = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+	const running, failed, again = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_FAILED,
+		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
 	for _, c := range []struct {
 		name  string
 		runs  runs

@@ -29,9 +29,9 @@ var (
 
 // toolPrograms are where tool chains put their programs below the home directory. Those missing from the worker's PATH, because no shell
 // has set it up, are appended.
-var toolPrograms = []string{".local/bin", ".cargo/bin", "go/bin", ".pyenv/shims", ".pyenv/bin", ".asdf/shims", ".asdf/bin", ".local/share/mise/shims",
-	".volta/bin", ".rbenv/shims", ".rbenv/bin", ".nodenv/shims", ".nodenv/bin", ".goenv/shims", ".goenv/bin", ".bun/bin", ".deno/bin",
-	".nvm/versions/node/*/bin", ".local/share/fnm/aliases/default/bin", ".sdkman/candidates/*/current/bin"}
+var toolPrograms = []string{".local/bin", ".cargo/bin", "go/bin", ".pyenv/shims", ".pyenv/bin", ".asdf/shims", ".asdf/bin",
+	".local/share/mise/shims", ".volta/bin", ".rbenv/shims", ".rbenv/bin", ".nodenv/shims", ".nodenv/bin", ".goenv/shims", ".goenv/bin",
+	".bun/bin", ".deno/bin", ".nvm/versions/node/*/bin", ".local/share/fnm/aliases/default/bin", ".sdkman/candidates/*/current/bin"}
 
 // toolData are folders that links in .local/bin point into.
 var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/share/uv/tools"}

@@ -52,7 +52,6 @@ func lines(file string) (list []string) {
 	return list
 }
 
-// versionLines parses a .tool-versions file.
 func versionLines(file string) []string {
 	return slices.DeleteFunc(lines(file), func(line string) bool { return len(strings.Fields(line)) < 2 })
 }
@@ -112,5 +111,6 @@ func chosenByNvm(dir string) bool {
 		}
 		name = next[0]
 	}
-	return name != "default" && strings.HasPrefix(version, "v"+strings.TrimPrefix(name, "v")+".") || version == "v"+strings.TrimPrefix(name, "v")+"/bin"
+	number := "v" + strings.TrimPrefix(name, "v")
+	return name != "default" && strings.HasPrefix(version, number+".") || version == number+"/bin"
 }

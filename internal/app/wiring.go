@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +72,7 @@ func parseConfig(file []byte) (*task.Config, error) {
 
 // resolveConfig reads the repository's settings from the commit, as a worker does, and never from the work tree.
 func resolveConfig(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (setup.Resolved, error) {
-	if base == "" {
-		base = "HEAD"
-	}
+	base = cmp.Or(base, "HEAD")
 	var repo, job task.Config
 	var data bytes.Buffer
 	user := git.Git{Dir: dir, User: true} // the user's own git configuration decides which repositories are safe
@@ -175,7 +174,6 @@ func localPullRequest(ctx context.Context, path string, n int) (record, diff str
 	return recordText(r), b.String(), nil
 }
 
-// recordText formats a record for people.
 func recordText(r local.Record) string {
 	text := fmt.Sprintf("#%d %s (%s)\n%s -> %s, %s", r.Number, r.Title, r.State, r.Head, r.Base, r.HeadCommit)
 	if len(r.Labels) > 0 {

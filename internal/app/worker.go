@@ -36,7 +36,8 @@ const stopTimeout = 30 * time.Second
 // WorkerMain is the worker's main function. It returns the exit code.
 func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 	if len(args) > 0 {
-		fmt.Fprintf(stderr, "longshift-worker: unexpected argument %q: it takes none, its configuration is the environment (see docs/configuration.md)\n", args[0])
+		fmt.Fprintf(stderr, "longshift-worker: unexpected argument %q: it takes none, "+
+			"its configuration is the environment (see docs/configuration.md)\n", args[0])
 		return fault.ExitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

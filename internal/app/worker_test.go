@@ -67,7 +67,8 @@ func TestAddressAndNamespace(t *testing.T) {
 // What a person has to type when the worker may not register search attributes itself.
 func TestByHand(t *testing.T) {
 	t.Parallel()
-	got := byHand(map[string]enumspb.IndexedValueType{signals.AttrHost: enumspb.INDEXED_VALUE_TYPE_KEYWORD, signals.AttrCostUSD: enumspb.INDEXED_VALUE_TYPE_DOUBLE})
+	got := byHand(map[string]enumspb.IndexedValueType{signals.AttrHost: enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		signals.AttrCostUSD: enumspb.INDEXED_VALUE_TYPE_DOUBLE})
 	want := "register them by hand: temporal operator search-attribute create --name LongshiftHost --type Keyword;" +
 		" temporal operator search-attribute create --name LongshiftCostUSD --type Double;"
 	if got != want {

@@ -5,6 +5,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -34,9 +35,7 @@ type Log struct {
 // path.damaged-1 (or the next free number) and replaced by an empty one, with a warning in log. Errors are faults that
 // name the file; without a log a caller must refuse every call.
 func Open(ctx context.Context, path string, log *slog.Logger) (*Log, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fault.New(fault.Input, "audit file %s: %w", path, err)

@@ -105,7 +105,8 @@ func TestLongCommandsAreCut(t *testing.T) {
 	add(t, l, decision(strings.Repeat("y", MaxCommand)))
 	got := list(t, l, Filter{})
 	sum := sha256.Sum256([]byte(long))
-	if g := got[0]; !g.Truncated || len(g.Command) != MaxCommand-1 || !strings.HasPrefix(long, g.Command) || g.SHA256 != hex.EncodeToString(sum[:]) || len(g.Reason) != maxOther {
+	if g := got[0]; !g.Truncated || len(g.Command) != MaxCommand-1 || !strings.HasPrefix(long, g.Command) ||
+		g.SHA256 != hex.EncodeToString(sum[:]) || len(g.Reason) != maxOther {
 		t.Errorf("truncated %v, %d bytes, reason %d, hash %s", g.Truncated, len(g.Command), len(g.Reason), g.SHA256)
 	}
 	if g := got[1]; g.Truncated || len(g.Command) != MaxCommand {

@@ -63,9 +63,11 @@ func (l *Log) explain(what string, err error) error {
 	case codeFull:
 		return fault.New(fault.Infra, "%s audit file %s: the disk is full: %w", what, l.path, err).WithHint("free some space")
 	case codeBusy:
-		return fault.New(fault.Infra, "%s audit file %s: another process has held it for 5 s: %w", what, l.path, err).WithHint("end the process that holds it")
+		return fault.New(fault.Infra, "%s audit file %s: another process has held it for 5 s: %w", what, l.path, err).
+			WithHint("end the process that holds it")
 	case codeReadOnly, codeCantOpen:
-		return fault.New(fault.Infra, "%s audit file %s: %w", what, l.path, err).WithHint("check the rights of the data folder; run as the user of the worker")
+		return fault.New(fault.Infra, "%s audit file %s: %w", what, l.path, err).
+			WithHint("check the rights of the data folder; run as the user of the worker")
 	}
 	return fault.New(fault.Infra, "%s audit file %s: %w", what, l.path, err).WithHint("check the disk")
 }

@@ -32,7 +32,8 @@ func childWriter(path string) {
 	l, err := Open(context.Background(), path, nil)
 	for i := 0; err == nil; i++ {
 		var id int64
-		id, err = l.Append(context.Background(), Record{Time: time.Unix(int64(i), 0), Kind: KindDecision, Decision: Allow, Task: "t", Command: strings.Repeat("c", i%3000)})
+		id, err = l.Append(context.Background(), Record{Time: time.Unix(int64(i), 0), Kind: KindDecision, Decision: Allow, Task: "t",
+			Command: strings.Repeat("c", i%3000)})
 		if err == nil {
 			fmt.Println(id)
 		}

@@ -73,7 +73,8 @@ func Read(ctx context.Context, path string, f Filter) iter.Seq2[Record, error] {
 	}
 }
 
-const columns = `id, time, kind, task, session, role, host, tool, dir, command, truncated, sha256, decision, rule, reason, approved_by, exit_code, duration`
+const columns = `id, time, kind, task, session, role, host, tool, dir, command, truncated, sha256, ` +
+	`decision, rule, reason, approved_by, exit_code, duration`
 
 // query returns the SQL of a filter. Values are always arguments.
 func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {

@@ -18,7 +18,6 @@ const (
 // Kind distinguishes decisions from runs.
 type Kind string
 
-// The kinds.
 const (
 	KindDecision Kind = "decision" // whether a call may be made
 	KindRun      Kind = "run"      // a command that was started
@@ -27,14 +26,12 @@ const (
 // Decision is the outcome for a call.
 type Decision string
 
-// The decisions.
 const (
 	Allow Decision = "allow"
 	Ask   Decision = "ask"
 	Deny  Decision = "deny"
 )
 
-// Decisions lists them all.
 func Decisions() []Decision { return []Decision{Allow, Ask, Deny} }
 
 // Record is one decision or one run. Texts must be redacted by the caller.
@@ -59,7 +56,6 @@ type Record struct {
 	Duration   time.Duration `json:"duration,omitempty"`   // nanoseconds
 }
 
-// check refuses an incomplete record.
 func (r Record) check() error {
 	switch {
 	case r.Time.IsZero():

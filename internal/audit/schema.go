@@ -65,7 +65,8 @@ func (l *Log) migrate(ctx context.Context, steps []string) error {
 		return l.tooNew(version)
 	}
 	if version == 0 {
-		if _, err := tx.ExecContext(ctx, "CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT; INSERT INTO schema_version VALUES (0)"); err != nil {
+		_, err := tx.ExecContext(ctx, "CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT; INSERT INTO schema_version VALUES (0)")
+		if err != nil {
 			return l.explain("update", err)
 		}
 	}

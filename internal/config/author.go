@@ -9,15 +9,14 @@ import (
 
 // Author is the author of commits, and the key that signs them.
 type Author struct {
-	Name       string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift" help:"author of commits"`
-	Email      string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost" help:"author of commits"`
-	SigningKey string `envconfig:"LONGSHIFT_SIGNING_KEY" help:"key that commits are signed with: the absolute path of an SSH key, or the id of a GPG key; it stays with the worker"`
+	Name       string `envconfig:"LONGSHIFT_AUTHOR_NAME" default:"Longshift"`
+	Email      string `envconfig:"LONGSHIFT_AUTHOR_EMAIL" default:"longshift@localhost"`
+	SigningKey string `envconfig:"LONGSHIFT_SIGNING_KEY"`
 }
 
 // gpgKey matches a full key id: shorter ids are not unique, and gpg would search for a name.
 var gpgKey = regexp.MustCompile(`^(0x)?([0-9A-Fa-f]{16}|[0-9A-Fa-f]{40})!?$`)
 
-// validate checks author and signing key.
 func (a Author) validate() (mistakes []error) {
 	wrong := func(ok bool, name, value, what string) {
 		if !ok {

@@ -10,44 +10,44 @@ type Channels struct {
 	Slack      Slack
 	Telegram   Telegram
 	WhatsApp   WhatsApp
-	Terminal   bool   `envconfig:"LONGSHIFT_TERMINAL" default:"false" help:"true: show tasks on the worker's own terminal, and take what is typed there"`
-	Repository string `envconfig:"LONGSHIFT_CHAT_REPOSITORY" help:"repository of tasks that are started from a chat without naming one"`
-	Projects   string `envconfig:"LONGSHIFT_PROJECTS" help:"folder whose direct children are the workspaces that people list, switch to and run tasks in (absolute path)"`
+	Terminal   bool   `envconfig:"LONGSHIFT_TERMINAL" default:"false"`
+	Repository string `envconfig:"LONGSHIFT_CHAT_REPOSITORY"`
+	Projects   string `envconfig:"LONGSHIFT_PROJECTS"`
 }
 
 // Slack configures the Slack app, and what its users may do.
 type Slack struct {
-	Bot      Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN" help:"token of the Slack app (xoxb-...)"`
-	App      Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN" help:"token for Socket Mode (xapp-...), which needs no public address"`
-	Signing  Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET" help:"secret that signs what Slack sends to /webhooks/slack"`
-	URL      string   `envconfig:"LONGSHIFT_SLACK_URL" help:"base URL of Slack's Web API; slack.com when empty"`
-	Channels []string `envconfig:"LONGSHIFT_SLACK_CHANNELS" help:"channels in which every task is shown (comma list of ids such as C0123456789)"`
-	Start    []string `envconfig:"LONGSHIFT_SLACK_START" help:"who may start tasks (comma list of user ids such as U0123456789)"`
-	Approve  []string `envconfig:"LONGSHIFT_SLACK_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
-	Commands []string `envconfig:"LONGSHIFT_SLACK_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+	Bot      Secret   `envconfig:"LONGSHIFT_SLACK_BOT_TOKEN"`
+	App      Secret   `envconfig:"LONGSHIFT_SLACK_APP_TOKEN"`
+	Signing  Secret   `envconfig:"LONGSHIFT_SLACK_SIGNING_SECRET"`
+	URL      string   `envconfig:"LONGSHIFT_SLACK_URL"`
+	Channels []string `envconfig:"LONGSHIFT_SLACK_CHANNELS"`
+	Start    []string `envconfig:"LONGSHIFT_SLACK_START"`
+	Approve  []string `envconfig:"LONGSHIFT_SLACK_APPROVE"`
+	Commands []string `envconfig:"LONGSHIFT_SLACK_COMMANDS"`
 }
 
 // Telegram configures the bot, and what its users may do.
 type Telegram struct {
-	Token    Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN" help:"token of the Telegram bot"`
-	URL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org" help:"base URL of the Bot API"`
-	Chats    []string `envconfig:"LONGSHIFT_TELEGRAM_CHATS" help:"chats in which every task is shown, beside those bound with a code (comma list of ids)"`
-	Start    []string `envconfig:"LONGSHIFT_TELEGRAM_START" help:"who may start tasks (comma list of user ids)"`
-	Approve  []string `envconfig:"LONGSHIFT_TELEGRAM_APPROVE" help:"who may decide about plans and steer tasks (comma list of user ids)"`
-	Commands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS" help:"who may allow commands (comma list of user ids)"`
+	Token    Secret   `envconfig:"LONGSHIFT_TELEGRAM_TOKEN"`
+	URL      string   `envconfig:"LONGSHIFT_TELEGRAM_URL" default:"https://api.telegram.org"`
+	Chats    []string `envconfig:"LONGSHIFT_TELEGRAM_CHATS"`
+	Start    []string `envconfig:"LONGSHIFT_TELEGRAM_START"`
+	Approve  []string `envconfig:"LONGSHIFT_TELEGRAM_APPROVE"`
+	Commands []string `envconfig:"LONGSHIFT_TELEGRAM_COMMANDS"`
 }
 
 // WhatsApp configures a number of the Cloud API, and what its users may do.
 type WhatsApp struct {
-	Token    Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN" help:"access token of the WhatsApp Cloud API"`
-	Secret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET" help:"app secret that signs what WhatsApp sends to /webhooks/whatsapp"`
-	Verify   Secret   `envconfig:"LONGSHIFT_WHATSAPP_VERIFY_TOKEN" help:"token by which WhatsApp checks the webhook's address once"`
-	Phone    string   `envconfig:"LONGSHIFT_WHATSAPP_PHONE_ID" help:"id of the phone number that messages come from"`
-	URL      string   `envconfig:"LONGSHIFT_WHATSAPP_URL" default:"https://graph.facebook.com" help:"base URL of the Graph API"`
-	Numbers  []string `envconfig:"LONGSHIFT_WHATSAPP_NUMBERS" help:"people to whom every task is shown (comma list of phone numbers, digits only)"`
-	Start    []string `envconfig:"LONGSHIFT_WHATSAPP_START" help:"who may start tasks (comma list of phone numbers)"`
-	Approve  []string `envconfig:"LONGSHIFT_WHATSAPP_APPROVE" help:"who may decide about plans and steer tasks (comma list of phone numbers)"`
-	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS" help:"who may allow commands (comma list of phone numbers)"`
+	Token    Secret   `envconfig:"LONGSHIFT_WHATSAPP_TOKEN"`
+	Secret   Secret   `envconfig:"LONGSHIFT_WHATSAPP_APP_SECRET"`
+	Verify   Secret   `envconfig:"LONGSHIFT_WHATSAPP_VERIFY_TOKEN"`
+	Phone    string   `envconfig:"LONGSHIFT_WHATSAPP_PHONE_ID"`
+	URL      string   `envconfig:"LONGSHIFT_WHATSAPP_URL" default:"https://graph.facebook.com"`
+	Numbers  []string `envconfig:"LONGSHIFT_WHATSAPP_NUMBERS"`
+	Start    []string `envconfig:"LONGSHIFT_WHATSAPP_START"`
+	Approve  []string `envconfig:"LONGSHIFT_WHATSAPP_APPROVE"`
+	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS"`
 }
 
 // The forms of ids. Without a check, a name given in place of an id would silently match nobody.

@@ -13,11 +13,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Config is one process's configuration, in groups. The tags hold what Describe and the documentation show: the variable's name,
-// its default and what it is for. The documentation lists the variables in the order of the fields.
+// Config is one process's configuration, in groups. The tags hold what Describe and the documentation show: the variable's name and
+// its default; help.txt says what it is for. The documentation lists the variables in the order of the fields.
 type Config struct {
-	Data string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift" help:"folder for workspaces, logs and the host's identity"`
-	Role Role   `envconfig:"LONGSHIFT_ROLE" default:"all" help:"what a worker does: all, control (workflows, forges, chats), host (agents) or listen (chats and webhooks only)"`
+	Data string `envconfig:"LONGSHIFT_DATA" shown:"$XDG_DATA_HOME/longshift or ~/.local/share/longshift"`
+	Role Role   `envconfig:"LONGSHIFT_ROLE" default:"all"`
 
 	Host     Host
 	Limits   Limits
@@ -31,11 +31,11 @@ type Config struct {
 	Channels Channels
 	Listen   Listen
 
-	WebURL string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233" help:"Temporal Web, for links"`
+	WebURL string `envconfig:"LONGSHIFT_WEB_URL" default:"http://localhost:8233"`
 	Author Author
 
-	Scenario string     `envconfig:"LONGSHIFT_SCENARIO" help:"scenario file; allows the scripted agent, which calls no model"`
-	Log      slog.Level `envconfig:"LONGSHIFT_LOG" default:"info" help:"log level: debug, info, warn or error"`
+	Scenario string     `envconfig:"LONGSHIFT_SCENARIO"`
+	Log      slog.Level `envconfig:"LONGSHIFT_LOG" default:"info"`
 	Dev      Dev
 
 	variables []Variable

@@ -27,8 +27,10 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Data, c.Role, c.Host.Slots, c.Host.Heartbeat, c.Host.Probe, c.Host.Alone, c.Limits.MaxCost, c.Limits.MaxTime, c.Limits.MaxIterations, c.Limits.Approval, c.WebURL, c.Log, c.Scenario}
-	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 15 * time.Minute, 0.0, time.Duration(0), 0, Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
+	got := []any{c.Data, c.Role, c.Host.Slots, c.Host.Heartbeat, c.Host.Probe, c.Host.Alone, c.Limits.MaxCost, c.Limits.MaxTime,
+		c.Limits.MaxIterations, c.Limits.Approval, c.WebURL, c.Log, c.Scenario}
+	want := []any{"/home/ann/.local/share/longshift", RoleAll, 2, 30 * time.Second, time.Minute, 15 * time.Minute, 0.0, time.Duration(0), 0,
+		Approval(""), "http://localhost:8233", slog.LevelInfo, ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -47,8 +49,10 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{c.Data, c.Role, c.Role.Control(), c.Role.Host(), c.Host.Slots, c.Host.Heartbeat, c.Limits.MaxCost, c.Limits.Approval, c.WebURL, c.Log, c.Author.Name, c.Model.Claude}
-	want := []any{"/srv/ls", RoleHost, false, true, 8, 2 * time.Second, 12.5, ApprovalRequired, "https://temporal.example.com", slog.LevelWarn, "Longshift", `/opt/a "b"/claude`}
+	got := []any{c.Data, c.Role, c.Role.Control(), c.Role.Host(), c.Host.Slots, c.Host.Heartbeat, c.Limits.MaxCost, c.Limits.Approval,
+		c.WebURL, c.Log, c.Author.Name, c.Model.Claude}
+	want := []any{"/srv/ls", RoleHost, false, true, 8, 2 * time.Second, 12.5, ApprovalRequired, "https://temporal.example.com", slog.LevelWarn,
+		"Longshift", `/opt/a "b"/claude`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
@@ -77,9 +78,7 @@ func firstSet(lookup Lookup, names []string) (name, value string) {
 // decodeField has envconfig decode one field. envconfig reads only the environment of the process, so the value is passed as the
 // default of a variable that can't exist, because its name is "=".
 func decodeField(field reflect.StructField, into reflect.Value, value string) error {
-	if value == "" {
-		value = field.Tag.Get("default")
-	}
+	value = cmp.Or(value, field.Tag.Get("default"))
 	tag := fmt.Sprintf(`envconfig:"=" default:%s`, strconv.Quote(value))
 	one := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: reflect.StructTag(tag)}}))
 	if err := envconfig.Process("", one.Interface()); err != nil {

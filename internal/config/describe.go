@@ -1,12 +1,35 @@
 package config
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
+
+//go:embed help.txt
+var helpText string
+
+// help maps the names of variables to what they are for.
+var help = sync.OnceValue(func() map[string]string {
+	texts, name := map[string]string{}, ""
+	for line := range strings.Lines(helpText) {
+		text := strings.TrimSpace(line)
+		switch {
+		case !strings.HasPrefix(line, " "):
+			name = text
+		case texts[name] == "":
+			texts[name] = text
+		default:
+			texts[name] += " " + text
+		}
+	}
+	return texts
+})
 
 // Where a value comes from.
 const (
@@ -65,25 +88,18 @@ func nearest(name string, known []string) string {
 
 // describe describes the variable of a field. origin is the variable that is set, ours or a fallback, or "".
 func describe(tag reflect.StructTag, field reflect.Value, origin string, unread bool) Variable {
-	v := Variable{Name: tag.Get("envconfig"), Help: tag.Get("help"), Default: tag.Get("default"), Origin: OriginDefault, unread: unread}
-	if shown := tag.Get("shown"); shown != "" {
-		v.Default = shown
-	}
-	switch origin {
-	case "":
-	case v.Name:
+	v := Variable{Name: tag.Get("envconfig"), Value: show(field), Default: cmp.Or(tag.Get("shown"), tag.Get("default")), unread: unread}
+	v.Help = help()[v.Name]
+	if v.Origin = cmp.Or(origin, OriginDefault); origin == v.Name {
 		v.Origin = OriginEnvironment
-	default:
-		v.Origin = origin
 	}
-	v.Value = show(field)
 	return v
 }
 
 // variables describes the variables of a secret: NAME, NAME_FILE and NAME_FD.
 func (s Secret) variables(tag reflect.StructTag) []Variable {
 	name, fallbacks := tag.Get("envconfig"), fallbacks(tag)
-	key := Variable{Name: name, Origin: OriginDefault, Help: tag.Get("help")}
+	key := Variable{Name: name, Origin: OriginDefault, Help: help()[name]}
 	if len(fallbacks) > 0 {
 		key.Default = "$" + strings.Join(fallbacks, " or $")
 	}

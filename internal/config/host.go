@@ -1,11 +1,12 @@
 package config
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// Role is what a worker process does.
 type Role string
 
-// The roles.
 const (
 	RoleAll     Role = "all"
 	RoleControl Role = "control"
@@ -24,8 +25,50 @@ func (r Role) Listen() bool { return r != RoleHost }
 
 // Host says how much a host does at a time, and when it counts as gone.
 type Host struct {
-	Slots     int           `envconfig:"LONGSHIFT_SLOTS" default:"2" help:"agent sessions, setups and checks that run at the same time on this host"`
-	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s" help:"silence after which a session's worker counts as gone (duration)"`
-	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s" help:"how long a silent host has to answer before another takes over (duration)"`
-	Alone     time.Duration `envconfig:"LONGSHIFT_ALONE" default:"15m" help:"how long sessions go on while the Temporal server is out of reach (duration, 0s = they end with the first heartbeat that it misses)"`
+	Slots     int           `envconfig:"LONGSHIFT_SLOTS" default:"2"`
+	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s"`
+	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s"`
+	Alone     time.Duration `envconfig:"LONGSHIFT_ALONE" default:"15m"`
+}
+
+// Limits hold for all tasks, whatever they ask for. A cost, time or count of zero is no limit.
+type Limits struct {
+	MaxCost       float64       `envconfig:"LONGSHIFT_MAX_COST" default:"0"`
+	MaxTime       time.Duration `envconfig:"LONGSHIFT_MAX_TIME" default:"0s"`
+	MaxIterations int           `envconfig:"LONGSHIFT_MAX_ITERATIONS" default:"0"`
+	DailyCost     float64       `envconfig:"LONGSHIFT_DAILY_COST" default:"0"`
+	RepoDailyCost float64       `envconfig:"LONGSHIFT_REPOSITORY_DAILY_COST" default:"0"`
+	RepoSessions  int           `envconfig:"LONGSHIFT_REPOSITORY_SESSIONS" default:"0"`
+	Quiet         time.Duration `envconfig:"LONGSHIFT_BACKLOG_QUIET" default:"30s"`
+	Lease         time.Duration `envconfig:"LONGSHIFT_GATE_LEASE" default:"2m"`
+	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude"`
+	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL"`
+}
+
+// Approval is the operator's minimum for how plans are approved.
+type Approval string
+
+// ApprovalRequired has a person approve every plan.
+const ApprovalRequired Approval = "required"
+
+// AllowedAgents returns the agents that tasks may choose: the operator's, and the scripted one when there is a scenario.
+func (c Config) AllowedAgents() []string {
+	agents := slices.Clone(c.Limits.Agents)
+	if c.Scenario != "" && !slices.Contains(agents, "script") {
+		agents = append(agents, "script")
+	}
+	return agents
+}
+
+// Keep says how long a host keeps what tasks leave, and how much of it.
+type Keep struct {
+	Tasks time.Duration `envconfig:"LONGSHIFT_KEEP" default:"168h"`
+	Size  int           `envconfig:"LONGSHIFT_KEEP_SIZE" default:"0"`
+	Audit time.Duration `envconfig:"LONGSHIFT_AUDIT_KEEP" default:"2160h"`
+}
+
+// Dev is what longshift dev starts.
+type Dev struct {
+	Server string `envconfig:"LONGSHIFT_DEVSERVER"`
+	Worker string `envconfig:"LONGSHIFT_WORKER"`
 }

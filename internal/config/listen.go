@@ -9,11 +9,11 @@ import (
 
 // Listen says whether this process receives events, and which addresses it opens for webhooks and health.
 type Listen struct {
-	Listeners bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true" help:"false: this process hears nobody in chats and on forges, because another one does"`
-	Address   string   `envconfig:"LONGSHIFT_LISTEN" help:"address on which webhooks are taken, such as 127.0.0.1:8088; none when empty"`
-	Hosts     []string `envconfig:"LONGSHIFT_LISTEN_HOSTS" help:"public names under which webhooks and health are called, such as hooks.example.com (comma list); localhost and the machine's own address need none"`
-	Proxies   []string `envconfig:"LONGSHIFT_LISTEN_PROXIES" help:"proxies before LONGSHIFT_LISTEN on other machines (comma list of addresses and networks such as 172.18.0.0/16): whom they name in X-Forwarded-For is the caller"`
-	Health    string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN" help:"address on which GET /healthz answers; none when both are empty, or for the value none"`
+	Listeners bool     `envconfig:"LONGSHIFT_LISTENERS" default:"true"`
+	Address   string   `envconfig:"LONGSHIFT_LISTEN"`
+	Hosts     []string `envconfig:"LONGSHIFT_LISTEN_HOSTS"`
+	Proxies   []string `envconfig:"LONGSHIFT_LISTEN_PROXIES"`
+	Health    string   `envconfig:"LONGSHIFT_HEALTH" shown:"127.0.0.1 and the port after that of LONGSHIFT_LISTEN"`
 }
 
 // defaultHealth puts health on the port after the webhooks', where only this machine reaches it.

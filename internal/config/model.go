@@ -7,19 +7,18 @@ import (
 
 // Model is the API that agents call, the secret for it, and the agent's binary.
 type Model struct {
-	Key         Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY" help:"key for the Anthropic API"`
-	Token       Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN" help:"bearer token for a gateway in front of the Anthropic API, in place of a key"`
-	Login       Secret   `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN" help:"login token of a Claude subscription"`
-	URL         string   `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"where model calls go; when unset, what ANTHROPIC_BASE_URL says"`
-	ServerTools []string `envconfig:"LONGSHIFT_SERVER_TOOLS" help:"tools that the model's vendor may run for agents, off by default (comma list: web_search, web_search(docs.example go.dev), WebFetch(https://docs.example/*))"`
-	Pass        []string `envconfig:"LONGSHIFT_GATEWAY_PASS" help:"what agents may send the model's API beyond the list of what is known to be harmless (comma list of the names that refusals give, such as beta:context-hint-2026-04-09 or tool:memory_20260101)"`
-	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude" help:"the Claude Code binary (path, or a name on PATH)"`
+	Key         Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY"`
+	Token       Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN"`
+	Login       Secret   `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN"`
+	URL         string   `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com"`
+	ServerTools []string `envconfig:"LONGSHIFT_SERVER_TOOLS"`
+	Pass        []string `envconfig:"LONGSHIFT_GATEWAY_PASS"`
+	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude"`
 }
 
 // ModelKind is how a secret is presented to the model's API.
 type ModelKind string
 
-// The kinds of secrets for model calls.
 const (
 	ModelNone   ModelKind = ""       // nothing is set
 	ModelKey    ModelKind = "key"    // x-api-key

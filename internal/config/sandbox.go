@@ -9,21 +9,21 @@ import (
 
 // Commands is what agents may run, see and change.
 type Commands struct {
-	Policy      string   `envconfig:"LONGSHIFT_POLICY" help:"file with the operator's rules for commands (YAML: allow, ask, deny)"`
-	Profiles    []string `envconfig:"LONGSHIFT_PROFILES" default:"node,bun,python,ruby,go,rust,php" help:"tool chains that agents may use (comma list; also: jvm, dotnet, cpp)"`
-	WriteOff    bool     `envconfig:"LONGSHIFT_WRITE_OFF" default:"false" help:"true: no agent and no command of a project may write to a workspace (a switch for when something is wrong)"`
-	Destructive bool     `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false" help:"true: a repository or a task may let agents remove and move files"`
-	Readable    []string `envconfig:"LONGSHIFT_READABLE" help:"folders that agents see although they lie in a hidden one (comma list), such as a tool chain in the home folder"`
-	Sensitive   string   `envconfig:"LONGSHIFT_SENSITIVE" shown:"ci=ask, all else name" help:"what is done about changes that deserve a second look (comma list of kind=allow, name, ask or refuse; kinds: all, ci, hooks, agents, install, registries, locks, submodules, links, executables, binaries, names, settings, owners, tests)"`
+	Policy      string   `envconfig:"LONGSHIFT_POLICY"`
+	Profiles    []string `envconfig:"LONGSHIFT_PROFILES" default:"node,bun,python,ruby,go,rust,php"`
+	WriteOff    bool     `envconfig:"LONGSHIFT_WRITE_OFF" default:"false"`
+	Destructive bool     `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false"`
+	Readable    []string `envconfig:"LONGSHIFT_READABLE"`
+	Sensitive   string   `envconfig:"LONGSHIFT_SENSITIVE" shown:"ci=ask, all else name"`
 }
 
 // Sandbox is how programs of tasks are confined, and which registries they reach.
 type Sandbox struct {
-	Registries []string `envconfig:"LONGSHIFT_REGISTRIES" default:"default" help:"package registries that agents reach (comma list: default, none, hosts such as *.example.com:8443, \"host internal\" for one in the own network)"`
-	Proxy      Secret   `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY" help:"proxy through which the registries are reached"`
-	Upload     int      `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10" help:"most that one agent session, or all runs of setup or of check of one task, may send to the registries (MiB, 0 = no limit)"`
-	Bubblewrap string   `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap" help:"the bubblewrap binary of the sandbox (path, or a name on PATH)"`
-	Without    []string `envconfig:"LONGSHIFT_SANDBOX_WITHOUT" help:"layers that the sandbox runs without, each one a risk (comma list: namespaces, network, landlock, seccomp, limits)"`
+	Registries []string `envconfig:"LONGSHIFT_REGISTRIES" default:"default"`
+	Proxy      Secret   `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY"`
+	Upload     int      `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10"`
+	Bubblewrap string   `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap"`
+	Without    []string `envconfig:"LONGSHIFT_SANDBOX_WITHOUT"`
 }
 
 // Layers returns the names of the layers of the sandbox, each of which an operator may disable.
@@ -86,7 +86,6 @@ func holds(dir, other string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SecretFiles returns the files that hold secrets.
 func (c Config) SecretFiles() []string {
 	var files []string
 	for _, s := range c.Secrets() {

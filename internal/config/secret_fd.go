@@ -64,8 +64,7 @@ func drain(fd int, wait time.Duration) (string, error) {
 		}
 	}
 	content, err := io.ReadAll(io.LimitReader(f, mostInherited+1))
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err // the path is the made-up name of the descriptor
 	}
 	return string(content), err

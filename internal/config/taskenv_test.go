@@ -20,11 +20,13 @@ func TestTaskVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"GOPRIVATE": "github.com/acme/*,git.acme.com", "CC": "clang", "EMPTY": "", "GIT_AUTHOR_NAME": "Ada", "NODE_OPTIONS": "--max-old-space-size=4096"}
+	want := map[string]string{"GOPRIVATE": "github.com/acme/*,git.acme.com", "CC": "clang", "EMPTY": "", "GIT_AUTHOR_NAME": "Ada",
+		"NODE_OPTIONS": "--max-old-space-size=4096"}
 	if diff := cmp.Diff(want, c.Tasks.Variables(lookup)); diff != "" {
 		t.Error(diff)
 	}
-	for entry, says := range map[string]string{"NPM_TOKEN=x": "a secret by its name", "MY_API_KEY": "a secret by its name", "1X=y": "no name", "PATH=/x": "set by Longshift",
+	for entry, says := range map[string]string{"NPM_TOKEN=x": "a secret by its name", "MY_API_KEY": "a secret by its name", "1X=y": "no name",
+		"PATH=/x":       "set by Longshift",
 		"HTTPS_PROXY=x": "set by Longshift", "LD_PRELOAD=x": "set by Longshift", "LONGSHIFT_DATA=x": "set by Longshift"} {
 		_, err := Load(func(name string) (string, bool) {
 			return map[string]string{"LONGSHIFT_DATA": "/data", "LONGSHIFT_TASK_ENV": entry}[name], name == "LONGSHIFT_DATA" || name == "LONGSHIFT_TASK_ENV"

@@ -85,7 +85,8 @@ func TestWrongGrants(t *testing.T) {
 		"GH_TOKEN@acme/web":          "the worker itself uses",
 	} {
 		_, err := granting(t, "LONGSHIFT_TASK_SECRETS="+entry, "LONGSHIFT_TASK_ENV=PLAIN=1", "GH_TOKEN=ghp-of-the-worker")
-		if err == nil || !strings.Contains(err.Error(), "LONGSHIFT_TASK_SECRETS") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter22") {
+		if err == nil || !strings.Contains(err.Error(), "LONGSHIFT_TASK_SECRETS") || !strings.Contains(err.Error(), says) ||
+			strings.Contains(err.Error(), "hunter22") {
 			t.Errorf("%s: got %v, want %q", entry, err, says)
 		}
 	}

@@ -20,7 +20,8 @@ func Fault(err error, dir string) error {
 	what := ""
 	text := err.Error()
 	switch {
-	case errors.Is(err, syscall.ENOSPC) || strings.Contains(text, "No space left on device") || strings.Contains(text, "Out of diskspace"): // the second is what git says of an index
+	case errors.Is(err, syscall.ENOSPC) || strings.Contains(text, "No space left on device") ||
+		strings.Contains(text, "Out of diskspace"): // git says so of an index
 		what = "is full"
 	case errors.Is(err, syscall.EDQUOT) || strings.Contains(text, "Disk quota exceeded"):
 		what = "has reached its quota"
@@ -42,10 +43,12 @@ func Fault(err error, dir string) error {
 // by words, which may be those of an agent.
 func Ours(err error) error {
 	var at *fs.PathError
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) || fault.KindOf(err) == fault.Infra && fault.HintOf(err) != "" || !errors.As(err, &at) {
-		return err
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	explained := fault.KindOf(err) == fault.Infra && fault.HintOf(err) != ""
+	if full && !explained && errors.As(err, &at) {
+		return Fault(err, filepath.Dir(at.Path))
 	}
-	return Fault(err, filepath.Dir(at.Path))
+	return err
 }
 
 // Full gives the fault when whoever works below dir finds no room there: less than 64 MiB, no inode, or a quota that is used up.

@@ -46,7 +46,8 @@ func TestFault(t *testing.T) {
 func TestOurs(t *testing.T) {
 	t.Parallel()
 	at := &os.PathError{Op: "write", Path: filepath.Join(t.TempDir(), "x"), Err: syscall.ENOSPC}
-	for _, err := range []error{fmt.Errorf("run: %w", at), fault.New(fault.Work, "run: %w", at), fault.New(fault.Input, "make: %w", &os.PathError{Path: at.Path, Err: syscall.EDQUOT})} {
+	for _, err := range []error{fmt.Errorf("run: %w", at), fault.New(fault.Work, "run: %w", at),
+		fault.New(fault.Input, "make: %w", &os.PathError{Path: at.Path, Err: syscall.EDQUOT})} {
 		says(t, Ours(err), err.Error())
 		if fault.HintOf(Ours(err)) == "" {
 			t.Errorf("no way out: %v", Ours(err))

@@ -95,7 +95,8 @@ func TestRealAgentSearches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWire(t, APIKey, granted)
-			cmd := exec.CommandContext(t.Context(), binary, "-p", "Search.", "--output-format", "stream-json", "--verbose", "--model", "opus", "--dangerously-skip-permissions")
+			cmd := exec.CommandContext(t.Context(), binary, "-p", "Search.", "--output-format", "stream-json", "--verbose", "--model", "opus",
+				"--dangerously-skip-permissions")
 			cmd.Dir = w.dir
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "IS_SANDBOX=1", "ANTHROPIC_API_KEY=" + w.session.Token(),
 				"ANTHROPIC_BASE_URL=" + w.base, "CLAUDE_CODE_MAX_RETRIES=1", "ENABLE_TOOL_SEARCH=true", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
@@ -312,7 +313,8 @@ func smallPDF() []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var at []int
-	for i, o := range []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"} {
+	for i, o := range []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"} {
 		at = append(at, b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}

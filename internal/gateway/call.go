@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -80,9 +81,7 @@ func (c *call) serve(w http.ResponseWriter) {
 		return
 	}
 	h := w.Header()
-	for name, values := range endToEnd(resp.Header, c.key.Cover) {
-		h[name] = values
-	}
+	maps.Copy(h, endToEnd(resp.Header, c.key.Cover))
 	if c.number != 0 && c.session.observe(c.bid.model, c.status, resp.Header) {
 		h.Set("X-Should-Retry", "false") // clients of the API honor it
 	}

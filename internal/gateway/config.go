@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -17,7 +18,6 @@ const DefaultUpstream = "https://api.anthropic.com"
 // Kind is how calls authenticate.
 type Kind string
 
-// The kinds of credential.
 const (
 	APIKey Kind = "api_key" // sent as x-api-key
 	Bearer Kind = "bearer"  // sent as Authorization: Bearer
@@ -31,12 +31,11 @@ type Credential struct {
 	Value string // empty for Login
 }
 
-// Config configures a Gateway.
 type Config struct {
 	Upstream   string                                    // base URL of the API; DefaultUpstream when empty
 	Credential func(context.Context) (Credential, error) // called for every request, so that a rotated file is picked up
 	Pass       []string                                  // what may pass in addition to the built-in list, by the names that refusals print
-	Tools      []string                                  // tools that the vendor may run, such as web_search and WebFetch(https://docs.example/*)
+	Tools      []string                                  // tools that the vendor may run, such as WebFetch(https://docs.example/*)
 	Prices     *Prices                                   // DefaultPrices() when nil
 	Now        func() time.Time                          // time.Now when nil
 	Log        *slog.Logger                              // discarded when nil
@@ -45,9 +44,7 @@ type Config struct {
 
 // baseURL checks the address of the API and removes a trailing slash.
 func baseURL(s string) (string, error) {
-	if s == "" {
-		s = DefaultUpstream
-	}
+	s = cmp.Or(s, DefaultUpstream)
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", fault.New(fault.Input, "model endpoint %q is not a plain http or https URL", s).

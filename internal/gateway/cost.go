@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -74,14 +75,14 @@ func (p *Prices) geo(n nanos, where string) nanos {
 
 // cost prices a usage by the model named in the answer, or by the one in the request when the answer's is unknown.
 func (p *Prices) cost(u apiUsage, asked, answered string) (total counts, sum nanos, unknown string) {
-	own := orElse(answered, asked)
+	own := cmp.Or(answered, asked)
 	if _, known := p.find(own); !known {
 		if _, known := p.find(asked); known {
 			own = asked
 		}
 	}
 	for _, part := range u.parts() {
-		name := orElse(part.model, own)
+		name := cmp.Or(part.model, own)
 		m, known := p.find(name)
 		if !known {
 			unknown = name

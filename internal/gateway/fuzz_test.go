@@ -154,7 +154,8 @@ func (m mangler) swap(body string) string {
 
 func (m mangler) wrap(body string) string {
 	other := "{" + evil[m.IntN(len(evil))] + "}"
-	return []string{body + other, other + body, body + "\n", "\xef\xbb\xbf" + body, "[" + body + "]", body + "\x00", strings.Repeat("[", 150) + body, body + "}"}[m.IntN(8)]
+	return []string{body + other, other + body, body + "\n", "\xef\xbb\xbf" + body, "[" + body + "]", body + "\x00",
+		strings.Repeat("[", 150) + body, body + "}"}[m.IntN(8)]
 }
 
 // bytes changes, adds or removes a few bytes.
@@ -193,7 +194,8 @@ func seeds(t testing.TB) (all []string) {
 			all = append(all, a.body)
 		}
 		all = append(all, plainBody, plainBody, plainBody, with(`"tools":[{"type":"web_search_20250305","name":"web_search","allowed_domains":["docs.example"]}]`),
-			with(`"tools":[{"type":"web_fetch_20250910","name":"web_fetch"}]`), says(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aaaa"}}`),
+			with(`"tools":[{"type":"web_fetch_20250910","name":"web_fetch"}]`),
+			says(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aaaa"}}`),
 			says(`{"type":"tool_use","id":"a","name":"x","input":{"url":"u"}}`))
 	}
 	return all

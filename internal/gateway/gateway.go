@@ -6,6 +6,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -84,9 +85,7 @@ func New(c Config) (*Gateway, error) {
 	if g.now == nil {
 		g.now = time.Now
 	}
-	if g.log == nil {
-		g.log = slog.New(slog.DiscardHandler)
-	}
+	g.log = cmp.Or(g.log, slog.New(slog.DiscardHandler))
 	if len(c.Pass)+len(c.Tools) > 0 {
 		g.log.Warn("agents may send the model's vendor more than the list", "pass", c.Pass, "tools", c.Tools)
 	}

@@ -103,7 +103,8 @@ func TestTokensAreWorthNothingElsewhere(t *testing.T) {
 		_ = resp.Body.Close()
 		return resp.StatusCode
 	}
-	for _, path := range []string{"/", "/v1/messages", "/s/", "/s//v1/models", "/s/" + s.Token()[:42] + "/v1/models", "/s/" + s.Token() + "x/v1/models", "/S/" + s.Token() + "/"} {
+	for _, path := range []string{"/", "/v1/messages", "/s/", "/s//v1/models", "/s/" + s.Token()[:42] + "/v1/models",
+		"/s/" + s.Token() + "x/v1/models", "/S/" + s.Token() + "/"} {
 		if status := get(path); status != 404 {
 			t.Errorf("%s: %d", path, status)
 		}

@@ -50,13 +50,15 @@ func TestGrantedToolReachesItsHostsOnly(t *testing.T) {
 
 func TestGrantsAreRead(t *testing.T) {
 	granted, err := parseGrants([]string{"web_search(a.example)", "WebFetch(https://docs.example/*)", "WebSearch(*.b.example)"})
-	if err != nil || len(granted) != 2 || !slices.Equal(granted[0].hosts, []string{"a.example", "b.example"}) || !slices.Equal(granted[1].hosts, []string{"docs.example"}) {
+	if err != nil || len(granted) != 2 || !slices.Equal(granted[0].hosts, []string{"a.example", "b.example"}) ||
+		!slices.Equal(granted[1].hosts, []string{"docs.example"}) {
 		t.Errorf("%+v, %v", granted, err)
 	}
 	if all, err := parseGrants([]string{"web_search(a.example)", "web_search"}); err != nil || len(all) != 1 || all[0].hosts != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
-	for _, bad := range []string{"code_execution", "web_search(", "web_search)", "web_search()", "WebFetch", "WebFetch(http://docs.example)", "WebFetch(https://docs.example:8080/*)",
+	for _, bad := range []string{"code_execution", "web_search(", "web_search)", "web_search()", "WebFetch", "WebFetch(http://docs.example)",
+		"WebFetch(https://docs.example:8080/*)",
 		"WebFetch(https://docs.example/../x)", "WebFetch(docs)", "WebFetch(https://*/x)", "WebFetch(https://me@docs.example)", "WebFetch(DOCS.example)"} {
 		if _, err := New(Config{Credential: fixed(APIKey, testKey), Tools: []string{bad}}); fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
 			t.Errorf("%s: %v", bad, err)

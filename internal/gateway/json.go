@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -130,10 +131,5 @@ func (r *reader) dict(depth int) (value, error) {
 }
 
 func (d *dict) has(key string) bool {
-	for _, m := range d.members {
-		if m.key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.members, func(m member) bool { return m.key == key })
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -67,7 +69,7 @@ func (l *ledger) open(path, session string) (past, error) {
 
 // settleLost books the calls that an earlier process left open: their input was sent, their answer is unknown.
 func (l *ledger) settleLost(r *replayed) error {
-	for _, n := range r.openCalls() {
+	for _, n := range slices.Sorted(maps.Keys(r.open)) {
 		b := r.open[n]
 		st := settlement{model: b.Model, counts: counts{Input: b.Tokens}, cost: b.Guess, billed: true, flags: []string{flagLost}}
 		if err := l.settle(n, st); err != nil {
@@ -91,7 +93,8 @@ func (l *ledger) reserve(b bid) (uint64, error) {
 
 // settle records how a call ended. A line that can't be written is kept and written before the next one.
 func (l *ledger) settle(n uint64, st settlement) error {
-	ln := line{Type: lineSettle, Call: n, Model: st.model, Status: st.status, counts: st.counts, Cost: st.cost, Billed: st.billed, Flags: st.flags}
+	ln := line{Type: lineSettle, Call: n, Model: st.model, Status: st.status, counts: st.counts,
+		Cost: st.cost, Billed: st.billed, Flags: st.flags}
 	err := l.append(ln)
 	if err != nil {
 		ln.Time = l.now().UTC()

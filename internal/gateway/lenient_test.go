@@ -177,7 +177,8 @@ func (l *look) schema(v any) {
 	case map[string]any:
 		for k, item := range v {
 			at, _ := item.(string)
-			if slices.Contains([]string{"$ref", "$dynamicref", "$recursiveref", "$schema"}, strings.ToLower(k)) && strings.Contains(at, "//") && !strings.Contains(at, "//json-schema.org/") {
+			if slices.Contains([]string{"$ref", "$dynamicref", "$recursiveref", "$schema"}, strings.ToLower(k)) && strings.Contains(at, "//") &&
+				!strings.Contains(at, "//json-schema.org/") {
 				l.reached = append(l.reached, at)
 			}
 			l.schema(item)

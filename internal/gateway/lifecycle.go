@@ -82,5 +82,4 @@ func (s *Session) drop(size int64) {
 	s.held -= size
 }
 
-// touch records activity of the session.
 func (s *Session) touch() { s.lastCall.Store(s.gateway.now().UnixNano()) }

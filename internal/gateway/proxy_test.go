@@ -278,7 +278,8 @@ func TestErrorsPassUnchanged(t *testing.T) {
 	status, kind := 0, ""
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) { apiError(w, status, kind, "no: "+kind) })
 	s := openSession(t, startGateway(t, u.URL, nil), 1)
-	for status, kind = range map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 500: "api_error", 529: "overloaded_error"} {
+	for status, kind = range map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+		404: "not_found_error", 500: "api_error", 529: "overloaded_error"} {
 		got, text := mustAsk(t, s, question("claude-opus-5-5", 10))
 		if got != status || text != `{"error":{"message":"no: `+kind+`","type":"`+kind+`"},"type":"error"}`+"\n" {
 			t.Errorf("%d: %d %s", status, got, text)

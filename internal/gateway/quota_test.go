@@ -91,7 +91,8 @@ func TestSubscriptionLimitComesAndGoes(t *testing.T) {
 	const u = "anthropic-ratelimit-unified-"
 	rejected := []string{u + "status", "rejected", u + "reset", "1795169432", u + "representative-claim", "seven_day_opus"}
 	up := script(t,
-		good("claude-opus-5-5", u+"status", "allowed_warning", u+"5h-utilization", "0.93", u+"5h-reset", "1795169432", u+"7d-utilization", "0.4", u+"7d-status", "allowed"),
+		good("claude-opus-5-5", u+"status", "allowed_warning", u+"5h-utilization", "0.93", u+"5h-reset", "1795169432", u+"7d-utilization", "0.4",
+			u+"7d-status", "allowed"),
 		bad(429, "This request would exceed your account's rate limit. "+strings.Repeat("é", 1000), rejected...),
 		good("claude-sonnet-5-5", u+"status", "allowed"),
 		good("claude-opus-5-5"))

@@ -35,8 +35,7 @@ func unlisted(what, name string) error {
 
 // within adds the place in the body to a refusal.
 func within(place string, err error) error {
-	var r *refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*refusal](err); ok {
 		r.path = append(r.path, shown(place))
 	}
 	return err

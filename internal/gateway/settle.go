@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -38,7 +39,7 @@ func (c *call) record() {
 
 // settlement determines the cost of the call.
 func (c *call) settlement(r reading) settlement {
-	st := settlement{model: orElse(r.model, c.bid.model), status: c.status}
+	st := settlement{model: cmp.Or(r.model, c.bid.model), status: c.status}
 	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
 	if gone && !r.complete && !c.bid.stream {
 		r.text = max(r.text, guessBytes*c.bid.output) // without streaming, the answer is written to its end even if the client leaves

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"time"
@@ -31,7 +32,6 @@ type Window struct {
 	Status      string
 }
 
-// State returns the session's state now.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Session) explain(model string, status int, text string) {
 	case status == http.StatusPaymentRequired || noCredit(status, text):
 		s.state.Limit, s.limited = &Limit{Status: status, Claim: claimCredit, Text: text}, model
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		s.state.AuthRefused = orElse(text, http.StatusText(status))
+		s.state.AuthRefused = cmp.Or(text, http.StatusText(status))
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 )
 
@@ -122,7 +123,7 @@ func (m *streamMeter) event(data []byte) {
 	case "message_stop":
 		m.read.complete = true
 	case "error":
-		m.read.failed = orElse(e.Error.Type, "error")
+		m.read.failed = cmp.Or(e.Error.Type, "error")
 	}
 }
 

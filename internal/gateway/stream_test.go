@@ -22,7 +22,8 @@ func TestStreamIsReadHoweverItIsCut(t *testing.T) {
 	whole := strings.Join(stream("claude-opus-5-5", usage, 78, "hello", "<\"usage\": \"message_delta\">", strings.Repeat("y", maxEvent+100), "end"), "")
 	whole = ": a comment\n" + strings.ReplaceAll(whole, "data: {\"content_block\"", "id: 7\r\ndata:{\"content_block\"")
 	want := read(whole)
-	if c := want.usage.counts(); c != (counts{Input: 12, Output: 78, CacheRead: 34, Write5m: 50, Write1h: 6}) || !want.complete || want.model != "claude-opus-5-5" {
+	if c := want.usage.counts(); c != (counts{Input: 12, Output: 78, CacheRead: 34, Write5m: 50, Write1h: 6}) || !want.complete ||
+		want.model != "claude-opus-5-5" {
 		t.Fatalf("read in one piece: %+v, %+v", want, c)
 	}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -66,7 +66,8 @@ func TestTranscript(t *testing.T) {
 		!strings.Contains(first["answer"].(string), "event: message_stop") {
 		t.Errorf("first: %v", first)
 	}
-	if q, ok := second["request"].(string); !ok || len(q) > maxEntry || second["requestCutFrom"].(float64) < maxEntry || second["answerCutFrom"].(float64) < maxEntry {
+	if q, ok := second["request"].(string); !ok || len(q) > maxEntry || second["requestCutFrom"].(float64) < maxEntry ||
+		second["answerCutFrom"].(float64) < maxEntry {
 		t.Errorf("second: %T, %v, %v", second["request"], second["requestCutFrom"], second["answerCutFrom"])
 	}
 	if a, ok := third["answer"].(map[string]any); !ok || a["input_tokens"] != 3.0 || third["call"] != nil || third["path"] != "/v1/messages/count_tokens" {

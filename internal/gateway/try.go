@@ -69,7 +69,8 @@ func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body s
 	req.Header = h
 	resp, err := g.client.Do(req)
 	if err != nil {
-		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
+		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).
+			WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
 	}
 	defer resp.Body.Close()
 	var answer struct {
@@ -110,8 +111,7 @@ func (g *Gateway) host() string {
 
 // unreached explains why no answer came, without the full URL.
 func (g *Gateway) unreached(err error) string {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	return fmt.Sprintf("the model endpoint %s can't be reached: %v", g.host(), err)

@@ -48,7 +48,8 @@ func TestTry(t *testing.T) {
 			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) { c.serve(w, r) })
 			host := strings.TrimPrefix(u.URL, "http://")
 			name, err := Try(t.Context(), Config{Upstream: u.URL + "/anthropic", Credential: fixed(c.kind, testKey)})
-			if name != host || fault.KindOf(err) != c.fault || err != nil && (!strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), host) || fault.HintOf(err) == "") {
+			if name != host || fault.KindOf(err) != c.fault || err != nil &&
+				(!strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), host) || fault.HintOf(err) == "") {
 				t.Errorf("%s: %v; %s", name, err, fault.HintOf(err))
 			}
 			var paths []string

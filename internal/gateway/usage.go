@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 )
 
@@ -77,14 +78,7 @@ func (u *apiUsage) merge(v apiUsage) {
 	if v.Iterations != nil {
 		u.Iterations = v.Iterations
 	}
-	u.Speed, u.Geo = orElse(v.Speed, u.Speed), orElse(v.Geo, u.Geo)
-}
-
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	u.Speed, u.Geo = cmp.Or(v.Speed, u.Speed), cmp.Or(v.Geo, u.Geo)
 }
 
 // counts returns the totals. Cache writes without a tier count as five-minute writes, the API's default.

@@ -11,7 +11,6 @@ import (
 
 type Kind string
 
-// The kinds.
 const (
 	GitHub    Kind = "github"
 	Linear    Kind = "linear"
@@ -19,7 +18,6 @@ const (
 	Heartbeat Kind = "heartbeat" // one Markdown file with a to-do list
 )
 
-// Kinds lists all kinds.
 func Kinds() []Kind { return []Kind{GitHub, Linear, Backlog, Heartbeat} }
 
 // Tracker reports whether a source is an issue tracker, which other people read and write, and not a file of the operator.

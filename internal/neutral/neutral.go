@@ -84,8 +84,9 @@ func Closers(s string) string {
 
 // orders match directives that forges and CI servers obey anywhere in a commit message, and so in a pull request that
 // becomes one: skip checks, reference an issue, name an author, and Longshift's own marker.
-var orders = regexp.MustCompile(`(?i)(\[)((?:(?:skip|no)[ _-]\w[\w -]{0,30}|\w[\w -]{0,30}[ _-]skip)\]|(?:issue|work_item|epic|vulnerability|feature_flag):)` +
-	`|(\*\*\*)(NO_CI)|([a-z0-9-]*-)(by[ \t]*:)|(skip-)(checks[ \t]*:)|(longshift-)(task[ \t]*:)`)
+var orders = regexp.MustCompile(`(?i)(\[)((?:(?:skip|no)[ _-]\w[\w -]{0,30}|\w[\w -]{0,30}[ _-]skip)\]|` +
+	`(?:issue|work_item|epic|vulnerability|feature_flag):)|(\*\*\*)(NO_CI)|([a-z0-9-]*-)(by[ \t]*:)|(skip-)(checks[ \t]*:)|` +
+	`(longshift-)(task[ \t]*:)`)
 
 // Orders inserts a space into each directive.
 func Orders(s string) string { return orders.ReplaceAllString(s, "$1$3$5$7$9 $2$4$6$8$10") }

@@ -85,7 +85,8 @@ func judge(t *testing.T, s string, git bool) {
 
 // TestNothingActs builds messages from pieces that are hard to handle in combination.
 func TestNothingActs(t *testing.T) {
-	pieces := []string{"@bob", "#12", "closes ", " ", "\n", "\n\n", "a", "7", "-", "--", "---", "/", ".", "https://", "www.", "GH-3", "GL-", "o/r#4", "!5", "&6", ">", ":", "[skip ci]",
+	pieces := []string{"@bob", "#12", "closes ", " ", "\n", "\n\n", "a", "7", "-", "--", "---", "/", ".", "https://", "www.", "GH-3", "GL-",
+		"o/r#4", "!5", "&6", ">", ":", "[skip ci]",
 		"[", "]", "Signed-off-by", ": x", "Key: value", "(cherry picked from commit 0123)", "diff -", "\t", "\u200b", "\u202e", "\x1b[1m", "\x1b", "\r", "\x00", "é", "\xff", "@0123abcd"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 20_000 {

@@ -44,7 +44,9 @@ func (c *Cover) In(text []byte) bool {
 // Within reports whether a name, such as a header's, contains the value, ignoring case.
 func (c *Cover) Within(name string) bool {
 	name = strings.ToLower(name)
-	return c.forms != nil && slices.ContainsFunc(c.forms.patterns, func(form string) bool { return strings.Contains(name, strings.ToLower(form)) })
+	return c.forms != nil && slices.ContainsFunc(c.forms.patterns, func(form string) bool {
+		return strings.Contains(name, strings.ToLower(form))
+	})
 }
 
 // begun returns how many bytes at the end of a text may be the start of the value.

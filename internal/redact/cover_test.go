@@ -18,7 +18,8 @@ func TestPiecesCoverTheValue(t *testing.T) {
 	if !cover.In(whole) || len(whole) != len(text) || bytes.Contains(whole, []byte(value)) || bytes.Contains(whole, []byte(packed[4:30])) {
 		t.Fatalf("%s", whole)
 	}
-	if want := "sk-ant- sk-ant-abc " + strings.Repeat("*", 2*len(value)) + "\n"; !strings.HasPrefix(string(whole), want) || !strings.HasSuffix(string(whole), "\ns sk-ant-abc/01234567") {
+	if want := "sk-ant- sk-ant-abc " + strings.Repeat("*", 2*len(value)) + "\n"; !strings.HasPrefix(string(whole), want) ||
+		!strings.HasSuffix(string(whole), "\ns sk-ant-abc/01234567") {
 		t.Errorf("%s", whole)
 	}
 	random := rand.New(rand.NewPCG(1, 1))

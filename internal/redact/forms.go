@@ -57,7 +57,7 @@ func formsOf(value string) []form {
 	once := coded(value)
 	forms = append(append(forms, once...), form{rule: ruleDecimal, text: decimal(value)})
 	forms = append(append(forms, base32At(value)...), ascii85At(value)...)
-	return append(append(forms, turned(value)...), twice(once)...)
+	return append(append(forms, recoded(value)...), twice(once)...)
 }
 
 // coded returns a value in base64 at all offsets, and in hex.

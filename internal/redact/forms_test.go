@@ -81,7 +81,8 @@ func TestNoFalseFinds(t *testing.T) {
 			}
 		}
 	}
-	for _, in := range []string{"sk-ant-", "task-anthropic", "0x00, 0x01", "\\", "%", "%4", "&#", "&#x;", "\\u12", "\\x", "0x", "\\u{}", "\\u{zz}", "%25", "%2525"} {
+	for _, in := range []string{"sk-ant-", "task-anthropic", "0x00, 0x01", "\\", "%", "%4", "&#", "&#x;", "\\u12", "\\x", "0x", "\\u{}",
+		"\\u{zz}", "%25", "%2525"} {
 		if got := r.String(in); got != in {
 			t.Errorf("%q became %q", in, got)
 		}

@@ -15,7 +15,8 @@ import (
 // FuzzString plants a value in one of its forms between arbitrary texts. String must not panic, must remove the value,
 // and must be idempotent; UTF-8 and JSON must stay valid.
 func FuzzString(f *testing.F) {
-	for i, s := range []string{"", "key: ", "\\", "\\\\u00", "%", "%25", "&#", "0x", "-----BEGIN PRIVATE" + " KEY-----\n", "://a:", "Authorization: Bearer ", "[hidden]", "\"", "\xc3", "eyJ", "\n\n", "sk-" + "ant-"} {
+	for i, s := range []string{"", "key: ", "\\", "\\\\u00", "%", "%25", "&#", "0x", "-----BEGIN PRIVATE" + " KEY-----\n", "://a:",
+		"Authorization: Bearer ", "[hidden]", "\"", "\xc3", "eyJ", "\n\n", "sk-" + "ant-"} {
 		f.Add(s, s, uint16(i*7), uint64(i))
 		f.Add("x"+s, "é", uint16(i*13), uint64(i))
 	}
@@ -49,7 +50,8 @@ func FuzzString(f *testing.F) {
 			}
 			found := r.Find(in)
 			for i, f := range found {
-				if f.Offset < 0 || f.Length <= 0 || f.Offset+f.Length > len(in) || f.Line != 1+strings.Count(in[:f.Offset], "\n") || i > 0 && f.Offset < found[i-1].Offset+found[i-1].Length {
+				if f.Offset < 0 || f.Length <= 0 || f.Offset+f.Length > len(in) || f.Line != 1+strings.Count(in[:f.Offset], "\n") || i > 0 &&
+					f.Offset < found[i-1].Offset+found[i-1].Length {
 					t.Errorf("%q: %+v", in, found)
 				}
 			}

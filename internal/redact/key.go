@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 )
 
 const (
@@ -67,12 +68,7 @@ func keyBody(line []byte) bool {
 	if name, _, ok := bytes.Cut(line, []byte(": ")); ok && len(name) < 20 && !bytes.ContainsAny(name, " ={[\"") {
 		return true
 	}
-	for _, c := range line {
-		if !inKey(c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(line, func(c byte) bool { return !inKey(c) })
 }
 
 func inKey(c byte) bool {

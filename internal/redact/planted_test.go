@@ -61,7 +61,8 @@ func encoded(v string) map[string]string {
 	}
 	around := "before\x00\x01\xff" + random(9, 100, base62)
 	for skip := range 3 {
-		for name, enc := range map[string]*base64.Encoding{"std": base64.StdEncoding, "raw std": base64.RawStdEncoding, "url": base64.URLEncoding, "raw url": base64.RawURLEncoding} {
+		for name, enc := range map[string]*base64.Encoding{"std": base64.StdEncoding, "raw std": base64.RawStdEncoding, "url": base64.URLEncoding,
+			"raw url": base64.RawURLEncoding} {
 			name = fmt.Sprintf("%s base64 after %d", name, skip)
 			blob := enc.EncodeToString([]byte(around[:99+skip] + v + around))
 			all[name] = enc.EncodeToString([]byte(around[:skip] + v))
@@ -108,7 +109,8 @@ func in85(text string) map[string]string {
 	room := make([]byte, ascii85.MaxEncodedLen(len(text)))
 	adobe := string(room[:ascii85.Encode(room, []byte(text))])
 	all := map[string]string{"ascii85": adobe}
-	for name, signs := range map[string]string{"base85": digits + upper + lower + "!#$%&()*+-;<=>?@^_`{|}~", "z85": digits + lower + upper + ".-:+=^!/*?&<>()[]{}@%$#"} {
+	for name, signs := range map[string]string{"base85": digits + upper + lower + "!#$%&()*+-;<=>?@^_`{|}~",
+		"z85": digits + lower + upper + ".-:+=^!/*?&<>()[]{}@%$#"} {
 		all[name] = strings.Map(func(c rune) rune { return rune(signs[c-'!']) }, adobe)
 	}
 	return all
@@ -135,7 +137,8 @@ func survives(text, v string) bool {
 			return -1
 		}, s)
 	}
-	for _, form := range []string{v, backwards(v), turn13(v), base32.HexEncoding.EncodeToString([]byte(v))[:8*len(v)/5], base32.StdEncoding.EncodeToString([]byte(v))[:8*len(v)/5], hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
+	for _, form := range []string{v, backwards(v), turn13(v), base32.HexEncoding.EncodeToString([]byte(v))[:8*len(v)/5],
+		base32.StdEncoding.EncodeToString([]byte(v))[:8*len(v)/5], hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
 		if strings.Contains(signs(text), signs(form)) {
 			return true
 		}

@@ -29,8 +29,8 @@ const rounds = 4
 // Redactor replaces secrets. The zero value and nil know no values, but still hide tokens by their format. It is safe
 // for concurrent use.
 type Redactor struct {
-	adding sync.Mutex // held while known is replaced
-	known  atomic.Pointer[known]
+	adding sync.Mutex // held while index is replaced
+	index  atomic.Pointer[index]
 }
 
 // New returns a Redactor that knows these values.
@@ -43,9 +43,9 @@ func New(values ...string) *Redactor {
 // Add adds values, such as a key that was rotated on disk. Known values are cheap to add again, so it may be called at
 // every use of a key. Older values stay known.
 func (r *Redactor) Add(values ...string) {
-	fresh := func(k *known) (out []string) {
+	fresh := func(x *index) (out []string) {
 		for _, v := range values {
-			if v = strings.TrimSpace(v); len(v) >= tiny && !strings.Contains(Mark, v) && !k.holds(v) {
+			if v = strings.TrimSpace(v); len(v) >= tiny && !strings.Contains(Mark, v) && !slices.Contains(x.values, v) {
 				out = append(out, v)
 			}
 		}
@@ -56,9 +56,9 @@ func (r *Redactor) Add(values ...string) {
 	}
 	r.adding.Lock()
 	defer r.adding.Unlock()
-	k := r.now()
-	all := append(slices.Clone(k.values), fresh(k)...)
-	r.known.Store(newKnown(all[max(0, len(all)-most):], k.folders))
+	x := r.now()
+	all := append(slices.Clone(x.values), fresh(x)...)
+	r.index.Store(newIndex(all[max(0, len(all)-most):], x.folders))
 }
 
 // WithPath replaces a folder of this machine by a name, such as $HOME: the given path and the one that its symbolic
@@ -69,20 +69,20 @@ func (r *Redactor) WithPath(dir, name string) *Redactor {
 	}
 	r.adding.Lock()
 	defer r.adding.Unlock()
-	k := r.now()
-	folders := append(slices.Clone(k.folders), folder{dir, name})
+	x := r.now()
+	folders := append(slices.Clone(x.folders), folder{dir, name})
 	if real, err := filepath.EvalSymlinks(dir); err == nil && len(real) > 1 && real != folders[len(folders)-1].dir {
 		folders = append(folders, folder{real, name})
 	}
-	r.known.Store(newKnown(k.values, folders))
+	r.index.Store(newIndex(x.values, folders))
 	return r
 }
 
 // now is the current state, never nil.
-func (r *Redactor) now() *known {
+func (r *Redactor) now() *index {
 	if r != nil {
-		if k := r.known.Load(); k != nil {
-			return k
+		if x := r.index.Load(); x != nil {
+			return x
 		}
 	}
 	return &nothing
@@ -91,9 +91,9 @@ func (r *Redactor) now() *known {
 // String returns the text without secrets. Line ends stay, and so do the quotes and brackets inside a split secret, so
 // that JSON stays valid. It is idempotent.
 func (r *Redactor) String(text string) string {
-	k := r.now()
+	x := r.now()
 	for range rounds {
-		found := k.find(text)
+		found := x.find(text)
 		if len(found) == 0 {
 			break
 		}

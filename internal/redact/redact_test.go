@@ -56,7 +56,8 @@ func TestString(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
-	r := redact.New("maria-keeps-it").WithPath("/home/maria/", "$HOME").WithPath("/home/maria/.local/share/longshift", "$LONGSHIFT_DATA").WithPath("/", "root").WithPath("//", "root").WithPath("", "none")
+	r := redact.New("maria-keeps-it").WithPath("/home/maria/", "$HOME").WithPath("/home/maria/.local/share/longshift",
+		"$LONGSHIFT_DATA").WithPath("/", "root").WithPath("//", "root").WithPath("", "none")
 	in := "open /home/maria/.local/share/longshift/tasks/x: no; /home/maria/go/src /home/maria/maria-keeps-it"
 	if got, want := r.String(in), "open $LONGSHIFT_DATA/tasks/x: no; $HOME/go/src $HOME/[hidden]"; got != want {
 		t.Errorf("String(%q) = %q, want %q", in, got, want)

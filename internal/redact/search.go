@@ -23,18 +23,18 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
 // find returns what to hide, in order and without overlaps.
-func (k *known) find(text string) []span {
+func (x *index) find(text string) []span {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	var found []span
-	size := max(segment, 4*k.reach)
-	for base := 0; ; base += size - k.reach {
+	size := max(segment, 4*x.reach)
+	for base := 0; ; base += size - x.reach {
 		from, to := max(0, base-before), min(base+size, len(text))
 		s.text = append(s.text[:0], text[from:to]...)
 		last := to == len(text)
-		k.search(s, func(f span) {
+		x.search(s, func(f span) {
 			f.start, f.end = f.start+from, f.end+from
-			if f.start < base || !last && f.end == to && f.start > to-k.reach {
+			if f.start < base || !last && f.end == to && f.start > to-x.reach {
 				return // the previous segment has found it, or the next one will
 			}
 			found = append(found, f)
@@ -60,9 +60,9 @@ func (k *known) find(text string) []span {
 }
 
 // search searches one segment.
-func (k *known) search(s *scratch, hit func(span)) {
-	k.plain.each(s.text, func(n, at int) {
-		t, end := k.plainIs[n], at+len(k.plain.patterns[n])
+func (x *index) search(s *scratch, hit func(span)) {
+	x.plain.each(s.text, func(n, at int) {
+		t, end := x.plainIs[n], at+len(x.plain.patterns[n])
 		if t.parts {
 			at, end = t.spread(s.text, at)
 		}
@@ -70,17 +70,17 @@ func (k *known) search(s *scratch, hit func(span)) {
 			hit(span{start: at, end: end, rule: t.rule, name: t.name, sure: t.name == "", exact: t.rule == rulePlain})
 		}
 	})
-	if k.letters != nil {
+	if x.letters != nil {
 		s.letters = squeeze(s.letters, s.text)
-		if k.letters.any(s.letters) {
+		if x.letters.any(s.letters) {
 			s.letters, s.places = squeezePlaces(s.letters, s.places, s.text)
-			k.locate(s, hit)
+			x.locate(s, hit)
 		}
 		if escaped(s.text) {
 			s.letters, s.places = unescape(s.letters, s.places, s.text, false)
-			if k.letters.any(s.letters) {
+			if x.letters.any(s.letters) {
 				s.letters, s.places = unescape(s.letters, s.places, s.text, true)
-				k.locate(s, hit)
+				x.locate(s, hit)
 			}
 		}
 	}
@@ -88,20 +88,20 @@ func (k *known) search(s *scratch, hit func(span)) {
 }
 
 // locate returns the spans of matches in squeezed text.
-func (k *known) locate(s *scratch, hit func(span)) {
-	k.letters.each(s.letters, func(n, at int) {
-		t := k.lettersIs[n]
+func (x *index) locate(s *scratch, hit func(span)) {
+	x.letters.each(s.letters, func(n, at int) {
+		t := x.lettersIs[n]
 		if t.parts {
 			first, last := t.spread(s.letters, at)
 			hit(span{start: int(s.places[first].start), end: int(s.places[last-1].end), rule: t.rule, sure: true})
 			return
 		}
-		start, end := int(s.places[at].start), int(s.places[at+len(k.letters.patterns[n])-1].end)
+		start, end := int(s.places[at].start), int(s.places[at+len(x.letters.patterns[n])-1].end)
 		start, end = whole(s.text, start, end, t.value)
 		f := span{start: start, end: end, rule: t.rule, sure: true}
 		if t.rule == rulePlain && string(s.text[start:end]) != t.value {
 			f.rule = ruleSplit
-			if t.weak && !cut(s.text[start:end], t.value) {
+			if t.ifCut && !cut(s.text[start:end], t.value) {
 				return
 			}
 		}
@@ -147,4 +147,28 @@ func cut(text []byte, value string) bool {
 func joined(text []byte, at int) bool {
 	part := func(c byte) bool { return letter[c] == 1 || c == '_' }
 	return at > 0 && at < len(text) && part(text[at-1]) && part(text[at])
+}
+
+// Finding is the position of a secret in a text. It never contains the secret itself.
+type Finding struct {
+	Rule   string // name of the rule, such as "held-value:base64" or "github-token"
+	Offset int    // bytes from the start of the text
+	Length int    // bytes
+	Line   int    // from 1
+	// Sure means that the finding alone justifies stopping a push: a value that this process holds, or a real token of a
+	// known service. Placeholders, examples and formats common in tests are hidden, but not sure.
+	Sure bool
+}
+
+// Find returns every secret in the text, in order. It does not return folders.
+func (r *Redactor) Find(text string) []Finding {
+	var list []Finding
+	line, at := 1, 0
+	for _, f := range r.now().find(text) {
+		line, at = line+strings.Count(text[at:f.start], "\n"), f.start
+		if f.name == "" {
+			list = append(list, Finding{Rule: f.rule, Offset: f.start, Length: f.end - f.start, Line: line, Sure: f.sure})
+		}
+	}
+	return list
 }

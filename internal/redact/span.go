@@ -74,7 +74,6 @@ func strength(f span) int {
 	return 0
 }
 
-// apply replaces the spans in a text.
 func apply(text string, found []span) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -55,9 +55,12 @@ func squeezePlaces(dst []byte, places []place, text []byte) ([]byte, []place) {
 	return dst, places
 }
 
+// escapeStarts are how the escapes that unescape decodes begin.
+var escapeStarts = [][]byte{[]byte(`\`), {0x1b}, []byte("%"), []byte("&#"), []byte("0x")}
+
 // escaped reports whether unescape could differ from squeeze.
 func escaped(text []byte) bool {
-	return bytes.IndexByte(text, '\\') >= 0 || bytes.IndexByte(text, 0x1b) >= 0 || bytes.IndexByte(text, '%') >= 0 || bytes.Contains(text, []byte("&#")) || bytes.Contains(text, []byte("0x"))
+	return slices.ContainsFunc(escapeStarts, func(begin []byte) bool { return bytes.Contains(text, begin) })
 }
 
 // unescape is squeeze for text with escapes. It decodes \u0041, \x41, \101, %41 and &#65; at any depth of escaping, and

@@ -70,7 +70,8 @@ func TestTokens(t *testing.T) {
 	for seed := range uint64(12) {
 		for rule, token := range tokens(seed) {
 			rule = strings.TrimSpace(rule)
-			for _, in := range []string{token.text, "a " + token.text + " b", `{"x":` + quoted(token.text) + `}`, "x='" + token.text + "'\n", "+" + token.text + "\n+next line"} {
+			for _, in := range []string{token.text, "a " + token.text + " b", `{"x":` + quoted(token.text) + `}`, "x='" + token.text + "'\n",
+				"+" + token.text + "\n+next line"} {
 				found := none.Find(in)
 				if len(found) != 1 || found[0].Rule != rule || found[0].Sure != token.sure {
 					t.Errorf("seed %d: %s in %q: %+v", seed, rule, in, found)

@@ -4,6 +4,7 @@ package agenttest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -87,9 +88,7 @@ var ruleName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 func compile(s Script) ([]*rule, error) {
 	rules, seen := make([]*rule, len(s.Rules)), map[string]bool{}
 	for i, r := range s.Rules {
-		if r.Name == "" {
-			r.Name = fmt.Sprintf("r%d", i)
-		}
+		r.Name = cmp.Or(r.Name, fmt.Sprintf("r%d", i))
 		if !ruleName.MatchString(r.Name) || seen[r.Name] {
 			return nil, fmt.Errorf("rule %d: name %q is taken or not of letters, digits and hyphens", i, r.Name)
 		}

@@ -33,12 +33,15 @@ func (r *rule) answerFor(q *request, k int, id string) answer {
 		a.content = append(a.content, map[string]any{"type": "text", "text": t.Text})
 	}
 	serial := said(q, r.Name, k)
+	call := func(i int, name string, input any) {
+		a.content = append(a.content, map[string]any{"type": "tool_use", "id": toolCallID(r.Name, k, i, serial), "name": name, "input": input})
+	}
 	for i, tool := range t.Tools {
-		a.content = append(a.content, map[string]any{"type": "tool_use", "id": toolCallID(r.Name, k, i, serial), "name": tool.Name, "input": tool.Input})
+		call(i, tool.Name, tool.Input)
 	}
 	if t.Answer != nil {
 		if offered(q, structuredOutput) {
-			a.content = append(a.content, map[string]any{"type": "tool_use", "id": toolCallID(r.Name, k, len(t.Tools), serial), "name": structuredOutput, "input": t.Answer})
+			call(len(t.Tools), structuredOutput, t.Answer)
 		} else {
 			a.content = append(a.content, map[string]any{"type": "text", "text": string(t.Answer)})
 		}
@@ -111,7 +114,8 @@ func (a answer) events() [][]byte {
 		list = append(list, event("content_block_stop", map[string]any{"index": i}))
 	}
 	return append(list,
-		event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.stop, "stop_sequence": nil}, "usage": a.usageJSON(a.usage.Output)}),
+		event("message_delta", map[string]any{
+			"delta": map[string]any{"stop_reason": a.stop, "stop_sequence": nil}, "usage": a.usageJSON(a.usage.Output)}),
 		event("message_stop", map[string]any{}))
 }
 
@@ -123,9 +127,12 @@ func (a answer) parts(c map[string]any) (start map[string]any, deltas []map[stri
 			[]map[string]any{{"type": "thinking_delta", "thinking": c["thinking"]}, {"type": "signature_delta", "signature": c["signature"]}}
 	case "tool_use":
 		input, _ := json.Marshal(c["input"])
+		delta := func(part []byte) map[string]any {
+			return map[string]any{"type": "input_json_delta", "partial_json": string(part)}
+		}
 		half := len(input) / 2
 		return map[string]any{"type": "tool_use", "id": c["id"], "name": c["name"], "input": map[string]any{}},
-			[]map[string]any{{"type": "input_json_delta", "partial_json": string(input[:half])}, {"type": "input_json_delta", "partial_json": string(input[half:])}}
+			[]map[string]any{delta(input[:half]), delta(input[half:])}
 	default:
 		return map[string]any{"type": "text", "text": ""}, []map[string]any{{"type": "text_delta", "text": c["text"]}}
 	}
@@ -162,5 +169,6 @@ func errorType(status int) string {
 }
 
 func writeError(w io.Writer, kind, message string) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}, "request_id": "req_scripted"})
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"type": "error", "error": map[string]any{"type": kind, "message": message}, "request_id": "req_scripted"})
 }

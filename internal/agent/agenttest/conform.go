@@ -13,11 +13,11 @@ import (
 func Conform(t *testing.T, make Factory) {
 	make = permitted(make)
 	for name, check := range map[string]func(*testing.T, Factory){
-		"completes": completes, "answers": answers, "only reads": onlyReads, "is interrupted": isInterrupted, "is stopped before it starts": isStoppedEarly,
-		"runs out of time": runsOutOfTime, "starts afresh": startsAfresh, "goes on after a crash": goesOn,
-		"asks about each call once": asksOnce, "makes no call that is refused": refuses, "makes no call without a permit": needsPermit,
-		"makes no call while nobody answers": waitsForAnswer, "makes no call when time runs out": waitsInVain, "ends by a decision": endsByDecision,
-		"changes a call": changesCalls,
+		"completes": completes, "answers": answers, "only reads": onlyReads, "is interrupted": isInterrupted,
+		"is stopped before it starts": isStoppedEarly, "runs out of time": runsOutOfTime, "starts afresh": startsAfresh,
+		"goes on after a crash": goesOn, "asks about each call once": asksOnce, "makes no call that is refused": refuses,
+		"makes no call without a permit": needsPermit, "makes no call while nobody answers": waitsForAnswer,
+		"makes no call when time runs out": waitsInVain, "ends by a decision": endsByDecision, "changes a call": changesCalls,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, make) })
 	}

@@ -81,7 +81,9 @@ func (r *request) systemText() string {
 }
 
 // notPrompt are prefixes of texts in the user's role that the agent program has written itself.
-var notPrompt = []string{"<system-reminder>", "[Request interrupted", "[Tool call interrupted", "[Structured output", "You MUST call the StructuredOutput"}
+var notPrompt = []string{
+	"<system-reminder>", "[Request interrupted", "[Tool call interrupted", "[Structured output", "You MUST call the StructuredOutput",
+}
 
 // prompts are the texts that a person (or our driver) sent, oldest first.
 func (r *request) prompts() []string {

@@ -14,7 +14,8 @@ import (
 
 func endsByDecision(t *testing.T, make Factory) {
 	for _, kind := range []agent.OutcomeKind{agent.NeedsApproval, agent.Looped} {
-		f := make(t, task.Implementer, Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Command: "touch c.txt"}, Step{Say: "It went on."})
+		f := make(t, task.Implementer,
+			Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Command: "touch c.txt"}, Step{Say: "It went on."})
 		normal := f.Session.Permit
 		f.Session.Permit = func(ctx context.Context, c agent.Call) agent.Decision {
 			if strings.Contains(string(c.Input), "b.txt") {

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -63,10 +64,7 @@ func (s *Server) describe(c *Call, q *request) {
 
 // known checks who calls.
 func (s *Server) known(r *http.Request) (status int, why string) {
-	key := r.Header.Get("X-Api-Key")
-	if key == "" {
-		key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}
+	key := cmp.Or(r.Header.Get("X-Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	switch {
 	case key == "" || s.script.Key != "" && key != s.script.Key:
 		return http.StatusUnauthorized, "invalid x-api-key"

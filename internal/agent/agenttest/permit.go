@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -31,9 +32,7 @@ func Inside(s agent.Session) agent.Permit {
 			}
 			return agent.Decision{Allow: true}
 		case "Glob", "Grep":
-			if in.Path == "" {
-				in.Path = s.Dir
-			}
+			in.Path = cmp.Or(in.Path, s.Dir)
 			return inside(s, in.Path)
 		case "Read":
 			return inside(s, in.File)
@@ -52,7 +51,7 @@ func inside(s agent.Session, path string) agent.Decision {
 	if err != nil {
 		return agent.Decision{Reason: err.Error()}
 	}
-	for _, name := range strings.Split(rel, "/") {
+	for name := range strings.SplitSeq(rel, "/") {
 		if strings.EqualFold(name, ".git") {
 			return agent.Decision{Reason: "the repository's own data is not for tools"}
 		}

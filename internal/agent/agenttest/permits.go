@@ -35,17 +35,13 @@ func absent(t *testing.T, f Fixture, names ...string) {
 	}
 }
 
-func denied(events []agent.Event) (all []agent.Event) {
-	for _, e := range events {
-		if e.Kind == agent.Denied {
-			all = append(all, e)
-		}
-	}
-	return all
+func denied(events []agent.Event) []agent.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e agent.Event) bool { return e.Kind != agent.Denied })
 }
 
 func asksOnce(t *testing.T, make Factory) {
-	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: "ls"}, Step{Command: "cat a.txt > b.txt"}, Step{Command: "ls"}, Step{Say: "Done."})
+	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "one\n"}},
+		Step{Command: "ls"}, Step{Command: "cat a.txt > b.txt"}, Step{Command: "ls"}, Step{Say: "Done."})
 	var asked Record
 	f.Session.Permit = asked.Of(f.Session.Permit)
 	o, events := f.run(t.Context(), t)
@@ -82,7 +78,8 @@ func asksOnce(t *testing.T, make Factory) {
 }
 
 func refuses(t *testing.T, make Factory) {
-	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Command: "touch c.txt"}, Step{Say: "So be it."})
+	f := make(t, task.Implementer,
+		Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Command: "touch c.txt"}, Step{Say: "So be it."})
 	f.Session.Permit = func(_ context.Context, c agent.Call) agent.Decision {
 		return agent.Decision{Allow: strings.Contains(string(c.Input), "c.txt"), Reason: "take c.txt"}
 	}
@@ -99,7 +96,8 @@ func refuses(t *testing.T, make Factory) {
 		t.Errorf("refusals that were told: %+v", no)
 	}
 	for _, e := range events {
-		if e.Kind == agent.ToolResult && slices.ContainsFunc(no, func(d agent.Event) bool { return d.ID == e.ID }) != (e.Failed && strings.Contains(e.Text, "take c.txt")) {
+		refused := slices.ContainsFunc(no, func(d agent.Event) bool { return d.ID == e.ID })
+		if e.Kind == agent.ToolResult && refused != (e.Failed && strings.Contains(e.Text, "take c.txt")) {
 			t.Errorf("result: %+v", e)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // conversation is a request with the messages, as the server reads it.
 func conversation(t *testing.T, system string, messages ...any) *request {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"model": "m", "max_tokens": 1, "system": system, "messages": messages, "tools": []any{map[string]any{"name": "Write"}}})
+	body, err := json.Marshal(map[string]any{"model": "m", "max_tokens": 1, "system": system, "messages": messages,
+		"tools": []any{map[string]any{"name": "Write"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,8 @@ func TestLoadScript(t *testing.T) {
 
 func TestTurnsOfSteps(t *testing.T) {
 	turns := Turns([]Step{{Say: "a"}, {Write: &File{"f", "c"}}, {Command: "ls"}, {Say: "b"}, {Say: "c"}})
-	if len(turns) != 4 || turns[0].Text != "a" || turns[0].Tools[0].Name != "Write" || turns[1].Tools[0].Name != "Bash" || turns[2].Text != "b" || turns[3].Text != "c" {
+	if len(turns) != 4 || turns[0].Text != "a" || turns[0].Tools[0].Name != "Write" || turns[1].Tools[0].Name != "Bash" ||
+		turns[2].Text != "b" || turns[3].Text != "c" {
 		t.Errorf("turns: %+v", turns)
 	}
 }

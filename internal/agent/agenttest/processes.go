@@ -10,7 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
-// Processes are the ids of the processes that carry the session's mark in their environment. Elsewhere than on Linux it sees none, and says so in the log.
+// Processes are the ids of the processes that carry the session's mark in their environment. Elsewhere than on Linux it sees none, and
+// says so in the log.
 func Processes(t testing.TB, session string) []int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -25,7 +26,7 @@ func Processes(t testing.TB, session string) []int {
 		if err != nil {
 			continue // it has ended, or is somebody else's
 		}
-		for _, v := range bytes.Split(env, []byte{0}) {
+		for v := range bytes.SplitSeq(env, []byte{0}) {
 			if bytes.Equal(v, mark) {
 				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
 				pids = append(pids, pid)

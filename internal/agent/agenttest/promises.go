@@ -14,7 +14,8 @@ import (
 )
 
 func completes(t *testing.T, make Factory) {
-	f := make(t, task.Implementer, Step{Say: "I begin."}, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: "cat a.txt a.txt > b.txt"}, Step{Say: "The end."})
+	f := make(t, task.Implementer,
+		Step{Say: "I begin."}, Step{Write: &File{"a.txt", "one\n"}}, Step{Command: "cat a.txt a.txt > b.txt"}, Step{Say: "The end."})
 	o, events := f.run(t.Context(), t)
 	if o.Kind != agent.Completed || o.Text != "The end." || o.Answer != nil || o.SessionID == "" || o.Resumed {
 		t.Errorf("outcome: %+v", o)
@@ -44,7 +45,8 @@ func completes(t *testing.T, make Factory) {
 
 func answers(t *testing.T, make Factory) {
 	f := make(t, task.Planner, Step{Answer: []byte(`{"summary":"small"}`)})
-	f.Session.Schema = []byte(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"],"additionalProperties":false}`)
+	f.Session.Schema = []byte(
+		`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"],"additionalProperties":false}`)
 	o, _ := f.run(t.Context(), t)
 	if o.Kind != agent.Completed || strings.ReplaceAll(string(o.Answer), " ", "") != `{"summary":"small"}` {
 		t.Errorf("outcome: %+v", o)

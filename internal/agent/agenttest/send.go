@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -82,9 +83,6 @@ func (s *Server) failStatus(w http.ResponseWriter, c *Call, f *Fault) {
 		_, _ = io.WriteString(w, f.Body)
 		return
 	}
-	kind := f.Type
-	if kind == "" {
-		kind = errorType(f.Status)
-	}
+	kind := cmp.Or(f.Type, errorType(f.Status))
 	writeError(w, kind, f.Body)
 }

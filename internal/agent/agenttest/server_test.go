@@ -125,7 +125,8 @@ func TestStream(t *testing.T) {
 		t.Errorf("message: %v", message)
 	}
 	c := s.Calls()[0]
-	if c.Role != task.Implementer || c.Rule != "it" || c.Turn != 0 || c.Try != 1 || c.Session != "s1" || c.Prompt != "go" || !c.Whole || !slices.Equal(c.Tools, []string{"Write", "Bash"}) {
+	if c.Role != task.Implementer || c.Rule != "it" || c.Turn != 0 || c.Try != 1 || c.Session != "s1" || c.Prompt != "go" || !c.Whole ||
+		!slices.Equal(c.Tools, []string{"Write", "Bash"}) {
 		t.Errorf("call: %+v", c)
 	}
 	if got := s.Usage(); got != (task.Usage{Input: 7, Output: 9, CacheRead: 11, CacheWrite: 13, Calls: 1}) {

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"testing"
 
@@ -52,9 +53,7 @@ func Turns(steps []Step) []Turn {
 			t.Answer = s.Answer
 		case s.Silent:
 			t.Fault = &Fault{Hang: true}
-			if t.Text == "" {
-				t.Text = "never said"
-			}
+			t.Text = cmp.Or(t.Text, "never said")
 		}
 		turns, said = append(turns, t), ""
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,10 +17,10 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 	case "hook_callback":
 		a.goAnswer(func() { a.hook(ctx, q) })
 	case "can_use_tool":
-		v := a.gate.decided(r.CallID)
+		v := a.decisions.decided(r.CallID)
 		if v == nil {
 			a.reader.send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
-			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", first(r.Tool, "nameless tool"))
+			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", cmp.Or(r.Tool, "nameless tool"))
 		}
 		a.goAnswer(func() { a.confirm(q, v) })
 	default: // without an answer the session would hang
@@ -29,11 +30,9 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 }
 
 func (a *attempt) goAnswer(f func()) {
-	a.answers.Add(1)
-	go func() {
-		defer a.answers.Done()
+	a.answers.Go(func() {
 		f()
-	}()
+	})
 }
 
 // hook answers the hook request, which the binary sends first for every call. An allowed call still goes on to the permission request, so
@@ -48,13 +47,11 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 		a.in.fail(q.ID, "not a call of a tool")
 		return
 	}
-	v := a.gate.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
+	v := a.decisions.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
 	if ctx.Err() != nil {
 		return // the session is being stopped; a refusal would make the model continue
 	}
-	if v == nil {
-		v = &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}}
-	}
+	v = cmp.Or(v, &ruling{Decision: agent.Decision{Reason: "this call was not decided on; it was not made"}})
 	decision := map[string]any{"hookEventName": "PreToolUse"}
 	response := map[string]any{"hookSpecificOutput": decision}
 	if v.Allow {
@@ -81,7 +78,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 // decided on.
 func (a *attempt) confirm(q *controlLine, v *ruling) {
 	if !v.Allow || v.tool != q.Request.Tool {
-		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": first(v.Reason, "this call was not decided on")})
+		a.in.reply(q.ID, map[string]any{"behavior": "deny", "message": cmp.Or(v.Reason, "this call was not decided on")})
 		return
 	}
 	a.in.reply(q.ID, map[string]any{"behavior": "allow", "updatedInput": v.input})
@@ -89,7 +86,7 @@ func (a *attempt) confirm(q *controlLine, v *ruling) {
 
 // afterAgent stops the session after a sub-agent in which it should have ended, because that decision has stopped only the sub-agent.
 func (a *attempt) afterAgent() map[string]any {
-	end := a.gate.over()
+	end := a.decisions.over()
 	if end == nil {
 		return map[string]any{}
 	}

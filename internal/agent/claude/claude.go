@@ -4,6 +4,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -44,27 +45,15 @@ type Driver struct {
 
 // New returns a driver. It starts nothing.
 func New(c Config) *Driver {
-	if c.Version == "" {
-		c.Version = Pinned
-	}
-	if c.Path == "" {
-		c.Path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Version = cmp.Or(c.Version, Pinned)
+	c.Path = cmp.Or(c.Path, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Grace == 0 {
-		c.Grace = 5 * time.Second
-	}
-	if c.Retries == 0 {
-		c.Retries = 4
-	}
-	if c.WarmTime == 0 {
-		c.WarmTime = 10 * time.Minute
-	}
+	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	c.Retries = cmp.Or(c.Retries, 4)
+	c.WarmTime = cmp.Or(c.WarmTime, 10*time.Minute)
 	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,8 +22,8 @@ var (
 	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // Bash is for reading: policy allows only that, and the sandbox is read-only
 	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 	// never are also denied by name, in case the whitelist is ignored.
-	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree",
-		"Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
+	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode",
+		"ExitWorktree", "Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
 )
 
 // Time limits of an agent's command: the default, and the longest that the model can request. The session's own limit applies to both.
@@ -32,7 +33,7 @@ const (
 )
 
 // settings makes the binary send its permission request for every tool call, even for those that it considers harmless. This is the
-// second of two requests, see gate; it is sent although the first was answered. Settings files in the workspace or in HOME are ignored.
+// second of two requests, see decisions; it is sent although the first was answered. Settings files in the workspace or HOME are ignored.
 const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}`
 
 // launch is everything that determines what a process does before its prompt.
@@ -97,6 +98,8 @@ func offered(s agent.Session) []string {
 	return tools
 }
 
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
 // effort converts a thinking budget in tokens to the effort level of models with adaptive thinking.
 func effort(tokens int) string {
 	switch {
@@ -115,10 +118,8 @@ func effort(tokens int) string {
 // environment consists only of this list and Session.Env; nothing is inherited. Our values win, except for PATH.
 func (d *Driver) environment(s agent.Session) []string {
 	env := map[string]string{"PATH": d.cfg.Path}
-	for k, v := range s.Env {
-		env[k] = v
-	}
-	for k, v := range map[string]string{
+	maps.Copy(env, s.Env)
+	maps.Copy(env, map[string]string{
 		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, tmpName), "TZ": "UTC", "LANG": "C.UTF-8",
 		"DISABLE_AUTOUPDATER":                      "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -127,11 +128,9 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS":     "1", // we commit, and a git status from before the prompt is outdated
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":          "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
-		"BASH_DEFAULT_TIMEOUT_MS":                  strconv.FormatInt(commandTime.Milliseconds(), 10), // the default of two minutes is too short for cold builds
-		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(mostCommandTime.Milliseconds(), 10),
-	} {
-		env[k] = v
-	}
+		"BASH_DEFAULT_TIMEOUT_MS":                  milliseconds(commandTime), // two minutes, its own, are too few for cold builds
+		"BASH_MAX_TIMEOUT_MS":                      milliseconds(mostCommandTime),
+	})
 	if len(s.CommandEnv) > 0 {
 		env["CLAUDE_ENV_FILE"] = envFile(s)
 	}
@@ -152,10 +151,9 @@ func (d *Driver) environment(s agent.Session) []string {
 		env["IS_SANDBOX"] = "1"
 	}
 	list := make([]string, 0, len(env))
-	for k, v := range env {
-		list = append(list, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, k+"="+env[k])
 	}
-	slices.Sort(list)
 	return list
 }
 

@@ -51,14 +51,16 @@ func (i *input) answered(id string) bool {
 	return open
 }
 
-// reply answers a request of the binary.
 func (i *input) reply(id string, response map[string]any) {
-	i.send(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": id, "response": response}})
+	i.respond(map[string]any{"subtype": "success", "request_id": id, "response": response})
 }
 
-// fail answers a request with an error.
 func (i *input) fail(id, why string) {
-	i.send(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "error", "request_id": id, "error": why}})
+	i.respond(map[string]any{"subtype": "error", "request_id": id, "error": why})
+}
+
+func (i *input) respond(response map[string]any) {
+	i.send(map[string]any{"type": "control_response", "response": response})
 }
 
 // send writes a line. A value that can't be encoded is not sent, and a missing answer counts as a refusal.
@@ -68,7 +70,6 @@ func (i *input) send(v map[string]any) {
 	}
 }
 
-// Ids of our hooks.
 const (
 	beforeCall = "before-call"     // asked before every tool call
 	afterAgent = "after-sub-agent" // asked when a sub-agent has ended
@@ -82,7 +83,8 @@ const hookTimeout = 14 * 24 * 60 * 60
 // So do a timeout and the end of stdin.
 func hooks() map[string]any {
 	return map[string]any{"subtype": "initialize", "hooks": map[string]any{
-		"PreToolUse":  []any{map[string]any{"matcher": nil, "hookCallbackIds": []string{beforeCall}, "timeout": hookTimeout, "onFailure": "block"}},
+		"PreToolUse": []any{
+			map[string]any{"matcher": nil, "hookCallbackIds": []string{beforeCall}, "timeout": hookTimeout, "onFailure": "block"}},
 		"PostToolUse": []any{map[string]any{"matcher": "Agent|Task", "hookCallbackIds": []string{afterAgent}, "timeout": 60}},
 	}}
 }

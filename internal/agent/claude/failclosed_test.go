@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,9 +105,7 @@ func TestBinaryFailsClosed(t *testing.T) {
 	ours := hooks()["hooks"].(map[string]any)["PreToolUse"].([]any)[0].(map[string]any)
 	hook := func(key string, value any) map[string]any {
 		h := map[string]any{}
-		for k, v := range ours {
-			h[k] = v
-		}
+		maps.Copy(h, ours)
 		h[key] = value
 		return h
 	}

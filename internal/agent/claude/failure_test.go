@@ -100,7 +100,7 @@ func TestModelStops(t *testing.T) {
 	}
 }
 
-// TestWall lets the model be silent. The command that runs beside must go as well.
+// TestWall lets the model be silent. The command that runs meanwhile must end as well.
 func TestWall(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "hm", Fault: &agenttest.Fault{Hang: true}}))
 	b.session.Wall = 2 * time.Second
@@ -137,7 +137,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The binary knows the endpoint as an address on the loopback. People are told where that leads to.
+// The binary knows the endpoint as an address on the loopback. Messages for people name the host that it leads to.
 func TestErrorsNameTheEndpoint(t *testing.T) {
 	for status, want := range map[int]agent.OutcomeKind{502: agent.Errored, 401: agent.AuthFailed, 404: agent.Errored} {
 		b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Fault: &agenttest.Fault{Status: status, Header: quick, Body: "no"}}))

@@ -55,7 +55,7 @@ func (a *attempt) act(ctx context.Context) error {
 	case r.response != nil:
 		return a.response(r.response)
 	case r.cancel != "":
-		a.gate.cancel(r.cancel)
+		a.decisions.cancel(r.cancel)
 	}
 	return nil
 }

@@ -73,7 +73,6 @@ func (c *controlLine) event() (e hookEvent, ok bool) {
 	return e, json.Unmarshal(c.Request.Event, &e) == nil
 }
 
-// hookEvent is the input of a hook.
 type hookEvent struct {
 	Name   string          `json:"hook_event_name"`
 	Tool   string          `json:"tool_name"`
@@ -83,7 +82,6 @@ type hookEvent struct {
 	Mode   string          `json:"permission_mode"`
 }
 
-// responseLine is the binary's response to a request.
 type responseLine struct {
 	Response struct {
 		Subtype string `json:"subtype"`

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -91,7 +92,8 @@ func (r *reader) block(block []byte, sub bool) {
 		}
 	case `"tool_use"`:
 		r.tools[text(id)] = text(name)
-		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)})
+		call := excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)
+		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: call})
 	}
 }
 
@@ -155,7 +157,7 @@ func blocksText(content []byte, max int) string {
 }
 
 func retryText(kind string, status, attempt, max, delayMS int) string {
-	what := strings.ReplaceAll(first(kind, "unknown"), "_", " ")
+	what := strings.ReplaceAll(cmp.Or(kind, "unknown"), "_", " ")
 	if status != 0 {
 		what = fmt.Sprintf("%s (%d)", what, status)
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	if r != nil {
 		o.Turns = r.Turns
 	}
-	if end := a.gate.over(); end != nil {
+	if end := a.decisions.over(); end != nil {
 		o.Kind, o.Text = end.End, end.Reason
 		return o, nil
 	}
@@ -105,7 +106,7 @@ const budgetMark = "longshift_budget"
 
 // judge interprets an unsuccessful result.
 func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict {
-	text := first(r.Result, strings.Join(r.Errors, "; "), p.text, "claude ended as "+first(r.Terminal, r.Subtype))
+	text := cmp.Or(r.Result, strings.Join(r.Errors, "; "), p.text, "claude ended as "+cmp.Or(r.Terminal, r.Subtype))
 	v := verdict{kind: agent.Errored, text: text}
 	switch {
 	case r.ErrorType == budgetMark || strings.Contains(text, budgetMark) || r.Subtype == "error_max_budget_usd":
@@ -128,7 +129,7 @@ func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) verdict
 	case r.Terminal == "api_error" && isOutage(r, p):
 		v.fault, v.hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
 	case r.Subtype == "success" && !r.IsError && r.Terminal != "completed":
-		v.text = "claude ended as " + first(r.Terminal, "a local command") + ": " + r.Result
+		v.text = "claude ended as " + cmp.Or(r.Terminal, "a local command") + ": " + r.Result
 	}
 	return v
 }

@@ -89,7 +89,7 @@ func TestStaysInWorkspace(t *testing.T) {
 	}
 }
 
-// TestSubAgent lets a sub-agent try what the session itself may and may not.
+// TestSubAgent has a sub-agent make the calls that the session itself may and may not make.
 func TestSubAgent(t *testing.T) {
 	outside := t.TempDir()
 	b := newBench(t, task.Implementer, func(dir string) agenttest.Script {
@@ -131,7 +131,8 @@ func TestPermit(t *testing.T) {
 		return agent.Decision{Allow: true, Input: []byte(`{"command":"echo given > given.txt"}`), Reason: "the file has another name now"}
 	})
 	o, e := b.run(t)
-	if calls := asked.Calls(); o.Kind != agent.Completed || len(calls) != 2 || calls[0].Tool != "Bash" || calls[0].ID != "toolu_it_0_0_0" || calls[0].Dir != b.session.Dir {
+	if calls := asked.Calls(); o.Kind != agent.Completed || len(calls) != 2 || calls[0].Tool != "Bash" || calls[0].ID != "toolu_it_0_0_0" ||
+		calls[0].Dir != b.session.Dir {
 		t.Errorf("outcome %+v, asked %+v", o, calls)
 	}
 	entries, _ := os.ReadDir(b.session.Dir)

@@ -11,10 +11,11 @@ import (
 // limitTexts match the messages of the binary, its older versions and the API about an exhausted quota. They do not match warnings that
 // don't stop a session ("You've used 93% of your ...", "Approaching ...", "You're now using ...").
 var limitTexts = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	`usage limit reached`, `limit reached [·∙]`, `you've hit your `, `you've reached your `, `you have reached your specified .*usage limits`,
-	`you're out of (usage credits|extra usage)`, `your org is out of usage`, `your seat type doesn't include `,
-	`your usage allocation has been disabled`, `your group's usage limit is set to \$0`, `(fable|haiku|mythos|opus|sonnet)\b.* requires usage credits`,
-	`credit balance is too low`, `api error: rate limit reached`, `team's pooled group budget`,
+	`usage limit reached`, `limit reached [·∙]`, `you've hit your `, `you've reached your `,
+	`you have reached your specified .*usage limits`, `you're out of (usage credits|extra usage)`, `your org is out of usage`,
+	`your seat type doesn't include `, `your usage allocation has been disabled`, `your group's usage limit is set to \$0`,
+	`(fable|haiku|mythos|opus|sonnet)\b.* requires usage credits`, `credit balance is too low`, `api error: rate limit reached`,
+	`team's pooled group budget`,
 }, "|"))
 
 func isLimitText(text string) bool { return limitTexts.MatchString(straight(text)) }
@@ -26,7 +27,8 @@ var (
 	epochReset = regexp.MustCompile(`limit reached\|(\d{9,12})\b`)
 	exactReset = regexp.MustCompile(`resets?(?: at)? (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))`)
 	dayReset   = regexp.MustCompile(`regain access on (\d{4}-\d{2}-\d{2}) at (\d{2}:\d{2}) UTC`)
-	clockReset = regexp.MustCompile(`resets?(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:,| at)? ?)?(?:(\d{1,2})(?::(\d{2}))? ?(am|pm|AM|PM))?(?: \(([A-Za-z0-9_+/-]+)\))?`)
+	clockReset = regexp.MustCompile(`resets?(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:,| at)? ?)?` +
+		`(?:(\d{1,2})(?::(\d{2}))? ?(am|pm|AM|PM))?(?: \(([A-Za-z0-9_+/-]+)\))?`)
 )
 
 // resetTime finds in a message when the quota is available again. Messages may omit the day or the year; the next matching time after now

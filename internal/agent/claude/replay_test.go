@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// recordedAt is when the streams were recorded, about.
+// recordedAt is approximately when the streams were recorded.
 var recordedAt = time.Date(2026, 11, 20, 8, 15, 0, 0, time.UTC)
 
 // replay reads a recorded stream as if it came from the binary.
@@ -26,8 +26,8 @@ func replay(t testing.TB, name string, exit process.Exit, schema []byte, emit fu
 		t.Fatal(err)
 	}
 	now := func() time.Time { return recordedAt }
-	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x", Schema: schema}, exit: exit, reader: newReader(now, emit), gate: newGate(agent.Session{})}
-	for _, line := range bytes.Split(data, []byte{'\n'}) {
+	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x", Schema: schema}, exit: exit, reader: newReader(now, emit), decisions: newDecisions(agent.Session{})}
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		a.reader.line(line)
 	}
 	if a.reader.broken != 0 {
@@ -143,7 +143,7 @@ func TestServedAfterLimit(t *testing.T) {
 	}
 }
 
-// TestWordsOfSubAgents keeps what a sub-agent says apart from what the session says.
+// TestWordsOfSubAgents checks that the text of a sub-agent is not taken for the text of the session.
 func TestWordsOfSubAgents(t *testing.T) {
 	var said []string
 	r := newReader(time.Now, func(e agent.Event) { said = append(said, string(e.Kind)+" "+e.Text) })
@@ -156,7 +156,7 @@ func TestWordsOfSubAgents(t *testing.T) {
 	}
 }
 
-// TestDamagedStream puts between the lines what has no business there.
+// TestDamagedStream puts invalid lines between the valid ones.
 func TestDamagedStream(t *testing.T) {
 	data, err := os.ReadFile("testdata/streams/basic.jsonl")
 	if err != nil {
@@ -164,7 +164,8 @@ func TestDamagedStream(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	half := lines[1][:len(lines[1])/2]
-	stream := strings.Join([]string{lines[0], `half a line {"type":"assistant"`, half + lines[2], `[1,2]`, `"text"`, `{"type":7}`, `{"type":"new_kind","message":[]}`,
+	stream := strings.Join([]string{lines[0], `half a line {"type":"assistant"`, half + lines[2], `[1,2]`, `"text"`, `{"type":7}`,
+		`{"type":"new_kind","message":[]}`,
 		`{"type":"assistant","message":null}`, `{"type":"user","message":{"content":"hello"}}`, strings.Repeat("x", 40<<20), "", lines[1], lines[2], lines[3], lines[4], lines[5]}, "\n")
 	var kinds []string
 	r := newReader(time.Now, func(e agent.Event) { kinds = append(kinds, string(e.Kind)) })

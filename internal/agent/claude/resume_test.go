@@ -100,7 +100,7 @@ func TestKilledBeforeAnswer(t *testing.T) {
 func TestSecondPrompt(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Once."}, agenttest.Turn{Text: "Twice."}))
 	first, _ := b.run(t)
-	// A start with the id of a session that exists goes on with it, said or not.
+	// A start with the id of an existing session resumes it, whether or not it was asked to.
 	second, _ := b.run(t)
 	if second.Kind != agent.Completed || second.Text != "Twice." || !second.Resumed {
 		t.Errorf("outcome: %+v", second)

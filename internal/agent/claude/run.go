@@ -63,15 +63,15 @@ type attempt struct {
 	s      agent.Session
 	resume bool
 
-	proc    *started
-	in      *input
-	prompt  []byte // sent after the hooks are set up
-	armed   bool   // the hooks are set up
-	reader  *reader
-	gate    *gate
-	answers sync.WaitGroup // goroutines that answer the binary
-	winding sync.Once      // a decision is ending the session
-	unwind  func()         // stops the timers for that; nil if there are none
+	proc      *started
+	in        *input
+	prompt    []byte // sent after the hooks are set up
+	armed     bool   // the hooks are set up
+	reader    *reader
+	decisions *decisions
+	answers   sync.WaitGroup // goroutines that answer the binary
+	winding   sync.Once      // a decision is ending the session
+	unwind    func()         // stops the timers for that; nil if there are none
 
 	exit   process.Exit
 	stderr string
@@ -86,7 +86,7 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	if a.prompt, err = promptLine(a.s.Prompt); err != nil {
 		return fault.New(fault.Internal, "write prompt: %w", err)
 	}
-	a.reader, a.gate = newReader(a.d.cfg.Now, emit), newGate(a.s)
+	a.reader, a.decisions = newReader(a.d.cfg.Now, emit), newDecisions(a.s)
 	if a.proc = a.d.takeWarm(a.s, a.resume); a.proc == nil {
 		if ctx.Err() != nil {
 			return nil

@@ -26,7 +26,7 @@ func FuzzLine(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, line := range bytes.Split(data, []byte{'\n'}) {
+		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 			f.Add(line)
 		}
 	}

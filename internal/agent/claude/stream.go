@@ -142,12 +142,3 @@ func (r *reader) usage() task.Usage {
 	}
 	return u
 }
-
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}

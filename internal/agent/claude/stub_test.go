@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// stub makes a program in the binary's place, for what the real one never does while it is the right one.
+// stub makes a program that replaces the binary and does what the real one never does.
 func stub(t *testing.T, script string) (*Driver, agent.Session) {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestDoesNotExit has a result and a binary that stays after it, deaf to the end of its input.
+// TestDoesNotExit has a binary that sends its result and does not exit at the end of its input.
 func TestDoesNotExit(t *testing.T) {
 	d, s := stub(t, hello(Pinned, "default", "")+goodEnd+"trap '' TERM\nwhile :; do sleep 0.05; done\n")
 	s.Wall = 0 // nothing else ends it

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -35,15 +36,15 @@ func (e toolEnd) ran() bool {
 // check compares a result with the decision. It is too late for that call, but stops the session before the next one: something has
 // disabled our requests or answers them in our place.
 func (a *attempt) check(e toolEnd) error {
-	v := a.gate.decided(e.id)
+	v := a.decisions.decided(e.id)
 	if v != nil && v.Allow || !e.ran() {
 		return nil
 	}
 	tool := a.reader.tools[e.id]
 	if v != nil {
-		return fault.New(fault.Internal, "claude has made a call of %s that was refused", first(v.tool, tool))
+		return fault.New(fault.Internal, "claude has made a call of %s that was refused", cmp.Or(v.tool, tool))
 	}
-	return fault.New(fault.Internal, "claude has made a call of %s that nobody decided on", first(tool, "an unknown tool"))
+	return fault.New(fault.Internal, "claude has made a call of %s that nobody decided on", cmp.Or(tool, "an unknown tool"))
 }
 
 // response handles the binary's response to a request. A response to a request that we did not send means that somebody else has written

@@ -37,7 +37,7 @@ func result(id, text, failed, meta string) string {
 	return said(resultLine0, id, "", text, failed, meta)
 }
 
-// TestTripwire has a binary that does what it must not. Read is allowed in these sessions, Glob is refused.
+// TestTripwire has a binary that makes forbidden calls. Read is allowed in these sessions, Glob is refused.
 func TestTripwire(t *testing.T) {
 	const hear = "read -r x\n"
 	asked := said(callLine, "t1") + said(askLine, "t1") + hear
@@ -102,7 +102,7 @@ func TestNoHooks(t *testing.T) {
 // TestOneRulingPerCall asks twice about the same call, and once more with another input.
 func TestOneRulingPerCall(t *testing.T) {
 	var asked agenttest.Record
-	g := newGate(agent.Session{Permit: asked.Of(func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} })})
+	g := newDecisions(agent.Session{Permit: asked.Of(func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} })})
 	c := agent.Call{Tool: "Bash", ID: "t1", Input: []byte(`{"command":"ls"}`)}
 	first, second := g.decide(t.Context(), "a", c), g.decide(t.Context(), "b", c)
 	if first == nil || first != second || !first.Allow {

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// TestVariablesOfCommands gives what a repository sets to the commands of the session and not to the binary itself, which would
+// TestVariablesOfCommands passes the variables of a repository to the commands of the session and not to the binary itself, which would
 // load code by one of these and be another program by the other.
 func TestVariablesOfCommands(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer,
@@ -18,7 +18,8 @@ func TestVariablesOfCommands(t *testing.T) {
 		agenttest.Turn{Text: "Seen."}))
 	odd := "it's \"$HOME\" `id`\nand \\ more"
 	b.session.Env = map[string]string{"GIVEN": "by the operator", "TZ": "UTC", "GOFLAGS": "-modcacherw"}
-	b.session.CommandEnv = map[string]string{"NODE_OPTIONS": "--require=./own.js", "BUN_BE_BUN": "1", "TZ": "Europe/Berlin", "ODD": odd, "EMPTY": "", "GOFLAGS": "-mod=vendor"}
+	b.session.CommandEnv = map[string]string{"NODE_OPTIONS": "--require=./own.js", "BUN_BE_BUN": "1", "TZ": "Europe/Berlin", "ODD": odd,
+		"EMPTY": "", "GOFLAGS": "-mod=vendor"}
 	if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "Seen." {
 		t.Fatalf("outcome %+v", o)
 	}

@@ -8,10 +8,8 @@ import (
 	"sync"
 )
 
-// Level is the severity of a Verdict.
 type Level int
 
-// The levels.
 const (
 	None Level = iota
 	Warn       // allow the call and warn the agent
@@ -32,6 +30,9 @@ const (
 	patience  = 5  // factor by which calls that only poll may be repeated more often
 	remembers = within * patience
 )
+
+// repeated is what a Verdict says of a call and of how often it was made.
+const repeated = "%s was called %d times with the same arguments and nothing new in between"
 
 type call struct {
 	hash  [sha256.Size]byte
@@ -77,11 +78,12 @@ func (d *Detector) judge(tool string, args arguments, kind kind, hash [sha256.Si
 	}
 	switch {
 	case times >= stopAt*factor:
-		return Verdict{Stop, fmt.Sprintf("%s was called %d times with the same arguments and nothing new in between; the session ends here.", args.shown(tool), times)}
+		return Verdict{Stop, fmt.Sprintf(repeated+"; the session ends here.", args.shown(tool), times)}
 	case times >= warnAt*factor:
-		return Verdict{Warn, fmt.Sprintf("%s was called %d times with the same arguments and nothing new in between: %s; at %d times the session ends.", args.shown(tool), times, way, stopAt*factor)}
+		return Verdict{Warn, fmt.Sprintf(repeated+": %s; at %d times the session ends.", args.shown(tool), times, way, stopAt*factor)}
 	case d.alternates():
-		return Verdict{Warn, fmt.Sprintf("Two calls take turns without change, the last of them %s: find out why they do not help before repeating either.", args.shown(tool))}
+		return Verdict{Warn, "Two calls take turns without change, the last of them " + args.shown(tool) +
+			": find out why they do not help before repeating either."}
 	}
 	return Verdict{}
 }

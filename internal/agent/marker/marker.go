@@ -35,7 +35,6 @@ type piece struct {
 	marker *task.Marker
 }
 
-// New returns a parser for a session in the role.
 func New(role task.Role) *Parser {
 	return &Parser{allowed: Allowed(role), code: newCode()}
 }

@@ -212,7 +212,7 @@ func TestLongContentIsCutAndMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Text made to be read again and again must not take long; the bound is far above what a linear parser needs.
+// Hostile text must not make the parser slow. The bound is far above what a linear parser needs.
 func TestHostileTextIsReadInTime(t *testing.T) {
 	t.Parallel()
 	ticks := func(n int) (s string) {

@@ -84,7 +84,6 @@ type Feedback struct {
 	Log  string       `json:"log,omitempty"`  // end of the check's log
 }
 
-// Message is a message from a person.
 type Message struct {
 	From *task.Person `json:"from,omitempty"`
 	Text string       `json:"text,omitempty"`

@@ -40,7 +40,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// repository gives the files of a map.
+// repository returns the files of a map.
 func repository(files map[string]string) Files {
 	return func(path string) ([]byte, bool, error) {
 		s, found := files[path]
@@ -136,7 +136,8 @@ func TestContractNamesTheMarkersOfTheRole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking, task.Approved, task.RequestChanges, task.ToBeDiscussed} {
+		for _, kind := range []task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking,
+			task.Approved, task.RequestChanges, task.ToBeDiscussed} {
 			allowed := false
 			for _, k := range marker.Allowed(role) {
 				allowed = allowed || k == kind
@@ -271,7 +272,7 @@ func TestLongDataIsCut(t *testing.T) {
 	}
 }
 
-// What notes import is told with them, once, and never from outside of the repository.
+// Imports of notes are included once, and never from outside of the repository.
 func TestImportsOfNotes(t *testing.T) {
 	t.Parallel()
 	text, err := System(task.Planner, Conventions{}, repository(map[string]string{

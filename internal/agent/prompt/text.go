@@ -19,7 +19,6 @@ const (
 	maxEntry    = 2 << 10
 )
 
-// functions are the functions of the templates.
 var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code,
 	"findings": findings, "lines": func(list []string) string { return strings.Join(list, "\n") }}
 
@@ -87,7 +86,6 @@ func progressLog(all []task.Entry) string {
 	return b.String()
 }
 
-// findings writes one finding per line.
 func findings(all []task.Finding) string {
 	var lines []string
 	for _, f := range all {
@@ -96,7 +94,6 @@ func findings(all []task.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// tail keeps the end of a command's output.
 func tail(text string) string {
 	if len(text) <= maxTail {
 		return text

@@ -34,7 +34,7 @@ func playAndReport() {
 	fmt.Println("outcome", out.Kind, out.Resumed, out.Usage.Input, err)
 }
 
-// A worker that is killed without warning loses nothing that was finished, and what it left running is ended.
+// A killed worker loses no finished step, and the programs that it left running are ended.
 func TestKilledWorkerGoesOn(t *testing.T) {
 	t.Parallel()
 	s := session(t, task.Implementer, `
@@ -72,7 +72,7 @@ sessions:
 	}
 }
 
-// playElsewhere plays a session in a process of its own and gives what it tells, and a way to kill it.
+// playElsewhere plays a session in a process of its own and returns what it tells, and a way to kill it.
 func playElsewhere(t *testing.T, s agent.Session) (lines <-chan string, kill func()) {
 	t.Helper()
 	data, err := json.Marshal(s)

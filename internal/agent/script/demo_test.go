@@ -45,7 +45,7 @@ func (d *demo) must(line string) string {
 	return out
 }
 
-// ask runs a session in the role and gives what it reported.
+// ask runs a session in the role and returns what it reported.
 func (d *demo) ask(role task.Role, do *task.Deliverable) (agent.Outcome, task.Report) {
 	d.Helper()
 	data := prompt.Data{Task: DemoTask, Work: prompt.Work{Deliverable: do}, Review: d.review, Change: prompt.Change{BaseCommit: "0123"}}

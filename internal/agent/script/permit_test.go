@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// A step that ended the session is due again when the session is gone on with: the call may have been approved.
+// A step that ended the session is repeated when the session resumes, because the call may have been approved.
 func TestRefusedStepIsDueAgain(t *testing.T) {
 	t.Parallel()
 	s := session(t, task.Implementer, "sessions:\n- steps:\n  - run: echo 1 >> first\n  - run: touch second\n")
@@ -68,7 +68,8 @@ func TestStartsAsTheSessionSays(t *testing.T) {
 			results = append(results, e)
 		}
 	}
-	if len(results) != 2 || results[0].Text != "one\ntwo\nthree\n"+s.Dir+"\n" || results[0].Failed || !results[1].Failed || !strings.Contains(results[1].Text, "exit code 3") {
+	if len(results) != 2 || results[0].Text != "one\ntwo\nthree\n"+s.Dir+"\n" || results[0].Failed || !results[1].Failed ||
+		!strings.Contains(results[1].Text, "exit code 3") {
 		t.Errorf("results: %+v", results)
 	}
 }

@@ -108,7 +108,8 @@ func (p *performance) end(e End) (agent.Outcome, error) {
 
 // outcome is the outcome at this point. Its default text is the last text that the agent said.
 func (p *performance) outcome(kind agent.OutcomeKind, text string) agent.Outcome {
-	out := agent.Outcome{Kind: kind, Text: p.state.Text, Usage: p.state.Usage, Turns: p.state.Turns, SessionID: p.session.ID, Resumed: p.resumed}
+	out := agent.Outcome{Kind: kind, Text: p.state.Text, Usage: p.state.Usage, Turns: p.state.Turns,
+		SessionID: p.session.ID, Resumed: p.resumed}
 	switch {
 	case kind == agent.Completed:
 		out.Answer = p.state.Answer

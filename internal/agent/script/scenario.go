@@ -124,7 +124,8 @@ func (e Entry) check() error {
 
 func (s Step) check() error {
 	n := 0
-	for _, set := range []bool{s.Say != "", s.Write != nil, s.Edit != nil, s.Run != "", s.Pause != "", s.Usage != nil, s.Answer != nil, s.End != nil} {
+	for _, set := range []bool{s.Say != "", s.Write != nil, s.Edit != nil, s.Run != "",
+		s.Pause != "", s.Usage != nil, s.Answer != nil, s.End != nil} {
 		if set {
 			n++
 		}

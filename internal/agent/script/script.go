@@ -3,12 +3,15 @@
 package script
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -34,23 +37,16 @@ type Config struct {
 // Agent plays scenarios. It is safe for concurrent use.
 type Agent struct{ cfg Config }
 
-// New returns an agent.
 func New(cfg Config) *Agent {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
 		cfg.Wait = clock.Sleep
 	}
-	if cfg.Pace == nil {
-		cfg.Pace = new(1.0)
-	}
-	if cfg.Path == "" {
-		cfg.Path = defaultPath
-	}
+	cfg.Pace = cmp.Or(cfg.Pace, new(1.0))
+	cfg.Path = cmp.Or(cfg.Path, defaultPath)
 	return &Agent{cfg}
 }
 
@@ -107,4 +103,25 @@ func (a *Agent) open(ctx context.Context, s agent.Session, emit func(agent.Event
 		return p, p.resume()
 	}
 	return p, p.begin()
+}
+
+const DemoTask = "make the failing tests pass and document the function"
+
+//go:embed demo.yaml
+var demoScenario string
+
+//go:embed demo.txtar
+var demoFiles string
+
+// Demo returns the demo's scenario, which is made for DemoRepository.
+func Demo() []byte { return []byte(demoScenario) }
+
+// DemoRepository returns the files of a small Go module with a failing test, by path.
+func DemoRepository() map[string]string {
+	files := map[string]string{}
+	for _, part := range strings.Split("\n"+demoFiles, "\n-- ")[1:] {
+		name, content, _ := strings.Cut(part, " --\n")
+		files[name] = strings.TrimRight(content, "\n") + "\n"
+	}
+	return files
 }

@@ -122,7 +122,8 @@ sessions:
       - answer: {verdict: work, list: [1, two]}
 `)
 	out := st.run(t, s)
-	want := agent.Outcome{Kind: agent.Completed, Text: `{"list":[1,"two"],"verdict":"work"}`, Answer: []byte(`{"list":[1,"two"],"verdict":"work"}`), SessionID: s.ID, Turns: 2,
+	want := agent.Outcome{Kind: agent.Completed, Text: `{"list":[1,"two"],"verdict":"work"}`,
+		Answer: []byte(`{"list":[1,"two"],"verdict":"work"}`), SessionID: s.ID, Turns: 2,
 		Usage: task.Usage{Input: 11, Output: 3, CacheRead: 3, CacheWrite: 4, CostUSD: 0.75, Calls: 2}}
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Error(diff)
@@ -134,7 +135,8 @@ sessions:
 	for _, e := range st.events {
 		kinds = append(kinds, string(e.Kind)+" "+e.Tool)
 	}
-	if diff := cmp.Diff([]string{"started ", "text ", "tool_call Write", "tool_result ", "tool_call Edit", "tool_result ", "usage ", "tool_call Bash", "tool_result ", "usage "}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"started ", "text ", "tool_call Write", "tool_result ", "tool_call Edit", "tool_result ", "usage ",
+		"tool_call Bash", "tool_result ", "usage "}, kinds); diff != "" {
 		t.Error(diff)
 	}
 	if e := st.events[0]; e.Text != "script agent (plays a scenario, no model)" || e.ID != s.ID {

@@ -18,7 +18,6 @@ import (
 // maxTold limits a tool's input or output in an event, in bytes.
 const maxTold = 4 << 10
 
-// step runs one step and reports it.
 func (p *performance) step(ctx context.Context, s Step) error {
 	switch {
 	case s.Say != "":

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -17,11 +17,10 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// input is the input of a tool call.
 type input map[string]string
 
-// deed carries out a tool call and returns its output.
-type deed func(context.Context, input) (said string, failed bool, err error)
+// toolFunc carries out a tool call and returns its output.
+type toolFunc func(context.Context, input) (said string, failed bool, err error)
 
 // endError ends the session because of a decision on a tool call.
 type endError struct {
@@ -32,7 +31,7 @@ type endError struct {
 func (e endError) Error() string { return "session ends: " + e.reason }
 
 // tool asks for permission, makes the call and reports it. A read-only session refuses every call.
-func (p *performance) tool(ctx context.Context, name string, in input, do deed) error {
+func (p *performance) tool(ctx context.Context, name string, in input, do toolFunc) error {
 	id := "step-" + strconv.Itoa(p.state.Entry) + "-" + strconv.Itoa(p.state.Next)
 	told, err := json.Marshal(in)
 	if err != nil {
@@ -102,7 +101,8 @@ func (p *performance) run(ctx context.Context, in input) (said string, failed bo
 	case err != nil:
 		return "", false, fmt.Errorf("read command's output: %w", err)
 	case !exit.Success():
-		p.agent.cfg.Log.Debug("command of the scenario failed", "session", p.session.ID, "command", excerpt.Line(in["command"], maxTold), "exit", exit.String())
+		p.agent.cfg.Log.Debug("command of the scenario failed",
+			"session", p.session.ID, "command", excerpt.Line(in["command"], maxTold), "exit", exit.String())
 		return string(out) + "\n" + exit.String(), true, nil
 	}
 	return string(out), false, nil
@@ -120,9 +120,8 @@ func (p *performance) command(line string) (process.Spec, error) {
 	env["HOME"] = home
 	spec := process.Bash("exec 2>&1\n" + line)
 	spec.Dir, spec.Session = p.session.Dir, p.session.ID
-	for k, v := range env {
-		spec.Env = append(spec.Env, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		spec.Env = append(spec.Env, k+"="+env[k])
 	}
-	sort.Strings(spec.Env)
 	return spec, nil
 }

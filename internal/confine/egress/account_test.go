@@ -108,7 +108,7 @@ func TestNamesBelowADomain(t *testing.T) {
 // them; there only the limits apply.
 func TestNoHostForUploads(t *testing.T) {
 	d := newDoor(t, Config{}, map[string][]string{})
-	for _, host := range strings.Fields(`upload.pypi.org test.pypi.org crates.io www.nuget.org central.sonatype.com oss.sonatype.org s01.oss.sonatype.org ghcr.io
+	for host := range strings.FieldsSeq(`upload.pypi.org test.pypi.org crates.io www.nuget.org central.sonatype.com oss.sonatype.org s01.oss.sonatype.org ghcr.io
 		registry-1.docker.io index.docker.io auth.docker.io quay.io public.ecr.aws api.github.com uploads.github.com github.com npm.pkg.github.com
 		maven.pkg.github.com nuget.pkg.github.com rubygems.pkg.github.com gitlab.com push.fury.io jsr.io hex.pm pub.dev upload.cloudsmith.io`) {
 		ours, theirs := net.Pipe()

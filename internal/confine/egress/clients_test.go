@@ -31,7 +31,8 @@ func TestGoCommand(t *testing.T) {
 		dir := t.TempDir()
 		cmd := exec.Command("go", "list", "-m", "-versions", "example.test/thing")
 		cmd.Dir = dir
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOPATH=" + dir, "GOFLAGS=-modcacherw -mod=mod", "GOPROXY=" + source, "GONOSUMDB=*", "GOTOOLCHAIN=local",
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOPATH=" + dir, "GOFLAGS=-modcacherw -mod=mod", "GOPROXY=" + source,
+			"GONOSUMDB=*", "GOTOOLCHAIN=local",
 			"XDG_CONFIG_HOME=none", // a relative path keeps the command from starting its telemetry process, which would outlive it
 			"HTTPS_PROXY=http://" + d.address, "SSL_CERT_FILE=" + authorityOf(t).pemFile(t)}
 		out, err := cmd.CombinedOutput()

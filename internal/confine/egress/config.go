@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -32,7 +33,6 @@ type Config struct {
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error) // nil: this host's dialer
 }
 
-// Resolver turns a name into addresses.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -52,9 +52,7 @@ func (c Config) checked() (Config, error) {
 	if c.Rules == nil {
 		c.Rules = Defaults()
 	}
-	if c.Setting == "" {
-		c.Setting = "the list of registries"
-	}
+	c.Setting = cmp.Or(c.Setting, "the list of registries")
 	rules := make([]Rule, 0, len(c.Rules))
 	for _, r := range c.Rules {
 		r, err := r.checked()
@@ -79,18 +77,14 @@ func (c Config) checked() (Config, error) {
 	if l.Upload <= 0 {
 		l.Upload = 2 << 20
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Denied == nil {
 		c.Denied = func(context.Context, string, int, string) {}
 	}
 	if c.Opened == nil {
 		c.Opened = func(string, int64, int64, time.Duration) {}
 	}
-	if c.Resolver == nil {
-		c.Resolver = net.DefaultResolver
-	}
+	c.Resolver = cmp.Or[Resolver](c.Resolver, net.DefaultResolver)
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{}).DialContext
 	}

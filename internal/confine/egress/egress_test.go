@@ -97,9 +97,11 @@ func TestPlainHTTP(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 		page(w, r)
 	})
-	d := newDoor(t, Config{Rules: []Rule{{Host: "mirror.test", Ports: []int{port}, Plain: true, Internal: true}}}, map[string][]string{"mirror.test": loopback}).listen(t)
+	d := newDoor(t, Config{Rules: []Rule{{Host: "mirror.test", Ports: []int{port}, Plain: true, Internal: true}}},
+		map[string][]string{"mirror.test": loopback}).listen(t)
 	req, _ := http.NewRequest("POST", fmt.Sprintf("http://mirror.test:%d/q?x=1", port), strings.NewReader("question"))
-	for name, value := range map[string]string{"Proxy-Authorization": "Basic c2VjcmV0", "Connection": "x-hop, content-length", "X-Hop": "1", "X-Kept": "2", "Te": "trailers"} {
+	for name, value := range map[string]string{"Proxy-Authorization": "Basic c2VjcmV0", "Connection": "x-hop, content-length", "X-Hop": "1",
+		"X-Kept": "2", "Te": "trailers"} {
 		req.Header.Set(name, value)
 	}
 	resp, err := d.client(t).Do(req)

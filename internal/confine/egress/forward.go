@@ -74,7 +74,6 @@ func (q *request) plainTarget() (to authority, path string, r *refusal) {
 	return to, path, nil
 }
 
-// bodyLength returns the length of the request's body.
 func (q *request) bodyLength(to authority) (int64, *refusal) {
 	lengths := q.all("content-length")
 	if len(q.all("transfer-encoding")) > 0 || len(lengths) > 1 {
@@ -91,7 +90,8 @@ func (q *request) bodyLength(to authority) (int64, *refusal) {
 }
 
 // hop are the fields that apply to one connection only.
-var hop = []string{"connection", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive", "te", "trailer", "upgrade", "http2-settings", "host"}
+var hop = []string{"connection", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive", "te", "trailer",
+	"upgrade", "http2-settings", "host"}
 
 // header builds the request header to send, from the parsed parts.
 func (q *request) header(to authority, path, login string) []byte {

@@ -11,7 +11,8 @@ import (
 
 // An accepted request must be unambiguous.
 func FuzzRequest(f *testing.F) {
-	for _, s := range []string{"CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://a.test/x HTTP/1.0\r\nhost:a.test\r\n\r\nrest", "CONNECT [::1]:1 HTTP/1.1\r\n\r\n",
+	for _, s := range []string{"CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://a.test/x HTTP/1.0\r\nhost:a.test\r\n\r\nrest",
+		"CONNECT [::1]:1 HTTP/1.1\r\n\r\n",
 		"GET http://a@b/ HTTP/1.1\r\nHost: b\r\nContent-Length: 3\r\n\r\nabc", "\x16\x03\x01", "POST http://A.test.:80 HTTP/1.1\r\nHost: a.test\r\nConnection: x, y\r\n\r\n"} {
 		f.Add([]byte(s))
 	}
@@ -33,7 +34,8 @@ func FuzzRequest(f *testing.F) {
 		}
 		header := string(q.header(to, path, ""))
 		again, err := readRequest(bufio.NewReader(strings.NewReader(header)))
-		if err != nil || again.target != path || again.method != q.method || len(again.all("host")) != 1 || len(again.all("connection")) != 1 || len(again.all("transfer-encoding")) > 0 {
+		if err != nil || again.target != path || again.method != q.method || len(again.all("host")) != 1 || len(again.all("connection")) != 1 ||
+			len(again.all("transfer-encoding")) > 0 {
 			t.Fatalf("what goes on is %q: %v", header, err)
 		}
 		if host, r := parseAuthority(again.all("host")[0], 80); r != nil || host.host != to.host || host.port != to.port {

@@ -227,7 +227,8 @@ func newCA(t testing.TB) *ca {
 	}
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of the tests"}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "registries of the tests"}, NotBefore: root.NotBefore, NotAfter: root.NotAfter,
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "registries of the tests"},
+		NotBefore: root.NotBefore, NotAfter: root.NotAfter,
 		DNSNames: []string{"registry.test", "other.test", "*.wild.test", "proxy.test"}, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	var der [2][]byte

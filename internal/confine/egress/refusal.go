@@ -65,8 +65,8 @@ func (p *Proxy) report(ctx context.Context, r *refusal) {
 // in both.
 func (p *Proxy) answer(conn net.Conn, r *refusal) {
 	body := "longshift: " + r.Error() + "\n"
-	_, err := fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		r.status, strings.TrimSpace(body), len(body), body)
+	_, err := fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n"+
+		"Connection: close\r\n\r\n%s", r.status, strings.TrimSpace(body), len(body), body)
 	if err == nil {
 		linger(conn)
 	}

@@ -88,7 +88,6 @@ func token(s string) bool {
 	return s != ""
 }
 
-// all returns the values of a field.
 func (q *request) all(name string) []string {
 	var values []string
 	for _, f := range q.fields {

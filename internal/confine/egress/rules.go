@@ -46,7 +46,8 @@ func ParseRule(text string) (Rule, error) {
 	if len(words) == 2 && words[1] == "internal" {
 		r.Internal = true
 	} else if len(words) != 1 {
-		return r, fault.New(fault.Input, "host %q: must be one word", text).WithHint("for example registry.example, *.example:8443 or \"mirror.example internal\"")
+		return r, fault.New(fault.Input, "host %q: must be one word", text).
+			WithHint("for example registry.example, *.example:8443 or \"mirror.example internal\"")
 	}
 	host, plain := strings.CutPrefix(words[0], "http://")
 	r.Plain = plain
@@ -74,7 +75,8 @@ func (r Rule) checked() (Rule, error) {
 	case why != "":
 		return r, fault.New(fault.Input, "host %q: %s", r.Host, why).WithHint("give a host name or *.domain")
 	case below && !strings.Contains(ascii, "."):
-		return r, fault.New(fault.Input, "host %q: covers a whole top-level domain", r.Host).WithHint("name at least two labels, such as *.example.org")
+		return r, fault.New(fault.Input, "host %q: covers a whole top-level domain", r.Host).
+			WithHint("name at least two labels, such as *.example.org")
 	}
 	r.Host = ascii
 	if below {

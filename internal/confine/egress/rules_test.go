@@ -24,7 +24,8 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "a b", "a external", "*", "*.com", "*.", "a.*.example", "10.0.0.1", "[::1]", "127.1 internal", "a:0", "a:65536", "a:b", "a:80:81",
+	for _, text := range []string{"", "a b", "a external", "*", "*.com", "*.", "a.*.example", "10.0.0.1", "[::1]", "127.1 internal", "a:0",
+		"a:65536", "a:b", "a:80:81",
 		"user@host", "host/path", "ftp://host", "a..b", "-a.example", "a\x00b", strings.Repeat("a", 64) + ".example"} {
 		_, err := ParseRule(text)
 		if fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
@@ -43,7 +44,8 @@ func TestPatternInOtherScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, want := range map[string]string{"a.xn--bcher-kva.example": "", "xn--bcher-kva.example": "is not a listed host", "a.bucher.example": "is not a listed host"} {
+	for host, want := range map[string]string{"a.xn--bcher-kva.example": "", "xn--bcher-kva.example": "is not a listed host",
+		"a.bucher.example": "is not a listed host"} {
 		if _, why := c.find(host, 443, false); why != want {
 			t.Errorf("%s: %q", host, why)
 		}
@@ -56,7 +58,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for _, host := range []string{"registry.npmjs.org", "pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io", "proxy.golang.org", "sum.golang.org",
+	for _, host := range []string{"registry.npmjs.org", "pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io",
+		"proxy.golang.org", "sum.golang.org",
 		"rubygems.org", "repo.packagist.org", "repo.maven.apache.org", "repo1.maven.org", "api.nuget.org", "registry.yarnpkg.com"} {
 		if r, why := p.config.find(host, 443, false); why != "" || r.Internal {
 			t.Errorf("%s: %+v, %q", host, r, why)

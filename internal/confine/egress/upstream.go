@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -29,7 +30,8 @@ type dialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 // parseUpstream parses the URL. Errors never contain it, since it may hold a password.
 func parseUpstream(text string) (*upstream, error) {
 	wrong := func(why string) error {
-		return fault.New(fault.Input, "the upstream proxy's URL %s", why).WithHint("write it as http://proxy.example:3128 or https://user:password@proxy.example")
+		return fault.New(fault.Input, "the upstream proxy's URL %s", why).
+			WithHint("write it as http://proxy.example:3128 or https://user:password@proxy.example")
 	}
 	u, err := url.Parse(text)
 	switch {
@@ -42,10 +44,7 @@ func parseUpstream(text string) (*upstream, error) {
 	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
 		return nil, wrong("has more than a host and a port")
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	if _, ok := parsePort(port); !ok {
 		return nil, wrong("has no proper port")
 	}
@@ -78,10 +77,7 @@ func (u *upstream) connect(ctx context.Context, dial dialFunc, to authority, pla
 // prepare returns the connection to continue with, even when it fails.
 func (u *upstream) prepare(ctx context.Context, conn net.Conn, to authority, plain bool) (net.Conn, error) {
 	if u.secure {
-		config := u.roots.Clone()
-		if config == nil {
-			config = &tls.Config{}
-		}
+		config := cmp.Or(u.roots.Clone(), &tls.Config{})
 		config.ServerName = u.host
 		secure := tls.Client(conn, config)
 		if err := secure.HandshakeContext(ctx); err != nil {

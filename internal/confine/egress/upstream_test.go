@@ -120,7 +120,8 @@ func TestUpstreamURL(t *testing.T) {
 			t.Errorf("%s: %+v, %v", url, u, err)
 		}
 	}
-	for _, url := range []string{"socks5://u:" + password + "@p", "http://u:" + password + "@p:0", "http://u:" + password + "@p:x", "http://u:" + password + "@", "u:" + password + "@p:80",
+	for _, url := range []string{"socks5://u:" + password + "@p", "http://u:" + password + "@p:0", "http://u:" + password + "@p:x",
+		"http://u:" + password + "@", "u:" + password + "@p:80",
 		"http://u:" + password + "@p/path", "http://u:" + password + "%zz@p", "http://u:" + password + "@p?q", "http:u:" + password} {
 		_, err := New(Config{Upstream: url})
 		if err == nil || strings.Contains(err.Error(), password) {

@@ -1,12 +1,14 @@
 package process
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,35 +26,21 @@ type order struct {
 }
 
 func newOrder(s Spec) (order, error) {
-	o := order{path: s.Path, dir: s.Dir, pidFile: s.PidFile, session: s.Session, grace: s.Grace}
-	if o.grace == 0 {
-		o.grace = defaultGrace
-	}
-	if o.dir == "" {
-		o.dir = "/"
-	}
-	o.args = append([]string{s.Path}, s.Args...)
-	o.env = markedEnv(s.Env, s.Session)
+	o := order{path: s.Path, dir: cmp.Or(s.Dir, "/"), pidFile: s.PidFile, session: s.Session, grace: cmp.Or(s.Grace, defaultGrace),
+		args: append([]string{s.Path}, s.Args...), env: MarkedEnv(s.Env, s.Session)}
 	var err error
 	if o.path, err = Find(s.Path, o.dir, o.env); err != nil {
 		return o, err
 	}
-	for _, field := range o.fields() {
-		if strings.ContainsRune(field, 0) {
-			return o, errors.New("an argument or variable holds a NUL byte")
-		}
+	if strings.ContainsRune(strings.Join(o.fields(), ""), 0) {
+		return o, errors.New("an argument or variable holds a NUL byte")
 	}
 	return o, nil
 }
 
-// markedEnv returns env with the mark of the session instead of any other session's.
-func markedEnv(env []string, session string) []string {
-	var out []string
-	for _, v := range env {
-		if !strings.HasPrefix(v, SessionEnv+"=") {
-			out = append(out, v)
-		}
-	}
+// MarkedEnv returns env with the mark of the session instead of any other session's.
+func MarkedEnv(env []string, session string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, SessionEnv+"=") })
 	if session != "" {
 		out = append(out, SessionEnv+"="+session)
 	}
@@ -124,5 +112,5 @@ func readOrder(r io.Reader) (order, error) {
 // guardEnv is the guard's own environment: the session's mark, so that it is found with the rest, and settings for a
 // small Go runtime.
 func guardEnv(session string) []string {
-	return markedEnv([]string{"GOMAXPROCS=1"}, session)
+	return MarkedEnv([]string{"GOMAXPROCS=1"}, session)
 }

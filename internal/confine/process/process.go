@@ -20,7 +20,6 @@ import (
 // SessionEnv is the variable that marks every process of a session.
 const SessionEnv = "LONGSHIFT_SESSION"
 
-// Spec describes a program to start.
 type Spec struct {
 	Path       string        // absolute, or a bare name to look up in the PATH of Env
 	Args       []string      // without the program's own name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -59,11 +60,7 @@ func (f finder) find() ([]proc, error) {
 			}
 		}
 	}
-	out := make([]proc, 0, len(found))
-	for _, p := range found {
-		out = append(out, p)
-	}
-	return out, nil
+	return slices.Collect(maps.Values(found)), nil
 }
 
 // reap ends the processes that f finds until there are none: TERM to each, KILL after the grace period. Without a grace

@@ -21,7 +21,6 @@ type Limits struct {
 	File int64         // maximum size of Spec.OutputFile in bytes
 }
 
-// Result is the outcome of a command.
 type Result struct {
 	Exit
 	Output    string        // stdout and stderr in the order they arrived, cut in the middle to Limits.Keep

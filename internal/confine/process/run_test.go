@@ -60,7 +60,8 @@ func TestRunWall(t *testing.T) {
 	if err != nil || !got.TimedOut || got.Success() || !strings.HasPrefix(got.Output, "started\n") {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := Run(t.Context(), bash(`trap 'exit 0' TERM; while :; do sleep 0.01; done`), Limits{Wall: 200 * time.Millisecond}); err != nil || !got.TimedOut || got.Code != 0 {
+	if got, err := Run(t.Context(), bash(`trap 'exit 0' TERM; while :; do sleep 0.01; done`),
+		Limits{Wall: 200 * time.Millisecond}); err != nil || !got.TimedOut || got.Code != 0 {
 		t.Errorf("with code 0 when it is told to stop: %+v, %v", got, err)
 	}
 	if got, err := Run(t.Context(), bash("true"), Limits{Wall: time.Minute}); err != nil || got.TimedOut || !got.Success() {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,21 +21,21 @@ import (
 
 // Box confines programs. It is safe for concurrent use.
 type Box struct {
-	bwrap    string // real path; "" without namespaces
-	version  string
-	weak     map[Layer]bool
-	log      *slog.Logger
-	masks    *masks
-	groups   groups
-	passwdAt string // real path of /etc/passwd, "" when the host has none
-	states   []LayerState
-	exe      func() (string, error)
+	bwrap        string // real path; "" without namespaces
+	version      string
+	weak         map[Layer]bool
+	log          *slog.Logger
+	placeholders *placeholders
+	groups       groups
+	passwdAt     string // real path of /etc/passwd, "" when the host has none
+	states       []LayerState
+	exe          func() (string, error)
 }
 
 // New finds what the layers need and runs a small confined program to check that they work. A layer that does not is a
 // fault that names the layer, what was observed, what to install or change, and the flag to run without it.
 func New(ctx context.Context, c Config) (*Box, error) {
-	b := &Box{weak: map[Layer]bool{}, log: cmp.Or(c.Log, slog.Default()), masks: newMasks(), exe: ownExecutable()}
+	b := &Box{weak: map[Layer]bool{}, log: cmp.Or(c.Log, slog.Default()), placeholders: newPlaceholders(), exe: ownExecutable()}
 	for layer, off := range c.Weaken {
 		if !known(layer) {
 			return nil, fault.New(fault.Input, "sandbox: there is no layer %q", string(layer)).
@@ -49,7 +50,7 @@ func New(ctx context.Context, c Config) (*Box, error) {
 	if err := b.findBwrap(ctx, cmp.Or(c.Bwrap, "bwrap")); err != nil {
 		return nil, err
 	}
-	if real, missing, err := (territory{}).resolve("/etc/passwd"); err == nil && len(missing) == 0 {
+	if real, missing, err := (writtenFolders{}).resolve("/etc/passwd"); err == nil && len(missing) == 0 {
 		b.passwdAt = real
 	}
 	sweep()
@@ -66,12 +67,7 @@ func New(ctx context.Context, c Config) (*Box, error) {
 }
 
 func known(layer Layer) bool {
-	for _, l := range AllLayers() {
-		if l == layer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(AllLayers(), layer)
 }
 
 func joinLayers(list []Layer) string {

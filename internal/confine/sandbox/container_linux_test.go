@@ -52,7 +52,8 @@ func refusedByContainer() (calls []uint32, err error) {
 	if err := decoder.Decode(&profile); err != nil {
 		return nil, err
 	}
-	if len(profile.Syscalls) != 1 || profile.DefaultAction != "SCMP_ACT_ALLOW" || profile.Syscalls[0].Action != "SCMP_ACT_ERRNO" || profile.Syscalls[0].ErrnoRet != int(unix.EPERM) {
+	if len(profile.Syscalls) != 1 || profile.DefaultAction != "SCMP_ACT_ALLOW" || profile.Syscalls[0].Action != "SCMP_ACT_ERRNO" ||
+		profile.Syscalls[0].ErrnoRet != int(unix.EPERM) {
 		return nil, fmt.Errorf("%s has another form than this test knows", containerFilter)
 	}
 	for _, name := range profile.Syscalls[0].Names {

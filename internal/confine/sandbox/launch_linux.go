@@ -23,8 +23,7 @@ func (e layerError) Unwrap() error { return e.err }
 
 func failure(err error) report {
 	r := report{Kind: isFailed}
-	var layer layerError
-	if errors.As(err, &layer) {
+	if layer, ok := errors.AsType[layerError](err); ok {
 		r.Layer = layer.layer
 	}
 	errors.As(err, &r.Errno)

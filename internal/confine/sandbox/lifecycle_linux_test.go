@@ -151,7 +151,7 @@ func children(pid int) (out []int) {
 			b = append(append(b, ' '), more...)
 		}
 	}
-	for _, f := range strings.Fields(string(b)) {
+	for f := range strings.FieldsSeq(string(b)) {
 		if n, err := strconv.Atoi(f); err == nil {
 			out = append(out, n)
 		}

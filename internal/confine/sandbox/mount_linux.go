@@ -25,13 +25,13 @@ func (p *plan) addWork(c Spec) error {
 		return err
 	}
 	p.workDir = p.mounts[0].path
-	p.ground = append(p.ground, p.workDir) // even if it is read-only: an earlier program may have written it
+	p.written = append(p.written, p.workDir) // even if it is read-only: an earlier program may have written it
 	return nil
 }
 
 // addFolder mounts a folder that must exist.
 func (p *plan) addFolder(path string, kind access) error {
-	real, missing, err := p.ground.resolve(path)
+	real, missing, err := p.written.resolve(path)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (p *plan) addFolder(path string, kind access) error {
 		return err
 	}
 	if kind == writable {
-		p.ground = append(p.ground, real)
+		p.written = append(p.written, real)
 	}
 	return p.add(mount{path: real, access: kind, folder: info.IsDir()})
 }
@@ -62,26 +62,27 @@ func givable(real, path string) error {
 func (p *plan) addMoved(path, folder string) error {
 	var real [2]string
 	for i, name := range []string{path, folder} {
-		dir, missing, err := p.ground.resolve(name)
+		dir, missing, err := p.written.resolve(name)
 		if err != nil {
 			return err
 		}
 		if len(missing) > 0 {
-			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).WithHint("make both folders before the program starts")
+			return fault.New(fault.Infra, "sandbox: mount %s at %s: %w", folder, path, fs.ErrNotExist).
+				WithHint("make both folders before the program starts")
 		}
 		if err := givable(dir, name); err != nil {
 			return err
 		}
 		real[i] = dir
 	}
-	p.ground = append(p.ground, real[1])
+	p.written = append(p.written, real[1])
 	return p.add(mount{path: real[0], from: real[1], access: writable, folder: true})
 }
 
 // addHidden covers a path; a path that does not exist needs no cover. Nor does a device: the box has its own /dev, and
 // covering /dev/null there would take it from every program.
 func (p *plan) addHidden(path string) error {
-	real, missing, err := p.ground.resolve(path)
+	real, missing, err := p.written.resolve(path)
 	if err != nil || len(missing) > 0 {
 		return err
 	}
@@ -99,7 +100,7 @@ func (p *plan) addPrivate(path string) error {
 	if path == "/dev/shm" { // part of the box's own /dev
 		return p.add(mount{path: path, access: private, folder: true})
 	}
-	real, missing, err := p.ground.resolve(path)
+	real, missing, err := p.written.resolve(path)
 	if err != nil || len(missing) > 0 {
 		return err
 	}

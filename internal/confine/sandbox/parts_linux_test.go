@@ -38,7 +38,7 @@ func probeWithoutMain() {
 		return
 	}
 	weak := map[Layer]bool{}
-	for _, layer := range strings.Fields(os.Getenv("SANDBOX_TEST_WEAKEN")) {
+	for layer := range strings.FieldsSeq(os.Getenv("SANDBOX_TEST_WEAKEN")) {
 		weak[Layer(layer)] = true
 	}
 	b, err := New(context.Background(), Config{Weaken: weak, Bwrap: os.Getenv("SANDBOX_TEST_BWRAP")})

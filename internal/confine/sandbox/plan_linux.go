@@ -30,11 +30,11 @@ type mount struct {
 
 // plan lists everything that differs from a read-only view of the host, parents before children.
 type plan struct {
-	mounts  []mount
-	ground  territory
-	made    []string // folders created as placeholders for protected paths, to be removed
-	masks   *masks
-	workDir string
+	mounts       []mount
+	written      writtenFolders
+	made         []string // folders created as placeholders for protected paths, to be removed
+	placeholders *placeholders
+	workDir      string
 }
 
 // privates are the folders that every box has for itself.
@@ -50,10 +50,10 @@ func alwaysHidden() []string {
 	return list
 }
 
-func (m *masks) plan(c Spec) (*plan, error) {
+func (m *placeholders) plan(c Spec) (*plan, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := &plan{masks: m}
+	p := &plan{placeholders: m}
 	if err := p.fill(c); err != nil {
 		p.release()
 		return nil, err

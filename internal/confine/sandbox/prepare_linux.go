@@ -61,13 +61,13 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	if len(c.Moved) > 0 && b.weak[LayerNamespaces] {
 		return nil, fault.New(fault.Input, "sandbox: without namespaces no folder can be shown at another path")
 	}
-	if sess.plan, err = b.masks.plan(c); err != nil {
+	if sess.plan, err = b.placeholders.plan(c); err != nil {
 		return nil, err
 	}
 	if err := sess.noteMade(sess.plan.made); err != nil {
 		return nil, fault.New(fault.Infra, "sandbox: %w", err)
 	}
-	s.Env = withSession(s.Env, s.Session)
+	s.Env = process.MarkedEnv(s.Env, s.Session)
 	sess.order = b.order(sess.plan, s, c)
 	if !b.weak[LayerLimits] {
 		sess.order.Limits = &limits
@@ -115,15 +115,6 @@ func (b *Box) command(sess *session, env []string, limits Limits) ([]string, err
 		return nil, err
 	}
 	return append([]string{b.bwrap}, sess.plan.bwrapArgs(f, !b.weak[LayerNetwork], limits.Memory)...), nil
-}
-
-// withSession adds the session's mark to the program's environment, as process.Start would.
-func withSession(env []string, session string) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, process.SessionEnv+"=") })
-	if session != "" {
-		out = append(out, process.SessionEnv+"="+session)
-	}
-	return out
 }
 
 // passwd is the /etc/passwd inside: a program must be able to look up its own user. It does not list the host's other

@@ -14,16 +14,16 @@ import (
 // addProtected makes a path a read-only mount of its own. The folders between it and the writable folder above are
 // pinned: renaming one would move the mounts in it along, and a new folder could take its place.
 func (p *plan) addProtected(path string) error {
-	real, missing, err := p.ground.resolve(path)
+	real, missing, err := p.written.resolve(path)
 	if err != nil {
 		return err
 	}
-	root := p.ground.outermost(real)
+	root := p.written.outermost(real)
 	if root == "" {
 		return fault.New(fault.Input, "sandbox: protected path %s does not lie below the worktree or a writable folder", path)
 	}
 	for dir := real; dir != root; dir = filepath.Dir(dir) {
-		if p.masks.join(dir) {
+		if p.placeholders.join(dir) {
 			p.made = append(p.made, dir)
 		}
 	}
@@ -89,21 +89,21 @@ func (p *plan) hold(path string) error {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return fault.New(fault.Infra, "sandbox: hold protected path: %w", err)
 	}
-	p.masks.users[path] = 1
+	p.placeholders.users[path] = 1
 	p.made = append(p.made, path)
 	return nil
 }
 
-// masks counts the boxes that use each placeholder: removing it would remove the mount of another box.
-type masks struct {
+// placeholders counts the boxes that use each placeholder: removing it would remove the mount of another box.
+type placeholders struct {
 	mu    sync.Mutex // held while a plan is made or undone
 	users map[string]int
 }
 
-func newMasks() *masks { return &masks{users: map[string]int{}} }
+func newPlaceholders() *placeholders { return &placeholders{users: map[string]int{}} }
 
 // join counts this box in and reports whether another one already uses the placeholder.
-func (m *masks) join(path string) bool {
+func (m *placeholders) join(path string) bool {
 	if m.users[path] == 0 {
 		return false
 	}
@@ -113,16 +113,16 @@ func (m *masks) join(path string) bool {
 
 // undo removes the placeholders of protected paths. A folder that is not empty is in use by others and stays.
 func (p *plan) undo() {
-	p.masks.mu.Lock()
-	defer p.masks.mu.Unlock()
+	p.placeholders.mu.Lock()
+	defer p.placeholders.mu.Unlock()
 	p.release()
 }
 
 func (p *plan) release() {
 	slices.SortFunc(p.made, comparePaths)
 	for _, path := range slices.Backward(p.made) {
-		if p.masks.users[path]--; p.masks.users[path] == 0 {
-			delete(p.masks.users, path)
+		if p.placeholders.users[path]--; p.placeholders.users[path] == 0 {
+			delete(p.placeholders.users, path)
 			syscall.Rmdir(path)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 
 const maxLinks = 40
 
-// territory lists the real paths of folders that confined programs may have written, now or in an earlier session.
+// writtenFolders lists the real paths of folders that confined programs may have written, now or in an earlier session.
 // Symbolic links below them are never followed.
-type territory []string
+type writtenFolders []string
 
-// outermost returns the outermost folder of the territory that contains path, or "".
-func (t territory) outermost(path string) string {
+// outermost returns the outermost folder of them that contains path, or "".
+func (w writtenFolders) outermost(path string) string {
 	best := ""
-	for _, root := range t {
+	for _, root := range w {
 		if within(path, root) && (best == "" || len(root) < len(best)) {
 			best = root
 		}
@@ -32,8 +32,8 @@ func within(path, root string) bool {
 }
 
 // resolve walks path from the root directory. It returns the real path of the part that exists, and the missing
-// components. It follows links outside of the territory, since the host's administrator has set them.
-func (t territory) resolve(path string) (real string, missing []string, err error) {
+// components. It follows links outside of those folders, since the host's administrator has set them.
+func (w writtenFolders) resolve(path string) (real string, missing []string, err error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", nil, fault.New(fault.Input, "sandbox: path %q is not absolute", path)
 	}
@@ -55,7 +55,7 @@ func (t territory) resolve(path string) (real string, missing []string, err erro
 			cur, todo = next, todo[1:]
 			continue
 		}
-		if t.outermost(cur) != "" {
+		if w.outermost(cur) != "" {
 			return "", nil, linkError(path, next)
 		}
 		target, err := os.Readlink(next)
@@ -83,7 +83,7 @@ func linkError(path, link string) error {
 
 func components(path string) []string {
 	var out []string
-	for _, c := range strings.Split(path, "/") {
+	for c := range strings.SplitSeq(path, "/") {
 		if c != "" && c != "." {
 			out = append(out, c)
 		}

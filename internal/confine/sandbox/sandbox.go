@@ -44,14 +44,12 @@ func AllLayers() []Layer {
 // WeakenFlag is the worker's setting that disables a layer, for messages.
 const WeakenFlag = "LONGSHIFT_SANDBOX_WITHOUT"
 
-// Config configures a Box.
 type Config struct {
 	Bwrap  string         // path of bubblewrap, or a name on the worker's PATH; "" for "bwrap"
 	Weaken map[Layer]bool // layers that the operator has disabled
 	Log    *slog.Logger   // nil for slog.Default
 }
 
-// LayerState is the state of a layer.
 type LayerState struct {
 	Layer  Layer
 	Stands bool   // false when the operator has disabled it
@@ -133,7 +131,8 @@ func (l Limits) orDefault() (Limits, error) {
 		if f.given == 0 {
 			f.set(f.standard)
 		} else if f.given < f.least {
-			return l, fault.New(fault.Input, "sandbox: limit %s is %d", f.name, f.given).WithHint("give at least %d, or 0 for %d", f.least, f.standard)
+			return l, fault.New(fault.Input, "sandbox: limit %s is %d", f.name, f.given).
+				WithHint("give at least %d, or 0 for %d", f.least, f.standard)
 		}
 	}
 	return l, nil

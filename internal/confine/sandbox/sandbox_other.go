@@ -21,15 +21,12 @@ func missing() error {
 		WithHint("run the worker on Linux, in a virtual machine if need be")
 }
 
-// Layers is empty.
 func (b *Box) Layers() []LayerState { return nil }
 
-// Start fails.
 func (b *Box) Start(context.Context, process.Spec, Spec) (*process.Process, error) {
 	return nil, missing()
 }
 
-// Run fails.
 func (b *Box) Run(context.Context, process.Spec, process.Limits, Spec) (process.Result, error) {
 	return process.Result{}, missing()
 }

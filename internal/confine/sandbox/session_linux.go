@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -151,10 +152,7 @@ func (s *session) ended(outer process.Exit) process.Exit {
 // setupError explains why no program has run, from bubblewrap's output.
 func (s *session) setupError(outer process.Exit) error {
 	b, _ := os.ReadFile(s.path(errorsFile))
-	said := strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD"))
-	if said == "" {
-		said = outer.String()
-	}
+	said := cmp.Or(strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), outer.String())
 	return layerFault(LayerNamespaces, errors.New(strings.ReplaceAll(said, "\n", "; ")))
 }
 

@@ -22,11 +22,11 @@ func (p *plan) addSockets() error {
 	}
 	for line := range bytes.Lines(list) {
 		f := socketFields(string(line))
-		if len(f) < 8 || f[3] != accepting || !filepath.IsAbs(f[7]) || p.ground.outermost(f[7]) != "" {
+		if len(f) < 8 || f[3] != accepting || !filepath.IsAbs(f[7]) || p.written.outermost(f[7]) != "" {
 			continue
 		}
-		real, missing, err := p.ground.resolve(f[7])
-		if err != nil || len(missing) > 0 || p.ground.outermost(real) != "" {
+		real, missing, err := p.written.resolve(f[7])
+		if err != nil || len(missing) > 0 || p.written.outermost(real) != "" {
 			continue // the path from bind time; it may no longer exist
 		}
 		if info, err := os.Lstat(real); err != nil || info.Mode()&os.ModeSocket == 0 {

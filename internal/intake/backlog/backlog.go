@@ -4,6 +4,7 @@
 package backlog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -35,9 +36,7 @@ type desk struct{ *workfile.MarkedFolder }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
 	path, more := q.Path, q.Path
-	if path == "" {
-		path = Folder
-	}
+	path = cmp.Or(path, Folder)
 	if filepath.Clean(path) == Folder {
 		more = ""
 	}
@@ -66,7 +65,8 @@ func checkKey(key string) error {
 	if fits(key) {
 		return nil
 	}
-	return fault.New(fault.Input, "backlog: %.80q is not the name of a Markdown file", key).WithHint("give a name as the list has it, such as 010-login.md")
+	return fault.New(fault.Input, "backlog: %.80q is not the name of a Markdown file", key).
+		WithHint("give a name as the list has it, such as 010-login.md")
 }
 
 // read reads the file that a key names.

@@ -19,7 +19,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// place is a repository with a backlog, and a source on it.
+// place is a repository with a backlog, and a source that reads it.
 type place struct {
 	*Source
 	t     *testing.T
@@ -42,7 +42,7 @@ func newPlace(t *testing.T, files map[string]string) *place {
 	return p
 }
 
-// restart makes the source anew, as after a crash.
+// restart makes a new source, as after a crash.
 func (p *place) restart() { p.Source = New(workfile.Config{State: p.state, Now: p.now}) }
 
 func (p *place) now() time.Time {
@@ -64,7 +64,7 @@ func (p *place) write(name, text string) {
 	gittest.Write(p.t, p.repo, map[string]string{"backlog/" + name: text})
 }
 
-// says holds a file against a text; "" is for one that is gone.
+// says checks the text of a file; "" means that the file is gone.
 func (p *place) says(name, want string) {
 	p.t.Helper()
 	data, err := os.ReadFile(p.path(name))
@@ -79,7 +79,7 @@ func (p *place) says(name, want string) {
 	}
 }
 
-// clean holds that nothing of ours lies in the folder.
+// clean checks that no file of ours is left in the folder.
 func (p *place) clean() {
 	p.t.Helper()
 	entries, _ := os.ReadDir(filepath.Join(p.repo, "backlog"))
@@ -112,7 +112,7 @@ func (p *place) read(key string) intake.Work {
 	return w
 }
 
-// claim claims a file for a task and gives the task's note.
+// claim claims a file for a task and returns the task's note.
 func (p *place) claim(key, taskID string) intake.Note {
 	p.t.Helper()
 	n := intake.Note{TaskID: taskID, Sum: p.read(key).Sum}
@@ -157,7 +157,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// While somebody writes, nothing is taken: neither the file, which may be half written, nor one behind it.
+// While somebody writes, no work is taken: neither the file, which may be incomplete, nor one after it.
 func TestListWaitsUntilNobodyWrites(t *testing.T) {
 	t.Parallel()
 	repo, now := t.TempDir(), time.Now()

@@ -41,7 +41,7 @@ func (p *place) aside(name string) string {
 	return to
 }
 
-// next are the calls that may be the first after a crash.
+// next lists the calls that may be the first after a crash.
 var next = map[string]func(p *place, n intake.Note) error{
 	"List": func(p *place, n intake.Note) error {
 		return p.List(p.t.Context(), p.q, func(intake.Item) bool { return true })
@@ -138,7 +138,7 @@ func (p *place) fresh(beside string) {
 	}
 }
 
-// TestDamagedMark: a mark that can't be read might be a claim, so nothing begins.
+// TestDamagedMark: a mark that can't be read might be a claim, so no work begins.
 func TestDamagedMark(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	p.claim("1.md", "t1")

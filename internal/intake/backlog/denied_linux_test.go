@@ -38,7 +38,7 @@ func asNobody(t *testing.T, f func()) {
 	}
 }
 
-// TestDenied: a folder that can't be written to. The file stays as it is, and its text is not begun again.
+// TestDenied: in a folder that can't be written to, the file stays as it is, and its text is not begun again.
 func TestDenied(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -108,7 +108,7 @@ func open(t *testing.T, path string) {
 	}
 }
 
-// give gives a folder with all that is in it to nobody.
+// give makes nobody the owner of a folder and its contents.
 func give(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -150,7 +150,7 @@ func TestFull(t *testing.T) {
 
 const noDisk = "no disk of our own"
 
-// full holds that nothing is begun and nothing removed, and that it goes on when there is room.
+// full checks that nothing is begun or removed, and that work continues when there is room.
 func full(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order, "2.md": order})
 	n := p.claim("1.md", "t1")

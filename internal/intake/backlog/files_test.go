@@ -44,7 +44,8 @@ func TestWhatIsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.listed("UPPER.MD", "a: b?.md", "naïve 日本.md", "plain.md", "with space.md", "x.md.md")
-	for _, key := range []string{"out.md", "in.md", "up.md", "lost.md", "pipe.md", "folder.md", "sub", "sub/deep.md", ".hidden.md", "notes.txt", "new\nline.md", "-x.md"} {
+	for _, key := range []string{"out.md", "in.md", "up.md", "lost.md", "pipe.md", "folder.md", "sub", "sub/deep.md", ".hidden.md",
+		"notes.txt", "new\nline.md", "-x.md"} {
 		_, err := p.Read(t.Context(), p.q, key)
 		if k := fault.KindOf(err); k != fault.NotFound && k != fault.Input {
 			t.Errorf("Read %q: %v", key, err)
@@ -66,7 +67,8 @@ func TestWhatIsWork(t *testing.T) {
 
 func TestIDs(t *testing.T) {
 	long := strings.Repeat("long-", 48)
-	p := newPlace(t, map[string]string{"a-b.md": "a", "a b.md": "a", "A-B.md": "a", "a_b.md": "a", "日本.md": "a", "中国.md": "a", long + "1.md": "a", long + "2.md": "a"})
+	p := newPlace(t, map[string]string{"a-b.md": "a", "a b.md": "a", "A-B.md": "a", "a_b.md": "a", "日本.md": "a", "中国.md": "a",
+		long + "1.md": "a", long + "2.md": "a"})
 	seen := map[string]bool{}
 	var first string
 	err := p.List(t.Context(), p.q, func(i intake.Item) bool {

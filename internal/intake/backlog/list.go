@@ -19,7 +19,6 @@ import (
 // maxTitle limits a title, in bytes.
 const maxTitle = 256
 
-// List implements intake.Source.
 func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Item) bool) error {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -53,7 +52,8 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 		}
 		if !fits(name) {
 			if strings.EqualFold(name[max(0, len(name)-3):], ".md") {
-				s.config.Log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen", "file", fmt.Sprintf("%q", name))
+				s.config.Log.Warn("backlog: a file is left out: its name has signs that can't be shown, or begins with a hyphen",
+					"file", fmt.Sprintf("%q", name))
 			}
 			continue
 		}
@@ -101,7 +101,6 @@ func (d *desk) item(key string, f workfile.File) intake.Item {
 	return intake.Item{Key: key, ID: d.id(key, sum), Sum: sum, Title: title(f.Data)}
 }
 
-// Read implements intake.Source.
 func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -157,7 +156,8 @@ func title(data []byte) string {
 			continue
 		}
 		words := strings.TrimLeft(line, "#")
-		if n := len(line) - len(words); fence == "" && n > 0 && n <= 6 && strings.TrimSpace(words) != "" && strings.ContainsAny(words[:1], " \t") {
+		n := len(line) - len(words)
+		if fence == "" && n > 0 && n <= 6 && strings.TrimSpace(words) != "" && strings.ContainsAny(words[:1], " \t") {
 			return forge.CleanLine(strings.TrimRight(words, "# \t"), maxTitle)
 		}
 		if first == "" {

@@ -44,7 +44,8 @@ func TestRemoved(t *testing.T) {
 
 // TestKept: with any other outcome the file stays, and is not begun again with the same text, also after a restart.
 func TestKept(t *testing.T) {
-	for _, o := range []task.Outcome{task.Declined, task.Rejected, task.AllBlocked, task.ChecksFailed, task.Abandoned, task.Cancelled, task.Failed, task.PullMerged, "", "spec_issue", "unheard"} {
+	for _, o := range []task.Outcome{task.Declined, task.Rejected, task.AllBlocked, task.ChecksFailed, task.Abandoned, task.Cancelled,
+		task.Failed, task.PullMerged, "", "spec_issue", "unheard"} {
 		t.Run(string(o), func(t *testing.T) {
 			p := newPlace(t, map[string]string{"1.md": order})
 			n := p.claim("1.md", "t1")
@@ -75,7 +76,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestClaims: what tasks work on is known by the ids of their workflows, until they have reported.
+// TestClaims: work has the workflow id of the task that claimed it, until the task has reported.
 func TestClaims(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order, "2.md": order})
 	id := p.listed("1.md", "2.md")[0].ID
@@ -114,7 +115,7 @@ func TestEditedWhileTheTaskRuns(t *testing.T) {
 	}
 }
 
-// TestEditedAndBack: a file that says in the end what it said in the beginning has not changed.
+// TestEditedAndBack: a file with the same text at the end as at the beginning has not changed.
 func TestEditedAndBack(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -124,7 +125,7 @@ func TestEditedAndBack(t *testing.T) {
 	p.says("1.md", "")
 }
 
-// TestComesBack: a checkout of an old commit brings a file back. That is no new order, until somebody edits it.
+// TestComesBack: a file that a checkout of an old commit restores is not new work until somebody edits it.
 func TestComesBack(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -138,7 +139,7 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// TestGoneWhileTheTaskRuns: a person has taken the file away; there is nothing left to do, and that is no fault.
+// TestGoneWhileTheTaskRuns: a person has removed the file. There is nothing left to do, and no error.
 func TestGoneWhileTheTaskRuns(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -148,7 +149,7 @@ func TestGoneWhileTheTaskRuns(t *testing.T) {
 	kindOf(t, p.Report(t.Context(), p.q, "1.md", intake.Note{TaskID: "t2", Sum: "x"}), fault.NotFound)
 }
 
-// TestForeignReport: a task ends nothing that another one works on.
+// TestForeignReport: a report does not end the claim of another task.
 func TestForeignReport(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -160,7 +161,7 @@ func TestForeignReport(t *testing.T) {
 	p.says("1.md", "")
 }
 
-// TestReportOfAnotherText: the claim of a task ends with the task, whatever text it says it has had.
+// TestReportOfAnotherText: the claim of a task ends with the task, whatever text it reports.
 func TestReportOfAnotherText(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order})
 	n := p.claim("1.md", "t1")
@@ -183,7 +184,7 @@ func TestNoteWithoutSum(t *testing.T) {
 	p.says("1.md", "")
 }
 
-// TestStaleMarks: marks about files that are gone go too, once the file is not coming back.
+// TestStaleMarks: marks of removed files are removed when the file has not come back.
 func TestStaleMarks(t *testing.T) {
 	p := newPlace(t, map[string]string{"1.md": order, "2.md": order, "3.md": order, "4.md": order})
 	p.report("1.md", p.claim("1.md", "t1"), task.PullRequest) // removed

@@ -10,7 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// place is a folder that is watched, as people and their editors treat it.
+// place is a watched folder, with the edits that people and their editors make.
 type place struct {
 	t   *testing.T
 	top string
@@ -96,7 +96,7 @@ func TestFiles(t *testing.T) {
 	p.until("a file removed", gone)
 }
 
-// What lies beside the files, and what is no change of a file, is told to nobody.
+// Other files, and events that change no file, are not reported.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	p := watch(t, "backlog", "backlog")

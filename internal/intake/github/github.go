@@ -3,6 +3,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
@@ -60,10 +61,7 @@ func New(c Config) (*Source, error) {
 	if c.Hub == nil {
 		return nil, fault.New(fault.Internal, "issues as a source of work need a GitHub")
 	}
-	s := &Source{hub: c.Hub, host: c.Host, claim: c.Label + claimed, log: c.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s := &Source{hub: c.Hub, host: c.Host, claim: c.Label + claimed, log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
 	if c.Label == "" || strings.TrimSpace(c.Label) != c.Label || strings.ContainsAny(c.Label, ",\r\n") || len([]rune(s.claim)) > maxLabel {
 		return nil, fault.New(fault.Input, "label %.60q can't be the one of issues to work on", c.Label).
 			WithHint("give LONGSHIFT_GITHUB_LABEL at most %d characters, without commas: %q is put behind it for claimed issues",
@@ -85,7 +83,6 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	})
 }
 
-// query converts a query for the forge.
 func (s *Source) query(q intake.Query) (forge.IssueQuery, error) {
 	if q.Label == "" && q.Assignee == "" {
 		return forge.IssueQuery{}, fault.New(fault.Input, "issues of %q as a source of work need a label or an assignee", q.Repository.Text).

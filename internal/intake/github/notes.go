@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -10,7 +11,6 @@ import (
 	"github.com/longshift/longshift/internal/intake"
 )
 
-// check validates the arguments of a call.
 func (s *Source) check(q intake.Query, key string, n intake.Note) (int, error) {
 	if n.TaskID == "" || strings.TrimSpace(n.Text) == "" {
 		return 0, fault.New(fault.Internal, "a note at an issue needs the id of its task and a text")
@@ -21,7 +21,6 @@ func (s *Source) check(q intake.Query, key string, n intake.Note) (int, error) {
 	return numberOf(key)
 }
 
-// show writes the note of a task.
 func (s *Source) show(ctx context.Context, q intake.Query, number int, n intake.Note, state string) error {
 	err := s.hub.SetNote(ctx, q.Repository, number, forge.Note{Key: ours + n.TaskID, State: state, Text: n.Text})
 	if err != nil {
@@ -38,17 +37,10 @@ func (s *Source) rest(ctx context.Context, q intake.Query, number int, key, text
 	return nil
 }
 
-// notes returns the notes of tasks.
 func (s *Source) notes(ctx context.Context, q intake.Query, number int) ([]forge.Note, error) {
 	all, err := s.hub.Notes(ctx, q.Repository, number)
 	if err != nil {
 		return nil, fmt.Errorf("read what stands at issue #%d of %s: %w", number, q.Repository.Text, err)
 	}
-	var found []forge.Note
-	for _, n := range all {
-		if strings.HasPrefix(n.Key, ours) {
-			found = append(found, n)
-		}
-	}
-	return found, nil
+	return slices.DeleteFunc(slices.Clone(all), func(n forge.Note) bool { return !strings.HasPrefix(n.Key, ours) }), nil
 }

@@ -65,7 +65,6 @@ func (s *Source) isClaimed(a forge.Asked) bool {
 	return slices.ContainsFunc(a.Labels, func(l string) bool { return strings.EqualFold(l, s.claim) })
 }
 
-// last returns the newest act.
 func last(acts []forge.Act) forge.Act {
 	return slices.MaxFunc(acts, func(a, b forge.Act) int { return a.At.Compare(b.At) })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// read reads an issue; the call must go well.
+// read reads an issue and fails the test on an error.
 func (b *bench) read(number int) intake.Work {
 	b.t.Helper()
 	w, err := b.source.Read(b.t.Context(), b.query, strconv.Itoa(number))
@@ -25,7 +25,7 @@ func (b *bench) read(number int) intake.Work {
 	return w
 }
 
-// TestTrust tells what may be begun. Each step happens a minute after the one before; alice and carol may write, nobody else.
+// TestTrust checks which issues may be begun. Each step happens a minute after the one before. Only alice and carol may write.
 func TestTrust(t *testing.T) {
 	type step func(b *bench, n int)
 	label := func(by string) step { return func(b *bench, n int) { b.server.Label(repoName, n, by, "longshift") } }
@@ -124,7 +124,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestUntoldIsLoggedOnce: the same issue comes with every look.
+// TestUntoldIsLoggedOnce: every poll returns the same issue.
 func TestUntoldIsLoggedOnce(t *testing.T) {
 	b := newBench(t)
 	n := b.wanted()

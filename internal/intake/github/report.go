@@ -37,7 +37,6 @@ const ours = "work/"
 
 const takenText = "Another task has taken this issue, so this one does not begin."
 
-// Queue implements intake.Reporter.
 func (s *Source) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
 	if err != nil {
@@ -46,7 +45,6 @@ func (s *Source) Queue(ctx context.Context, q intake.Query, key string, n intake
 	return s.show(ctx, q, number, n, "")
 }
 
-// Claim implements intake.Reporter.
 func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
 	if err != nil {

@@ -47,14 +47,14 @@ func (b *bench) must(err error) {
 	}
 }
 
-// labels gives those of an issue.
+// labels returns the labels of an issue.
 func (b *bench) labels(number int) (names []string) {
 	b.t.Helper()
 	b.server.EditIssue(repoName, number, func(i *forgetest.Issue) { names = slices.Clone(i.Labels) })
 	return names
 }
 
-// listed gives the keys of what waits.
+// listed returns the keys of the listed issues.
 func (b *bench) listed() (keys []string) {
 	b.t.Helper()
 	b.must(b.source.List(b.t.Context(), b.query, func(i intake.Item) bool { keys = append(keys, i.Key); return true }))
@@ -107,7 +107,7 @@ func TestEndedBadly(t *testing.T) {
 	}
 }
 
-// TestReleased: a task that has died without a word holds the issue until a person takes the label off, and never again after that.
+// TestReleased: a task that died without a report holds the issue until a person removes the label, and never again after that.
 func TestReleased(t *testing.T) {
 	b := newBench(t)
 	n := b.wanted()
@@ -148,7 +148,7 @@ func TestClaimRefused(t *testing.T) {
 	}
 }
 
-// TestForgedClaim: what others write is no claim, however it looks.
+// TestForgedClaim: a comment of somebody else is not a claim, whatever it contains.
 func TestForgedClaim(t *testing.T) {
 	b := newBench(t)
 	n := b.wanted()
@@ -226,7 +226,7 @@ func TestReportDeath(t *testing.T) {
 	}
 }
 
-// TestClaimLostAnswers: what was done and not answered is not done twice.
+// TestClaimLostAnswers: a request whose answer was lost has its effect once.
 func TestClaimLostAnswers(t *testing.T) {
 	for _, c := range []struct{ method, path string }{{"POST", "/labels"}, {"POST", "/comments"}} {
 		for name, f := range map[string]forgetest.Fault{

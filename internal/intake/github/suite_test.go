@@ -23,7 +23,7 @@ import (
 
 const repoName = "acme/shop"
 
-// clock only moves when it is told to.
+// clock moves only when the test moves it.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -61,7 +61,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// open makes a source as another process has it.
+// open makes a source as another process would.
 func (b *bench) open() *github.Source {
 	b.t.Helper()
 	hub, err := forgehub.New(forgehub.Config{
@@ -78,7 +78,7 @@ func (b *bench) open() *github.Source {
 	return s
 }
 
-// patient waits as long as it is asked to, for the next call.
+// patient waits for the next call as long as the fault demands.
 type patient struct {
 	*bench
 }
@@ -111,7 +111,7 @@ func (p patient) Report(ctx context.Context, q intake.Query, key string, n intak
 	return p.wait(p.source.Report(ctx, q, key, n))
 }
 
-// notes gives what our account has written at an issue.
+// notes returns the comments of our account on an issue.
 func (b *bench) notes(number int) (all []string) {
 	for _, c := range b.server.Comments(repoName, number) {
 		if c.By == "longshift-bot" {
@@ -177,7 +177,7 @@ func (b *bench) harness(asked string) intaketest.Harness {
 	}
 }
 
-// mustBe holds an error against its kind and its words.
+// mustBe checks the kind and the text of an error.
 func mustBe(t *testing.T, err error, kind fault.Kind, words string) {
 	t.Helper()
 	if fault.KindOf(err) != kind || !strings.Contains(err.Error()+" / "+fault.HintOf(err), words) {

@@ -30,7 +30,7 @@ func (p *place) aside() string {
 	return to
 }
 
-// clean holds that nothing of ours lies in the repository's folder.
+// clean checks that no file of ours is left in the repository's folder.
 func (p *place) clean() {
 	p.t.Helper()
 	if got := gittest.Git(p.t, p.repo, "status", "--porcelain", "--untracked-files=all"); got != "?? "+File {
@@ -183,7 +183,8 @@ func TestPlaces(t *testing.T) {
 	p := newPlace(t, "- [ ] one\n")
 	id := p.read().ID
 	gittest.Write(t, p.repo, map[string]string{"docs/todo.md": "- [ ] one\n"})
-	for path, want := range map[string]fault.Kind{"docs/todo.md": "", "./HEARTBEAT.md": "", "no/where.md": "", "..": fault.Input, "../x.md": fault.Input, "/x.md": fault.Input,
+	for path, want := range map[string]fault.Kind{"docs/todo.md": "", "./HEARTBEAT.md": "", "no/where.md": "", "..": fault.Input,
+		"../x.md": fault.Input, "/x.md": fault.Input,
 		".git/config": fault.Input, ".": fault.Input, ".git": fault.Input} {
 		q := p.q
 		q.Path = path

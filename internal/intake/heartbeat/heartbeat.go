@@ -4,6 +4,7 @@
 package heartbeat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -38,14 +39,12 @@ type desk struct {
 }
 
 func (s *Source) open(ctx context.Context, q intake.Query) (*desk, error) {
-	at := q.Path
-	if at == "" {
-		at = File
-	}
+	at := cmp.Or(q.Path, File)
 	at = path.Clean(filepath.ToSlash(at))
 	dir, name := path.Dir(at), path.Base(at)
 	if name == "." || name == ".." || name == "/" || strings.EqualFold(name, ".git") {
-		return nil, fault.New(fault.Input, "heartbeat: path %q is not a file below the repository", q.Path).WithHint("give a relative path, such as %s", File)
+		return nil, fault.New(fault.Input, "heartbeat: path %q is not a file below the repository", q.Path).
+			WithHint("give a relative path, such as %s", File)
 	}
 	more := at
 	if at == File {

@@ -38,7 +38,7 @@ func newPlace(t *testing.T, text string) *place {
 	return p
 }
 
-// restart makes the source anew, as after a crash.
+// restart makes a new source, as after a crash.
 func (p *place) restart() { p.Source = New(workfile.Config{State: p.state, Now: p.now}) }
 
 func (p *place) now() time.Time {
@@ -75,7 +75,7 @@ func (p *place) pushed(branch, text string) {
 	gittest.Commit(p.t, filepath.Join(p.repo, ".git"), branch, "Process heartbeat", map[string]string{File: text})
 }
 
-// waits tells whether the file is listed.
+// waits reports whether the file is listed.
 func (p *place) waits() bool {
 	p.t.Helper()
 	n := 0
@@ -97,7 +97,7 @@ func (p *place) read() intake.Work {
 	return w
 }
 
-// claim claims the file for a task and gives the task's note.
+// claim claims the file for a task and returns the task's note.
 func (p *place) claim(taskID string) intake.Note {
 	p.t.Helper()
 	n := intake.Note{TaskID: taskID, Sum: p.read().Sum}

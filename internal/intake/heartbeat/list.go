@@ -56,7 +56,8 @@ func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
 	}
 	text := split(f.Data)
 	sum := text.sum()
-	w := seen{Work: intake.Work{Item: intake.Item{Key: d.name, ID: d.id(sum), Sum: sum, Title: Title}}, hidden: workfile.Hides(all, d.name, sum)}
+	item := intake.Item{Key: d.name, ID: d.id(sum), Sum: sum, Title: Title}
+	w := seen{Work: intake.Work{Item: item}, hidden: workfile.Hides(all, d.name, sum)}
 	person := bytes.TrimSpace(text.person())
 	w.No = no(f, person)
 	if w.No == "" {
@@ -75,7 +76,6 @@ func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
 	return w, nil
 }
 
-// Read implements intake.Source.
 func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	d, err := s.open(ctx, q)
 	if err != nil {
@@ -110,6 +110,6 @@ const maxPath = 1 << 10
 
 // order is the task's text: instructions, followed by the file's content.
 func order(name string, person []byte) string {
-	return Title + "\n\nWork on what " + name[:min(len(name), maxPath)] + " lists. Tick there what is done (- [x]), and write into the same file in a line or two how " +
-		"far you came. Leave what you did not work on as it is. The file says:\n\n" + string(person) + "\n"
+	return Title + "\n\nWork on what " + name[:min(len(name), maxPath)] + " lists. Tick there what is done (- [x]), and write into the same " +
+		"file in a line or two how far you came. Leave what you did not work on as it is. The file says:\n\n" + string(person) + "\n"
 }

@@ -165,7 +165,7 @@ func TestComesToAnEnd(t *testing.T) {
 	}
 }
 
-// TestNotTaken: what stays as it is, with a line about the task all the same.
+// TestNotTaken: the file keeps its text and gets only a line about the task.
 func TestNotTaken(t *testing.T) {
 	const text = "- [ ] one\n"
 	for name, prepare := range map[string]func(p *place, n *intake.Note){
@@ -205,7 +205,8 @@ func TestHostileConfig(t *testing.T) {
 	p := newPlace(t, "- [ ] one\n")
 	p.pushed("b", "- [x] one\n")
 	ran := filepath.Join(t.TempDir(), "ran")
-	for _, key := range []string{"core.fsmonitor", "core.pager", "core.sshCommand", "diff.external", "filter.x.smudge", "filter.x.clean", "diff.x.textconv", "alias.cat-file", "core.editor"} {
+	for _, key := range []string{"core.fsmonitor", "core.pager", "core.sshCommand", "diff.external", "filter.x.smudge", "filter.x.clean",
+		"diff.x.textconv", "alias.cat-file", "core.editor"} {
 		gittest.Git(t, p.repo, "config", key, "touch "+ran)
 	}
 	gittest.Write(t, p.repo, map[string]string{".gitattributes": "*.md filter=x diff=x\n"})

@@ -39,7 +39,6 @@ type Harness struct {
 // Failure is the platform's response instead of carrying out a call.
 type Failure string
 
-// The failures.
 const (
 	ServerError Failure = "server error"  // such as 503: Infra
 	RateLimit   Failure = "rate limit"    // with the wait Wait: a *fault.Later

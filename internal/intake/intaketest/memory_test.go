@@ -49,7 +49,7 @@ func (m *memory) item(p *piece) intake.Item {
 	return i
 }
 
-// trouble gives the error of a context or of a failure that was asked for.
+// trouble returns the error of the context, or of the failure that the test has set.
 func (m *memory) trouble(ctx context.Context) error {
 	if err := ctx.Err(); err != nil && !m.bad("ended context") {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/intake/intaketest"
 )
 
-// open gives a harness for the source in memory with a flaw.
+// open returns a harness for a source in memory that has the flaw.
 func open(flaw string) func(t *testing.T) intaketest.Harness {
 	return func(t *testing.T) intaketest.Harness {
 		m := &memory{flaw: flaw}

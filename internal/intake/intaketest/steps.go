@@ -74,7 +74,6 @@ func ended(t *testing.T, h Harness, key, taskID, text string) intake.Note {
 	return n
 }
 
-// must fails the test on an error.
 func must(t *testing.T, what string, err error) {
 	t.Helper()
 	if err != nil {

@@ -46,8 +46,7 @@ func (l *Linear) Claim(ctx context.Context, q intake.Query, key string, n intake
 	mine := claimed && ours(last, i.Id, n.TaskID)
 	switch no := i.no(q, key); {
 	case mine && i.State.Type == started && !i.gone():
-		_, err = s.keep(ctx, i.Id, m, n)
-		return err
+		return s.keep(ctx, i.Id, m, n)
 	case no != "":
 		return fault.New(fault.Conflict, "Linear: issue %s is not to be begun: %s", key, no)
 	case !mine:
@@ -58,8 +57,7 @@ func (l *Linear) Claim(ctx context.Context, q intake.Query, key string, n intake
 	if err := s.begin(ctx, i); err != nil {
 		return err
 	}
-	_, err = s.keep(ctx, i.Id, m, n)
-	return err
+	return s.keep(ctx, i.Id, m, n)
 }
 
 // take creates the claim.
@@ -135,11 +133,7 @@ func (s *session) taken(i *issue) error {
 
 // begin moves the issue to the first of its team's started states. It is idempotent.
 func (s *session) begin(ctx context.Context, i *issue) error {
-	var got *startedStatesResponse
-	err := s.repeat(ctx, "read the states of a team", func() (err error) {
-		got, err = startedStates(ctx, s, i.Team.Id)
-		return err
-	})
+	got, err := read(ctx, s, "read the states of a team", func() (*startedStatesResponse, error) { return startedStates(ctx, s, i.Team.Id) })
 	if err != nil {
 		return err
 	}

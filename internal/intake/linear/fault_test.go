@@ -66,7 +66,7 @@ func complaint(code, kind, message string) lineartest.Fault {
 	return lineartest.Fault{Kind: lineartest.Complaint, Code: code, Type: kind, Message: message + " " + lineartest.Key}
 }
 
-// TestShortLimit: a limit that is over soon is sat out.
+// TestShortLimit: the client waits for the end of a short limit.
 func TestShortLimit(t *testing.T) {
 	w := open(t)
 	w.add("x")
@@ -76,7 +76,7 @@ func TestShortLimit(t *testing.T) {
 	}
 }
 
-// TestTimeout: a server that does not answer is a fault that passes; an end of the call's own context is that end.
+// TestTimeout: a server that does not answer is a temporary fault. When the call's own context ends, the error is that of the context.
 func TestTimeout(t *testing.T) {
 	w := open(t)
 	key := w.add("x")
@@ -98,7 +98,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestUnreachable: nobody listens.
+// TestUnreachable: no server listens.
 func TestUnreachable(t *testing.T) {
 	w := open(t)
 	l, err := linear.New(linear.Config{

@@ -1,3 +1,3 @@
 package linear
 
-//go:generate sh -c "gunzip -c lineartest/testdata/schema.graphql.gz > schema.graphql && go tool genqlient genqlient.yaml; s=$?; rm -f schema.graphql; exit $s"
+//go:generate sh -c "trap 'rm -f schema.graphql' EXIT; gzip -dc lineartest/testdata/schema.graphql.gz > schema.graphql && go tool genqlient"

@@ -3,6 +3,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -42,15 +43,12 @@ var (
 
 // New validates the configuration without calling Linear. It rejects a base URL that would send the token unencrypted.
 func New(c Config) (*Linear, error) {
-	l := &Linear{token: c.Token, http: http.Client{Timeout: 30 * time.Second}, now: c.Now, sleep: c.Sleep, log: c.Log}
+	l := &Linear{token: c.Token, http: http.Client{Timeout: 30 * time.Second}, now: c.Now, sleep: c.Sleep,
+		log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
 	if c.Token == nil {
 		return nil, fault.New(fault.Input, "Linear needs a token").WithHint("%s", tokenHint)
 	}
-	base := c.BaseURL
-	if base == "" {
-		base = "https://api.linear.app"
-	}
-	u, err := httpclient.BaseURL("Linear base", base)
+	u, err := httpclient.BaseURL("Linear base", cmp.Or(c.BaseURL, "https://api.linear.app"))
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +62,6 @@ func New(c Config) (*Linear, error) {
 	}
 	if l.sleep == nil {
 		l.sleep = clock.Sleep
-	}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
 	}
 	return l, nil
 }

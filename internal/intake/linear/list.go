@@ -22,7 +22,6 @@ const (
 // keyForm matches Linear's issue identifier: the team's key and a number.
 var keyForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}-[0-9]{1,9}$`)
 
-// check validates the arguments of a call.
 func check(q intake.Query, key string) error {
 	if !keyForm.MatchString(key) {
 		return fault.New(fault.Input, "key %q is not an issue of Linear", forge.CleanLine(key, 60)).WithHint("it looks like ENG-12")
@@ -53,10 +52,8 @@ func (l *Linear) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	if err != nil {
 		return err
 	}
-	var first *waitingResponse
-	err = s.repeat(ctx, "list issues", func() (err error) {
-		first, err = waiting(ctx, s, wanted(q, 1), wanted(q, 2), wanted(q, 3), wanted(q, 4), wanted(q, 0))
-		return err
+	first, err := read(ctx, s, "list issues", func() (*waitingResponse, error) {
+		return waiting(ctx, s, wanted(q, 1), wanted(q, 2), wanted(q, 3), wanted(q, 4), wanted(q, 0))
 	})
 	if err != nil {
 		return err
@@ -85,16 +82,11 @@ func (s *session) pages(ctx context.Context, f filter, p page, visit func(intake
 			return true, nil
 		}
 		s.tries = httpclient.Tries{} // visit may take long, so retries start from zero
-		err := s.repeat(ctx, "list issues", func() error {
-			more, err := waitingMore(ctx, s, f, after)
-			if err == nil {
-				p = more.Issues
-			}
-			return err
-		})
+		more, err := read(ctx, s, "list issues", func() (*waitingMoreResponse, error) { return waitingMore(ctx, s, f, after) })
 		if err != nil {
 			return false, err
 		}
+		p = more.Issues
 		if p.PageInfo.HasNextPage && p.PageInfo.EndCursor == after {
 			return false, fault.New(fault.Infra, "Linear: list issues: the same page comes again and again")
 		}

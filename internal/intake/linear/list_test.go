@@ -110,7 +110,7 @@ func TestQueryRefused(t *testing.T) {
 	}
 }
 
-// TestListStops holds that no page is read that nobody asks for.
+// TestListStops checks that no page is read that the caller does not need.
 func TestListStops(t *testing.T) {
 	w := open(t)
 	for n := range 500 {
@@ -123,7 +123,7 @@ func TestListStops(t *testing.T) {
 	}
 }
 
-// TestListMemory holds that a list of 10 000 issues keeps no pages: what lives on does not grow with the list.
+// TestListMemory checks that a list of 10 000 issues keeps no pages in memory.
 func TestListMemory(t *testing.T) {
 	w := open(t)
 	for n := range 10_000 {

@@ -67,28 +67,23 @@ func (m *marks) find(n int) (claim, bool) {
 
 // ours reports whether a claim is on a note of the task.
 func ours(c claim, issue, taskID string) bool {
+	return slices.Contains(noteIDsOf(issue, taskID), c.note)
+}
+
+func noteIDsOf(issue, taskID string) (all []string) {
 	for n := range noteIDs {
-		if c.note == noteID(issue, taskID, n) {
-			return true
-		}
+		all = append(all, noteID(issue, taskID, n))
 	}
-	return false
+	return all
 }
 
 // marks reads the note and the claims on an issue.
 func (s *session) marks(ctx context.Context, issue, taskID string) (*marks, error) {
-	var notes, claims []string
-	for n := range noteIDs {
-		notes = append(notes, noteID(issue, taskID, n))
-	}
+	notes, claims := noteIDsOf(issue, taskID), []string(nil)
 	for n := range claimIDs {
 		claims = append(claims, claimID(issue, n))
 	}
-	var got *readMarksResponse
-	err := s.repeat(ctx, "read our comments", func() (err error) {
-		got, err = readMarks(ctx, s, issue, notes, claims)
-		return err
-	})
+	got, err := read(ctx, s, "read our comments", func() (*readMarksResponse, error) { return readMarks(ctx, s, issue, notes, claims) })
 	if err != nil {
 		return nil, err
 	}

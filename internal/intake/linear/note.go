@@ -11,7 +11,6 @@ import (
 
 const maxNote = 16 << 10 // bytes
 
-// Queue implements intake.Reporter.
 func (l *Linear) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return l.show(ctx, q, key, n)
 }
@@ -41,8 +40,7 @@ func (l *Linear) show(ctx context.Context, q intake.Query, key string, n intake.
 	if err != nil {
 		return err
 	}
-	_, err = s.keep(ctx, i.Id, m, n)
-	return err
+	return s.keep(ctx, i.Id, m, n)
 }
 
 func checkNote(q intake.Query, key string, n intake.Note) error {
@@ -61,33 +59,32 @@ func body(n intake.Note) string {
 	return excerpt.Clip(text, maxNote)
 }
 
-// keep creates or updates the task's note. made reports whether it has created the note. m is updated.
-func (s *session) keep(ctx context.Context, issue string, m *marks, n intake.Note) (made bool, err error) {
+// keep creates or updates the task's note. m is updated.
+func (s *session) keep(ctx context.Context, issue string, m *marks, n intake.Note) error {
 	text := body(n)
 	for range noteIDs {
 		if m.note == "" {
-			made, err = s.make(ctx, issue, m, n)
-			if err != nil {
-				return false, err
+			if _, err := s.make(ctx, issue, m, n); err != nil {
+				return err
 			}
 		}
 		if m.body == text {
-			return made, nil
+			return nil
 		}
-		err = s.repeat(ctx, "edit our comment", func() error {
+		err := s.repeat(ctx, "edit our comment", func() error {
 			got, err := editNote(ctx, s, m.note, text)
 			return done(err, got != nil && got.CommentUpdate.Success)
 		})
 		if err == nil {
 			m.body = text
-			return made, nil
+			return nil
 		}
 		if fault.KindOf(err) != fault.NotFound {
-			return false, err
+			return err
 		}
 		m.note = "" // deleted meanwhile
 	}
-	return false, fault.New(fault.Conflict, "Linear: our comment is deleted again and again")
+	return fault.New(fault.Conflict, "Linear: our comment is deleted again and again")
 }
 
 // make creates the task's note. If it can't know whether an earlier request has succeeded, it checks first. If the id belongs to a

@@ -3,6 +3,7 @@ package linear
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,6 @@ const (
 	historyPages = 20 // pages of 100 entries
 )
 
-// Read implements intake.Source.
 func (l *Linear) Read(ctx context.Context, q intake.Query, key string) (intake.Work, error) {
 	if err := check(q, key); err != nil {
 		return intake.Work{}, err
@@ -40,11 +40,7 @@ func (l *Linear) Read(ctx context.Context, q intake.Query, key string) (intake.W
 
 // issue reads an issue by its identifier. Old identifiers of an issue that was moved to another team work too.
 func (s *session) issue(ctx context.Context, key string) (*issue, error) {
-	var got *readIssueResponse
-	err := s.repeat(ctx, "read issue "+key, func() (err error) {
-		got, err = readIssue(ctx, s, key)
-		return err
-	})
+	got, err := read(ctx, s, "read issue "+key, func() (*readIssueResponse, error) { return readIssue(ctx, s, key) })
 	if err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			err = fault.New(fault.NotFound, "Linear: there is no issue %s, or the token can't see it: %w", key, err)
@@ -73,7 +69,7 @@ func (i *issue) no(q intake.Query, key string) string {
 		return fmt.Sprintf("it is in state %q, which is %s", forge.CleanLine(i.State.Name, maxName), forge.CleanLine(i.State.Type, maxName))
 	case q.Team != "" && !strings.EqualFold(i.Team.Key, q.Team):
 		return fmt.Sprintf("it is not in team %s", forge.CleanLine(q.Team, maxName))
-	case q.Label != "" && !i.labelled(q.Label):
+	case q.Label != "" && !has(i.Labels.Nodes, q.Label):
 		return fmt.Sprintf("it has no label %q", forge.CleanLine(q.Label, maxName))
 	case q.Assignee != "" && !i.Assignee.matches(q.Assignee) && !i.Delegate.matches(q.Assignee):
 		return fmt.Sprintf("it is not assigned to %s", forge.CleanLine(q.Assignee, maxName))
@@ -81,15 +77,8 @@ func (i *issue) no(q intake.Query, key string) string {
 	return ""
 }
 
-func (i *issue) labelled(name string) bool { return has(i.Labels.Nodes, name) }
-
 func has(tags []tag, name string) bool {
-	for _, t := range tags {
-		if strings.EqualFold(t.Name, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tags, func(t tag) bool { return strings.EqualFold(t.Name, name) })
 }
 
 // matches reports whether the person is the account that a query names.
@@ -140,11 +129,8 @@ func (e event) asks(q intake.Query, i *issue) bool {
 func (s *session) history(ctx context.Context, id string, visit func(event)) (bool, error) {
 	after := ""
 	for range historyPages {
-		var got *readHistoryResponse
-		err := s.repeat(ctx, "read the history of an issue", func() (err error) {
-			got, err = readHistory(ctx, s, id, after)
-			return err
-		})
+		ask := func() (*readHistoryResponse, error) { return readHistory(ctx, s, id, after) }
+		got, err := read(ctx, s, "read the history of an issue", ask)
 		if err != nil {
 			return false, err
 		}

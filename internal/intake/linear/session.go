@@ -52,6 +52,15 @@ func (s *session) repeat(ctx context.Context, what string, do func() error) erro
 	}
 }
 
+// read is repeat for a request with an answer.
+func read[T any](ctx context.Context, s *session, what string, ask func() (*T, error)) (got *T, err error) {
+	err = s.repeat(ctx, what, func() (err error) {
+		got, err = ask()
+		return err
+	})
+	return got, err
+}
+
 // again decides after a failed request. It returns true after waiting, when the request should be repeated; otherwise err is the error to
 // return.
 func (s *session) again(ctx context.Context, what string, err error) (bool, error) {
@@ -92,7 +101,6 @@ func (s *session) fault(what string, err error) error {
 	return fault.New(p.kind, "Linear: %s: %w", what, err)
 }
 
-// is reports whether err is a problem of a kind.
 func is(err error, kind fault.Kind) bool {
 	var p *problem
 	return errors.As(err, &p) && !p.passing && p.kind == kind

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// folder is one in a work tree, with a file.
+// folder is a folder of a work tree, with a file.
 func folder(t *testing.T, text string) (*Folder, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// saved writes a file as an editor does that puts a new one in the old one's place.
+// saved writes a file like an editor that replaces the old file by a new one.
 func saved(t *testing.T, path, text string) {
 	t.Helper()
 	put(t, path+"~", text)
@@ -50,7 +50,7 @@ func saved(t *testing.T, path, text string) {
 	}
 }
 
-// files gives all files of a folder with their texts.
+// files returns all files of a folder with their texts.
 func files(t *testing.T, path string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -160,7 +160,7 @@ func TestWithoutHardLinks(t *testing.T) {
 	}
 }
 
-// write writes as an editor does that keeps the file open.
+// write writes like an editor that keeps the file open.
 func write(t *testing.T, _ string, opened *os.File) {
 	t.Helper()
 	if err := opened.Truncate(0); err != nil {
@@ -191,7 +191,7 @@ func TestReplaceKeepsMode(t *testing.T) {
 	}
 }
 
-// TestInTheWay: what is no folder of ours is not used as one, and a link there leads nowhere.
+// TestInTheWay: a folder that is not ours is not used, and a link in its place is not followed.
 func TestInTheWay(t *testing.T) {
 	elsewhere := t.TempDir()
 	for name, block := range map[string]func(path string) error{

@@ -1,6 +1,7 @@
 package workfile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,9 +25,7 @@ func (c Config) Filled() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 

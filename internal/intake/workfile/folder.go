@@ -4,6 +4,7 @@
 package workfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -62,12 +64,8 @@ func Open(r task.Repository, path string) (*Folder, error) {
 }
 
 func inGit(path string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if strings.EqualFold(part, ".git") {
-			return true
-		}
-	}
-	return false
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 // isWorkTree returns fs.ErrNotExist if the folder is not a repository.
@@ -97,7 +95,8 @@ func (f *Folder) descend(path string) error {
 			f.Close()
 			return nil
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			err = fault.New(fault.Denied, "%s is reached over a symbolic link, which is not followed", f.Path).WithHint("name the folder that it leads to")
+			err = fault.New(fault.Denied, "%s is reached over a symbolic link, which is not followed", f.Path).
+				WithHint("name the folder that it leads to")
 		case err == nil && !info.IsDir():
 			err = fault.New(fault.Input, "%s is not a folder", f.Path)
 		}
@@ -143,10 +142,7 @@ func (f *Folder) Slug(more string) string {
 	if more != "" {
 		place += "\x00" + more
 	}
-	name := task.Slug(filepath.Base(f.Repository), 40)
-	if name == "" {
-		name = "repository"
-	}
+	name := cmp.Or(task.Slug(filepath.Base(f.Repository), 40), "repository")
 	return fmt.Sprintf("%s-%.8s", name, Sum([]byte(place)))
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// File is the content of a file.
 type File struct {
 	Data []byte // at most Most bytes
 	Size int64  // size of the whole file

@@ -68,7 +68,6 @@ func (f *Folder) view(ctx context.Context, p Project) (v view, err error) {
 	return v, nil
 }
 
-// gitDir is the project's own git directory.
 func (v view) gitDir() string { return gitDirOf(v.p, v.p.Path) }
 
 // read reads a small regular file of the project's git directory.

@@ -126,8 +126,8 @@ func (v view) commits(ctx context.Context, info *Info) error {
 		return nil
 	}
 	var out strings.Builder // the message can be arbitrarily long
-	err := v.git(ctx, &out, mostPrint, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8", "--no-use-mailmap",
-		"--format=%h%x00%ct%x00%<(100,trunc)%an%x00%<(200,trunc)%s", v.head, "--")
+	err := v.git(ctx, &out, mostPrint, "log", "-z", "-n", strconv.Itoa(newest), "--no-show-signature", "--no-color", "--encoding=UTF-8",
+		"--no-use-mailmap", "--format=%h%x00%ct%x00%<(100,trunc)%an%x00%<(200,trunc)%s", v.head, "--")
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,8 @@ func (v view) commits(ctx context.Context, info *Info) error {
 		if err != nil {
 			return fault.New(fault.Work, "git can't show the commits of workspace %q", v.p.Name)
 		}
-		info.Commits = append(info.Commits, Commit{ID: oneLine(fields[0]), Author: oneLine(fields[2]), Subject: oneLine(fields[3]), Time: time.Unix(at, 0).UTC()})
+		c := Commit{ID: oneLine(fields[0]), Author: oneLine(fields[2]), Subject: oneLine(fields[3]), Time: time.Unix(at, 0).UTC()}
+		info.Commits = append(info.Commits, c)
 	}
 	return nil
 }

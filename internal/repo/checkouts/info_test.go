@@ -30,7 +30,8 @@ func TestInfo(t *testing.T) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
-		if info.Files != want.files || strings.Join(subjects, " ") != want.commits || info.Dirty || info.AtLeast || info.Path != filepath.Join(f.Dir(), name) || info.Commits == nil {
+		if info.Files != want.files || strings.Join(subjects, " ") != want.commits || info.Dirty || info.AtLeast ||
+			info.Path != filepath.Join(f.Dir(), name) || info.Commits == nil {
 			t.Errorf("%s: %+v", name, info)
 		}
 	}
@@ -87,8 +88,8 @@ func TestShallow(t *testing.T) {
 	}
 }
 
-// TestNothingOfAProjectIsRun: each of these settings names a program, which git itself would run at one of our questions or at one
-// that people ask.
+// TestNothingOfAProjectIsRun: each of these settings names a program that git itself would run, for one of our commands or for one
+// that people give.
 func TestNothingOfAProjectIsRun(t *testing.T) {
 	root, f := projects(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -175,7 +176,7 @@ func TestTheHarnessWouldSeeIt(t *testing.T) {
 	}
 }
 
-// TestLinksInGitFolders: nothing that lies elsewhere is shown as if it were the project's.
+// TestLinksInGitFolders: no file from elsewhere is shown as the project's.
 func TestLinksInGitFolders(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(root, git string){

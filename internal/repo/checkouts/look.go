@@ -2,7 +2,6 @@ package checkouts
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,6 @@ func (f *Folder) look(root *os.Root, name string) Project {
 	return p
 }
 
-// gitDirOf returns the git directory of the repository at dir.
 func gitDirOf(p Project, dir string) string {
 	if p.Bare {
 		return dir
@@ -32,13 +30,13 @@ func gitDirOf(p Project, dir string) string {
 
 // isGitDir accepts only real folders and files. The target of a link would be shown as if it were here.
 func isGitDir(root *os.Root, dir string) bool {
-	for name, is := range map[string]func(fs.FileMode) bool{"": fs.FileMode.IsDir, "HEAD": fs.FileMode.IsRegular, "objects": fs.FileMode.IsDir, "refs": fs.FileMode.IsDir} {
-		info, err := root.Lstat(filepath.Join(dir, name))
-		if err != nil || !is(info.Mode()) {
+	for _, name := range []string{"", "objects", "refs"} {
+		if info, err := root.Lstat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
 			return false
 		}
 	}
-	return true
+	head, err := root.Lstat(filepath.Join(dir, "HEAD"))
+	return err == nil && head.Mode().IsRegular()
 }
 
 // branch reads the current branch from git's HEAD file.

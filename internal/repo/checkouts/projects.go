@@ -21,10 +21,10 @@ const Variable = "LONGSHIFT_PROJECTS"
 
 // NotSet is the error when no folder is configured.
 func NotSet() error {
-	return fault.New(fault.Input, "there are no workspaces: %s is not set", Variable).WithHint("set it to the folder that your projects lie in")
+	return fault.New(fault.Input, "there are no workspaces: %s is not set", Variable).
+		WithHint("set it to the folder that your projects lie in")
 }
 
-// Project is one folder.
 type Project struct {
 	Name       string `json:"name"`
 	Path       string `json:"path"`             // absolute, without links
@@ -84,7 +84,8 @@ func (f *Folder) Find(name string) (Project, error) {
 	case err != nil:
 		return Project{}, fault.New(fault.Denied, "workspace %q can't be read", name).WithHint("check who may read it")
 	case info.Mode()&fs.ModeSymlink != 0:
-		return Project{}, fault.New(fault.Input, "workspace %q is a link, which could lead elsewhere", name).WithHint("move the folder itself into the projects folder")
+		return Project{}, fault.New(fault.Input, "workspace %q is a link, which could lead elsewhere", name).
+			WithHint("move the folder itself into the projects folder")
 	case !info.IsDir():
 		return Project{}, fault.New(fault.Input, "workspace %q is not a folder", name).WithHint("see `workspaces list`")
 	}
@@ -131,7 +132,6 @@ type Commit struct {
 	Time    time.Time `json:"time"` // commit date
 }
 
-// Info describes a project in detail.
 type Info struct {
 	Project
 	Files   int      `json:"files"`             // tracked files; all regular files outside of a repository

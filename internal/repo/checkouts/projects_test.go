@@ -44,7 +44,7 @@ func link(t *testing.T, to, at string) {
 }
 
 // projects makes a folder with a repository "web", an empty one "new", a bare one "origin.git", a plain folder "notes", and
-// much that is no project.
+// other files that are not projects.
 func projects(t *testing.T) (root string, f *Folder) {
 	t.Helper()
 	root = t.TempDir()
@@ -137,7 +137,8 @@ func TestNames(t *testing.T) {
 		_, found := f.Find(name)
 		_, shown := f.Info(t.Context(), name)
 		for _, err := range []error{found, shown} {
-			if err == nil || fault.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.says) || strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" {
+			if err == nil || fault.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.says) || strings.Contains(err.Error(), "\n") ||
+				fault.HintOf(err) == "" {
 				t.Errorf("%q: %v (%s)", name, err, fault.KindOf(err))
 			}
 		}
@@ -159,7 +160,8 @@ func TestOpen(t *testing.T) {
 	if p, err := byLink.Find("web"); err != nil || p.Path != filepath.Join(f.Dir(), "web") {
 		t.Errorf("through a link: %+v, %v", p, err)
 	}
-	for dir, says := range map[string]string{"": "not an absolute path", "projects": "not an absolute path", "/no/such/folder": "no such folder", filepath.Join(root, "file"): "not a folder"} {
+	for dir, says := range map[string]string{"": "not an absolute path", "projects": "not an absolute path",
+		"/no/such/folder": "no such folder", filepath.Join(root, "file"): "not a folder"} {
 		if _, err := Open(dir, ""); fault.KindOf(err) != fault.Input || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), Variable) {
 			t.Errorf("%q: %v", dir, err)
 		}

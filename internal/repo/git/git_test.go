@@ -25,7 +25,8 @@ func TestRun(t *testing.T) {
 	g := Git{Dir: dir, Author: Person{"Ada", "ada@example.com"}, Settings: [][2]string{{"core.fsmonitor", "x"}, {"a.b", "last"}}, Env: []string{"TZ=CET"}}
 	for _, guarded := range []bool{false, true} {
 		g.Guarded = guarded
-		if got, err := g.Output(t.Context(), strings.NewReader("hello\n"), "hash-object", "--stdin"); err != nil || got != "ce013625030ba8dba906f756967f9e9ca394464a" {
+		if got, err := g.Output(t.Context(), strings.NewReader("hello\n"), "hash-object", "--stdin"); err != nil ||
+			got != "ce013625030ba8dba906f756967f9e9ca394464a" {
 			t.Errorf("got %q, %v", got, err)
 		}
 		if got, err := g.Output(t.Context(), nil, "config", "a.b"); err != nil || got != "last" {
@@ -134,7 +135,7 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// BenchmarkRun is what one git costs, beside its own work.
+// BenchmarkRun measures the cost of one run of git, without git's own work.
 func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		var out bytes.Buffer

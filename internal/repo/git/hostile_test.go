@@ -50,14 +50,14 @@ func newTrap(t *testing.T) trap {
 	return h
 }
 
-// did returns what has run since the last call.
+// did returns the programs that have run since the last call.
 func (h trap) did() string {
 	text, _ := os.ReadFile(h.ran)
 	os.Remove(h.ran)
 	return string(text)
 }
 
-// acts are commands that would each run one of the programs.
+// acts lists commands, each of which would run one of the programs.
 func (h trap) acts(server string) map[string][]string {
 	return map[string][]string{
 		"status": {"status", "--porcelain"}, "log": {"-p", "log", "-1", "-p"}, "diff": {"diff", "--no-ext-diff", "HEAD"},
@@ -67,7 +67,7 @@ func (h trap) acts(server string) map[string][]string {
 	}
 }
 
-// TestRunsNothing lets nothing that a repository, a user or the environment names be run, and nobody be asked.
+// TestRunsNothing checks that git runs no program that a repository, a user or the environment names, and asks nobody.
 func TestRunsNothing(t *testing.T) {
 	h := newTrap(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -115,7 +115,7 @@ func TestRunsNothing(t *testing.T) {
 	}
 }
 
-// TestSSH has no command but ours for a transport of ssh that is allowed.
+// TestSSH checks that an allowed transport over ssh uses only our command.
 func TestSSH(t *testing.T) {
 	h := newTrap(t)
 	bin := t.TempDir()
@@ -131,7 +131,7 @@ func TestSSH(t *testing.T) {
 	}
 }
 
-// TestUser finds the user's own settings only when they are asked for.
+// TestUser checks that the user's own settings count only on request.
 func TestUser(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

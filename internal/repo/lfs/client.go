@@ -1,6 +1,7 @@
 package lfs
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -18,20 +20,17 @@ import (
 // transfers nothing for the time of silence counts as down.
 func NewClient(env func(name string) string, silence time.Duration) *http.Client {
 	first := func(names ...string) string {
-		for _, name := range names {
-			if v := env(name); v != "" {
-				return v
-			}
+		i := slices.IndexFunc(names, func(name string) bool { return env(name) != "" })
+		if i < 0 {
+			return ""
 		}
-		return ""
+		return env(names[i])
 	}
 	all := first("all_proxy", "ALL_PROXY")
-	proxies := httpproxy.Config{NoProxy: first("no_proxy", "NO_PROXY"), HTTPProxy: first("http_proxy"), HTTPSProxy: first("https_proxy", "HTTPS_PROXY")}
-	if proxies.HTTPProxy == "" {
-		proxies.HTTPProxy = all
-	}
-	if proxies.HTTPSProxy == "" {
-		proxies.HTTPSProxy = all
+	proxies := httpproxy.Config{
+		NoProxy:    first("no_proxy", "NO_PROXY"),
+		HTTPProxy:  cmp.Or(first("http_proxy"), all),
+		HTTPSProxy: cmp.Or(first("https_proxy", "HTTPS_PROXY"), all),
 	}
 	choose := proxies.ProxyFunc()
 	t := http.DefaultTransport.(*http.Transport).Clone()

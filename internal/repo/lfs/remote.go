@@ -63,12 +63,10 @@ func (r Remote) endpoint() string {
 	return strings.TrimSuffix(strings.TrimSuffix(r.URL, "/"), ".git") + ".git/info/lfs"
 }
 
-// Offer implements Server.
 func (r Remote) Offer(ctx context.Context, list []Pointer) error {
 	return r.each(ctx, "upload", list, r.refused)
 }
 
-// Upload implements Server.
 func (r Remote) Upload(ctx context.Context, list []Pointer, from Store) error {
 	return r.each(ctx, "upload", list, func(o object) error {
 		if err := r.refused(o); err != nil {

@@ -78,7 +78,7 @@ func filled(t *testing.T, contents ...string) (s Store, list []Pointer) {
 	return s, list
 }
 
-// The login goes to the repository's own host, and nowhere else: not where the server's answer points, and not where it redirects to.
+// The login goes only to the repository's own host, not to the host that the server's answer names or redirects to.
 func TestLoginStaysHome(t *testing.T) {
 	t.Parallel()
 	elsewhere := &batches{rest: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("content")) }}
@@ -130,7 +130,7 @@ func TestLoginStaysHome(t *testing.T) {
 	}
 }
 
-// What a server says that is wrong, or not what was asked for, does no harm and is told by its kind.
+// A wrong or unexpected answer of a server does no harm and is an error of the right kind.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	from, list := filled(t, "content")
@@ -173,7 +173,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// Many objects are asked for in parts, and one that can't be had keeps no other from coming.
+// Many objects are requested in parts, and an object that is missing does not stop the others.
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
 	var contents []string
@@ -215,7 +215,7 @@ func TestManyObjects(t *testing.T) {
 	}
 }
 
-// A server that falls silent, at once or in the middle, is down; one that is slow is not.
+// A server that stops sending, at once or in the middle, counts as down; a slow server does not.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	const silence = 3 * time.Second

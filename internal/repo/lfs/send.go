@@ -14,7 +14,9 @@ import (
 )
 
 // call makes one request. It sends the login if the URL is on the repository's own host and the server has not supplied another.
-func (r Remote) call(ctx context.Context, method string, a action, body io.Reader, length int64, kind string, read func(io.Reader) error) error {
+func (r Remote) call(
+	ctx context.Context, method string, a action, body io.Reader, length int64, kind string, read func(io.Reader) error,
+) error {
 	to, err := url.Parse(a.Href)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" {
 		return fault.New(fault.Denied, "the LFS server of %s names an address that can't be called", r.Name)

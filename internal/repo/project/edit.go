@@ -32,7 +32,8 @@ func Edit(data []byte, changes []Change) ([]byte, error) {
 	}
 	text, marked := strings.CutPrefix(string(data), byteOrderMark)
 	if !utf8.ValidString(text) || strings.ContainsAny(text, "\u0085\u2028\u2029") || strings.Count(text, "\r") != strings.Count(text, "\r\n") {
-		return nil, fault.New(fault.Input, "%s has line ends or letters that an edit can't keep", FileName).WithHint("save it as UTF-8 with usual line ends, then try again")
+		return nil, fault.New(fault.Input, "%s has line ends or letters that an edit can't keep", FileName).
+			WithHint("save it as UTF-8 with usual line ends, then try again")
 	}
 	for _, c := range changes {
 		if text, err = edit(text, c); err != nil {
@@ -62,12 +63,12 @@ func Edit(data []byte, changes []Change) ([]byte, error) {
 
 // byHand is the error for a file that can't be edited safely.
 func byHand(key string) error {
-	return fault.New(fault.Input, "%s: %s is written in a form that can't be changed safely", FileName, key).WithHint("change it in the file by hand")
+	return fault.New(fault.Input, "%s: %s is written in a form that can't be changed safely", FileName, key).
+		WithHint("change it in the file by hand")
 }
 
 var errForm = errors.New("unknown form")
 
-// edit makes one change in the text.
 func edit(text string, c Change) (string, error) {
 	var doc yaml.Node
 	err := yaml.NewDecoder(strings.NewReader(text)).Decode(&doc)

@@ -89,9 +89,10 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a file looks like, an edit keeps what it says, or fails.
+// An edit keeps the other values of any file, or fails.
 func FuzzEdit(f *testing.F) {
-	for _, seed := range []string{"setup: a\n", "{setup: a, approval: {mode: auto}}", "# x\napproval:\n  mode: auto # c\n", "setup: |\n  a\n", "check: 'a''b'\r\n", "setup: a\n  b\ncheck:\n"} {
+	for _, seed := range []string{"setup: a\n", "{setup: a, approval: {mode: auto}}", "# x\napproval:\n  mode: auto # c\n", "setup: |\n  a\n",
+		"check: 'a''b'\r\n", "setup: a\n  b\ncheck:\n"} {
 		f.Add(seed, "go test # x")
 	}
 	f.Fuzz(func(t *testing.T, file, value string) {
@@ -105,7 +106,8 @@ func FuzzEdit(f *testing.F) {
 			// A form may only be refused the second time where the first edit has not touched it.
 			t.Errorf("%q became %q, then %q, %v", file, got, again, err)
 		}
-		if comments := strings.Count(file, "\n#"); strings.Count(string(got), "\n#") < comments && !strings.Contains(file, "|") && !strings.Contains(file, ">") && !strings.ContainsAny(file, "\"'") {
+		if comments := strings.Count(file, "\n#"); strings.Count(string(got), "\n#") < comments && !strings.Contains(file, "|") &&
+			!strings.Contains(file, ">") && !strings.ContainsAny(file, "\"'") {
 			t.Errorf("%q lost a comment: %q", file, got)
 		}
 	})

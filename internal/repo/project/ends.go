@@ -1,6 +1,9 @@
 package project
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // closing returns the offset after the quote that closes the one at from.
 func (s *source) closing(from int, quote byte) (int, error) {
@@ -109,9 +112,7 @@ func (s *source) endOfLines(from, parent int) (int, error) {
 		if indent == len(line) {
 			continue // whether it belongs depends on what follows
 		}
-		if depth == 0 {
-			depth = indent
-		}
+		depth = cmp.Or(depth, indent)
 		if indent <= parent || indent < depth {
 			return end, nil
 		}

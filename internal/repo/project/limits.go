@@ -1,6 +1,7 @@
 package project
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -93,5 +94,42 @@ func (l Limits) narrow(r *Resolved) {
 	if s.Budget.PlanCost > s.Budget.Cost {
 		s.Budget.PlanCost = s.Budget.Cost
 		r.follow("budget.planCost", "budget.cost")
+	}
+}
+
+// narrowEnv leaves out the variables that the operator sets: those are in the environment of every task, and would be overridden.
+func (l Limits) narrowEnv(r *Resolved) {
+	for _, name := range slices.Sorted(maps.Keys(r.Settings.Env)) {
+		value, taken := l.Env[name]
+		if !taken {
+			continue
+		}
+		kept := maps.Clone(r.Settings.Env)
+		delete(kept, name)
+		r.Settings.Env = kept
+		o := r.at("env." + name)
+		r.warn("env.%s: %s from %s is not used, for the operator sets it: %s", name, o.Value, o.Origin, value)
+		o.Value, o.Origin = value, OriginOperator
+	}
+}
+
+// narrowCommands limits the agents' commands to what the operator allows.
+func (l Limits) narrowCommands(r *Resolved) {
+	c := &r.Settings.Commands
+	allowed := l.Profiles
+	if len(allowed) == 0 {
+		allowed = task.DefaultProfiles()
+	}
+	asked := c.Profiles
+	c.Profiles = narrower(allowed, asked)
+	switch {
+	case len(asked) == 0:
+		r.at("commands.profiles").Value = r.now("commands.profiles")
+	case slices.ContainsFunc(asked, func(p string) bool { return p != task.ProfileNone && !slices.Contains(allowed, p) }):
+		r.cut("commands.profiles")
+	}
+	if c.Destructive && l.NoDestructive {
+		c.Destructive = false
+		r.cut("commands.destructive")
 	}
 }

@@ -90,7 +90,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-// A file full of aliases, which some parsers blow up, is refused at once.
+// A file full of aliases, which some parsers expand without limit, is refused at once.
 func TestAliasBombIsRefused(t *testing.T) {
 	t.Parallel()
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"

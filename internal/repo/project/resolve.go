@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Origins of values.
 const (
 	OriginDefault    = "default"
 	OriginRepository = FileName
@@ -21,7 +20,6 @@ const (
 	OriginOperator   = "operator limit"
 )
 
-// Origin is where a value comes from.
 type Origin struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -62,7 +60,7 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 	}
 	limits.narrow(&r)
 	if r.Settings.Scenario != "" && r.Settings.Agent != task.AgentScript {
-		r.Warnings = append(r.Warnings, "scenario is ignored: the agent is "+r.Settings.Agent)
+		r.warn("scenario is ignored: the agent is %s", r.Settings.Agent)
 	}
 	return r, nil
 }
@@ -98,8 +96,12 @@ func (r *Resolved) cut(key string) {
 	was := *o
 	o.Value, o.Origin = r.now(key), OriginOperator
 	if was.Origin != OriginDefault {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s from %s is not allowed by the operator; %s is used", key, was.Value, was.Origin, o.Value))
+		r.warn("%s: %s from %s is not allowed by the operator; %s is used", key, was.Value, was.Origin, o.Value)
 	}
+}
+
+func (r *Resolved) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
 // follow records that a key was reduced to the value of another key.
@@ -108,7 +110,7 @@ func (r *Resolved) follow(key, other string) {
 	was := *o
 	o.Value, o.Origin = r.now(key), r.at(other).Origin
 	if was.Origin != OriginDefault {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s from %s is more than %s; %s is used", key, was.Value, was.Origin, other, o.Value))
+		r.warn("%s: %s from %s is more than %s; %s is used", key, was.Value, was.Origin, other, o.Value)
 	}
 }
 

@@ -134,7 +134,8 @@ func TestOperatorLimitsCut(t *testing.T) {
 	if diff := cmp.Diff(want, r.Warnings); diff != "" {
 		t.Error(diff)
 	}
-	for key, want := range map[string]string{"budget.cost": "10 from operator limit", "budget.time": "1h from operator limit", "budget.planCost": "10 from operator limit", "iterations": "5 from operator limit"} {
+	for key, want := range map[string]string{"budget.cost": "10 from operator limit", "budget.time": "1h from operator limit",
+		"budget.planCost": "10 from operator limit", "iterations": "5 from operator limit"} {
 		if got := origin(r, key); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
@@ -193,7 +194,8 @@ func TestScriptAgentNeedsTheOperator(t *testing.T) {
 		"claude forbidden": {Limits{Agents: []string{"script"}}, task.Config{}, parse(t, "agent: claude"), `config: agent is "claude", which the operator does not allow`},
 	} {
 		_, err := Resolve(tt.limits, tt.repo, tt.job)
-		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" && !strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" &&
+			!strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v (%s), want %s", name, err, fault.HintOf(err), tt.want)
 		}
 	}

@@ -6,31 +6,45 @@ import (
 	"strings"
 )
 
-// lineRules match suspicious added lines in files that are harmless otherwise.
-var lineRules = []struct {
+// lineRule matches suspicious added lines in files that are harmless otherwise: those with one of the names, or all files without names.
+type lineRule struct {
 	kind  Kind
-	names []string
 	line  *regexp.Regexp
 	what  string
-}{
-	{CI, []string{"/.github/workflows/", "/.gitea/workflows/", "/.forgejo/workflows/"}, regexp.MustCompile(`\bpull_request_target\b`), "runs on pull_request_target"},
-	{CI, []string{"/.github/workflows/", "/.gitea/workflows/", "/.forgejo/workflows/"}, regexp.MustCompile(`\bsecrets\b`), "uses secrets"},
-	{CI, []string{"/.github/workflows/", "/.gitea/workflows/", "/.forgejo/workflows/"}, regexp.MustCompile(`:\s*write(-all)?\b`), "asks for the right to write"},
-	{Hooks, nil, regexp.MustCompile(`(?i)core\.hookspath|^\s*hookspath\s*=`), "names a folder of git hooks"},
-	{Hooks, []string{".gitattributes"}, regexp.MustCompile(`\b(filter|merge|diff)=|\blinguist-generated\b|(^|\s)-diff\b`), "chooses filters, or what a diff shows"},
-	{Install, []string{"composer.json"}, regexp.MustCompile(`"(pre|post)-(install|update|autoload|root-package|create-project|package)[a-z-]*"`), "runs scripts when it is installed"},
-	{Install, []string{"pyproject.toml"}, regexp.MustCompile(`\b(build-backend|backend-path)\b`), "chooses what builds it"},
-	{Install, []string{"cargo.toml"}, regexp.MustCompile(`^\s*build\s*=`), "chooses what builds it"},
-	{Registries, []string{"go.mod", "go.work"}, regexp.MustCompile(`=>`), "replaces a module"},
-	{Registries, []string{"cargo.toml"}, regexp.MustCompile(`^\s*\[(patch|replace)\b|\b(git|registry|index)\s*=`), "takes a crate from elsewhere"},
-	{Registries, []string{"pyproject.toml", "pipfile"}, regexp.MustCompile(`\b(index-url|extra-index-url|find-links|git|url)\s*=|\bgit\+|\[\[?tool\.[a-z]+\.(source|index)`), "takes packages from elsewhere"},
-	{Registries, []string{"*requirements*.txt", "requirements/", "constraints*.txt"}, regexp.MustCompile(`^\s*(-i|-f|--(extra-)?index-url|--find-links|--trusted-host)\b|\bgit\+|\b(https?|file)://`), "takes packages from elsewhere"},
-	{Registries, []string{"gemfile", "gems.rb"}, regexp.MustCompile(`^\s*(source|git_source)\b|\b(git|github|path):`), "takes gems from elsewhere"},
-	{Registries, []string{"composer.json"}, regexp.MustCompile(`"repositories"`), "takes packages from elsewhere"},
-	{Registries, []string{"pom.xml", "*.gradle", "*.gradle.kts", "build.sbt"}, regexp.MustCompile(`<(plugin)?repository>|\bmaven\s*[({]|\bmavenLocal\b|\bresolvers\b`), "takes packages from elsewhere"},
-	{Submodules, []string{".gitmodules"}, regexp.MustCompile(`(?i)^\s*url\s*=\s*"?(ext|file|fd)::?|^\s*url\s*=\s*"?[-/~]`), "with an address that runs a program or is a path of this machine"},
-	{Submodules, []string{".gitmodules"}, regexp.MustCompile(`(?i)^\s*update\s*=\s*"?!`), "which runs a program at its update"},
+	names []string
 }
+
+func line(kind Kind, pattern, what string, names ...string) lineRule {
+	return lineRule{kind, regexp.MustCompile(pattern), what, names}
+}
+
+var (
+	workflows = []string{"/.github/workflows/", "/.gitea/workflows/", "/.forgejo/workflows/"}
+	lineRules = []lineRule{
+		line(CI, `\bpull_request_target\b`, "runs on pull_request_target", workflows...),
+		line(CI, `\bsecrets\b`, "uses secrets", workflows...),
+		line(CI, `:\s*write(-all)?\b`, "asks for the right to write", workflows...),
+		line(Hooks, `(?i)core\.hookspath|^\s*hookspath\s*=`, "names a folder of git hooks"),
+		line(Hooks, `\b(filter|merge|diff)=|\blinguist-generated\b|(^|\s)-diff\b`, "chooses filters, or what a diff shows", ".gitattributes"),
+		line(Install, `"(pre|post)-(install|update|autoload|root-package|create-project|package)[a-z-]*"`,
+			"runs scripts when it is installed", "composer.json"),
+		line(Install, `\b(build-backend|backend-path)\b`, "chooses what builds it", "pyproject.toml"),
+		line(Install, `^\s*build\s*=`, "chooses what builds it", "cargo.toml"),
+		line(Registries, `=>`, "replaces a module", "go.mod", "go.work"),
+		line(Registries, `^\s*\[(patch|replace)\b|\b(git|registry|index)\s*=`, "takes a crate from elsewhere", "cargo.toml"),
+		line(Registries, `\b(index-url|extra-index-url|find-links|git|url)\s*=|\bgit\+|\[\[?tool\.[a-z]+\.(source|index)`,
+			"takes packages from elsewhere", "pyproject.toml", "pipfile"),
+		line(Registries, `^\s*(-i|-f|--(extra-)?index-url|--find-links|--trusted-host)\b|\bgit\+|\b(https?|file)://`,
+			"takes packages from elsewhere", "*requirements*.txt", "requirements/", "constraints*.txt"),
+		line(Registries, `^\s*(source|git_source)\b|\b(git|github|path):`, "takes gems from elsewhere", "gemfile", "gems.rb"),
+		line(Registries, `"repositories"`, "takes packages from elsewhere", "composer.json"),
+		line(Registries, `<(plugin)?repository>|\bmaven\s*[({]|\bmavenLocal\b|\bresolvers\b`,
+			"takes packages from elsewhere", "pom.xml", "*.gradle", "*.gradle.kts", "build.sbt"),
+		line(Submodules, `(?i)^\s*url\s*=\s*"?(ext|file|fd)::?|^\s*url\s*=\s*"?[-/~]`,
+			"with an address that runs a program or is a path of this machine", ".gitmodules"),
+		line(Submodules, `(?i)^\s*update\s*=\s*"?!`, "which runs a program at its update", ".gitmodules"),
+	}
+)
 
 // prose lists files that are not searched for git settings, because texts explain those.
 var prose = []string{"*.md", "*.rst", "*.adoc", "*.txt", "*.html"}

@@ -27,12 +27,13 @@ type manifest struct {
 }
 
 // lifecycle lists the scripts that package managers run on their own.
-var lifecycle = []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish", "dependencies", "prepack", "postpack", "prepublishOnly"}
+var lifecycle = []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish", "dependencies",
+	"prepack", "postpack", "prepublishOnly"}
 
 // elsewhere matches versions that are an address or a folder.
-var elsewhere = regexp.MustCompile(`(?i)^(git|github|gitlab|bitbucket|gist|https?|ssh|file|link|portal|exec|patch)[+:]|^[^@\s/]+/[^\s/]+$|^[./~]`)
+var elsewhere = regexp.MustCompile(`(?i)^(git|github|gitlab|bitbucket|gist|https?|ssh|file|link|portal|exec|patch)[+:]` +
+	`|^[^@\s/]+/[^\s/]+$|^[./~]`)
 
-// packages checks a package.json.
 func (i *inspection) packages() {
 	if !i.text() || !matches(i.new, "package.json") {
 		return
@@ -53,14 +54,16 @@ func (i *inspection) packages() {
 	if !same(old.Trusted, now.Trusted) || !same(old.PNPM, now.PNPM) {
 		i.add(Install, "chooses whose install scripts run, or what is patched")
 	}
-	if !same(old.Husky, now.Husky) || !same(old.GitHooks, now.GitHooks) || !same(old.PreCommit, now.PreCommit) || !same(old.LintStaged, now.LintStaged) {
+	if !same(old.Husky, now.Husky) || !same(old.GitHooks, now.GitHooks) ||
+		!same(old.PreCommit, now.PreCommit) || !same(old.LintStaged, now.LintStaged) {
 		i.add(Hooks, "sets git hooks")
 	}
 	if !same(old.Manager, now.Manager) || !same(old.Publish, now.Publish) {
 		i.add(Registries, "chooses the package manager, or where it is published")
 	}
 	var from []string
-	for _, pair := range [][2]map[string]any{{old.Dependencies, now.Dependencies}, {old.Dev, now.Dev}, {old.Optional, now.Optional}, {old.Peer, now.Peer}} {
+	for _, pair := range [][2]map[string]any{
+		{old.Dependencies, now.Dependencies}, {old.Dev, now.Dev}, {old.Optional, now.Optional}, {old.Peer, now.Peer}} {
 		from = append(from, fresh(pair[0], pair[1], func(_ string, v any) bool {
 			version, ok := v.(string)
 			return ok && elsewhere.MatchString(version)

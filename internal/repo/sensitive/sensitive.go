@@ -22,7 +22,6 @@ const (
 	submodule  = "160000"
 )
 
-// Change is one changed file.
 type Change struct {
 	Path, OldPath    string // equal unless the file was renamed
 	OldMode, NewMode string // git file modes; empty where the file does not exist
@@ -56,7 +55,6 @@ func (i *inspection) text() bool {
 	return i.there() && i.NewMode != link && i.NewMode != submodule && !binary(i.New)
 }
 
-// add adds a finding about the file.
 func (i *inspection) add(k Kind, format string, args ...any) { i.addAt(k, i.Path, format, args...) }
 
 func (i *inspection) addAt(k Kind, path, format string, args ...any) {

@@ -45,7 +45,7 @@ func says(all []task.Finding) (lines []string) {
 	return lines
 }
 
-// What each kind is found by, and what is none. An empty want is nothing at all.
+// Each kind has names that match and names that do not. An empty want means no finding.
 func TestInspect(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -213,7 +213,8 @@ func TestInspectTests(t *testing.T) {
 			}
 		})
 	}
-	if got := strings.Join(says(Inspect(moved("a_test.go", "a_test.go.off", "x\n"))), "\n"); got != "tests a_test.go: moved to a_test.go.off, where it is no test" {
+	if got := strings.Join(says(Inspect(moved("a_test.go", "a_test.go.off", "x\n"))),
+		"\n"); got != "tests a_test.go: moved to a_test.go.off, where it is no test" {
 		t.Errorf("moved away: %s", got)
 	}
 	if got := says(Inspect(moved("a_test.go", "b/a_test.go", "x\n"))); got != nil {
@@ -241,7 +242,8 @@ func TestParseRules(t *testing.T) {
 	if rules, _ := ParseRules(""); rules.action(CI) != task.AskFinding || rules.action(Hooks) != task.NameFinding || Rules(nil).action(CI) != task.AskFinding {
 		t.Errorf("by default: %v", rules)
 	}
-	if _, mistakes := ParseRules("ci,hook=ask,ci=never"); len(mistakes) != 3 || mistakes[1].Item != "hook=ask" || !strings.Contains(mistakes[1].What, "ci, hooks, agents") {
+	if _, mistakes := ParseRules("ci,hook=ask,ci=never"); len(mistakes) != 3 || mistakes[1].Item != "hook=ask" ||
+		!strings.Contains(mistakes[1].What, "ci, hooks, agents") {
 		t.Errorf("mistakes %+v", mistakes)
 	}
 	for _, p := range places {
@@ -267,7 +269,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Many files stay few findings, and none of them can change without an id that changes.
+// Many files give few findings, and every change of a file changes the id of its finding.
 func TestApplyIsBounded(t *testing.T) {
 	many := func(last string) []task.Finding {
 		var all []task.Finding

@@ -1,8 +1,10 @@
 package sensitive
 
 import (
+	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,15 +79,10 @@ func leadsOut(at, target string) string {
 
 // within reports whether a path is the folder or lies in it.
 func within(p, folder string) bool {
-	for part := range strings.SplitSeq(p, "/") {
-		if part == folder {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(p, "/"), folder)
 }
 
 // binary applies git's own rule for binary content.
 func binary(content []byte) bool {
-	return strings.IndexByte(string(content[:min(len(content), 8000)]), 0) >= 0
+	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }

@@ -8,9 +8,10 @@ import (
 
 // testNames match test files by their own name, whatever folder they are in.
 var testNames = []string{
-	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb", "test_*.rb", "*test.java", "*tests.java",
-	"*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala", "*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart",
-	"*_test.c*", "*_tests.c*", "test_*.c*", "*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
+	"*_test.go", "test_*.py", "*_test.py", "tests.py", "conftest.py", "*.test.*", "*.spec.*", "*.cy.*", "*_spec.rb", "*_test.rb",
+	"test_*.rb", "*test.java", "*tests.java", "*it.java", "*test.kt", "*tests.kt", "*test.groovy", "*spec.groovy", "*spec.scala",
+	"*test.scala", "*tests.cs", "*test.cs", "*test.php", "*_test.exs", "*_test.dart", "*_test.c*", "*_tests.c*", "test_*.c*",
+	"*tests.swift", "*test.swift", "*.bats", "*_test.rs", "*_test.gleam", "*_test.clj*", "*-test.el",
 }
 
 // testFolders are folders whose source files are all tests or parts of tests. Data files in them do not count.
@@ -24,20 +25,30 @@ type language struct {
 }
 
 var languages = []language{
-	{".go", regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?(?:Test|Fuzz|Example)\w*\(`), regexp.MustCompile(`\.Skip(?:f|Now)?\(|^//go:build\s+ignore\b`)},
-	{".py", regexp.MustCompile(`(?m)^\s*(?:async\s+)?def test`), regexp.MustCompile(`\bmark\.(?:skip|xfail)|\bpytest\.(?:skip|xfail|importorskip)\(|\b(?:skip|skipIf|skipUnless|expectedFailure)\b\s*(?:\(|$)|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False`)},
-	{".js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte", regexp.MustCompile(`(?m)(?:^|[^\w.])(?:it|test)(?:\.each\b[^\n]*?)?\s*\(`),
-		regexp.MustCompile(`\b(?:it|test|describe|context|suite|specify|step)\.(?:[a-z]+\.)*(?:skip|skipIf|todo|only|fixme|failing)\b|(?:^|[^\w.])(?:x(?:it|test|describe|context|specify)|f(?:it|describe|context))\s*\(|\bthis\.skip\(|\bignore:\s*true`)},
-	{".rs", regexp.MustCompile(`#\[\s*(?:\w+::)*test\b`), regexp.MustCompile(`#\[\s*(?:ignore\b|cfg_attr\(.*\bignore\b)`)},
-	{".java .kt .kts .groovy .scala", regexp.MustCompile(`@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b|(?m)^\s*(?:test|it)\(`), regexp.MustCompile(`@(?:Disabled\w*|Ignore\w*)\b|\bassum(?:e|ing)(?:True|False|That)\b|\bignore\(`)},
-	{".cs .fs .vb", regexp.MustCompile(`\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`), regexp.MustCompile(`\bSkip\s*=|[\[<](?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b`)},
-	{".rb", regexp.MustCompile(`(?m)^\s*(?:it|test|specify|scenario)\b|^\s*def test_`), regexp.MustCompile(`^\s*(?:xit|xdescribe|xcontext|xspecify|fit|fdescribe|skip|pending)\b|\bskip:\s`)},
-	{".php", regexp.MustCompile(`\bfunction test|@test\b|#\[Test\b|(?m)^\s*(?:it|test)\(`), regexp.MustCompile(`\bmarkTest(?:Skipped|Incomplete)\b|->(?:skip|todo|only)\(`)},
-	{".ex .exs", regexp.MustCompile(`(?m)^\s*test\s`), regexp.MustCompile(`@(?:module|describe)?tag\s+:?skip`)},
-	{".swift", regexp.MustCompile(`\bfunc test|@Test\b`), regexp.MustCompile(`\bXCTSkip|\.disabled\(`)},
-	{".dart", regexp.MustCompile(`(?m)^\s*test(?:Widgets)?\(`), regexp.MustCompile(`\bskip:\s|@Skip\b`)},
-	{".c .cc .cpp .cxx .h .hpp", regexp.MustCompile(`\bTEST(?:_\w+)?\s*\(`), regexp.MustCompile(`\bGTEST_SKIP\b|\bDISABLED_\w|\bSKIP\(`)},
-	{".bats .sh .t .pl .pm", regexp.MustCompile(`(?m)^\s*@test\b`), regexp.MustCompile(`^\s*skip\b|\bskip_all\b|\bTODO:`)},
+	in(".go", `(?m)^func (?:\([^)]*\) )?(?:Test|Fuzz|Example)\w*\(`, `\.Skip(?:f|Now)?\(|^//go:build\s+ignore\b`),
+	in(".py", `(?m)^\s*(?:async\s+)?def test`,
+		`\bmark\.(?:skip|xfail)|\bpytest\.(?:skip|xfail|importorskip)\(|\b(?:skip|skipIf|skipUnless|expectedFailure)\b\s*(?:\(|$)`+
+			`|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False`),
+	in(".js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte", `(?m)(?:^|[^\w.])(?:it|test)(?:\.each\b[^\n]*?)?\s*\(`,
+		`\b(?:it|test|describe|context|suite|specify|step)\.(?:[a-z]+\.)*(?:skip|skipIf|todo|only|fixme|failing)\b`+
+			`|(?:^|[^\w.])(?:x(?:it|test|describe|context|specify)|f(?:it|describe|context))\s*\(|\bthis\.skip\(|\bignore:\s*true`),
+	in(".rs", `#\[\s*(?:\w+::)*test\b`, `#\[\s*(?:ignore\b|cfg_attr\(.*\bignore\b)`),
+	in(".java .kt .kts .groovy .scala", `@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b|(?m)^\s*(?:test|it)\(`,
+		`@(?:Disabled\w*|Ignore\w*)\b|\bassum(?:e|ing)(?:True|False|That)\b|\bignore\(`),
+	in(".cs .fs .vb", `\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`,
+		`\bSkip\s*=|[\[<](?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b`),
+	in(".rb", `(?m)^\s*(?:it|test|specify|scenario)\b|^\s*def test_`,
+		`^\s*(?:xit|xdescribe|xcontext|xspecify|fit|fdescribe|skip|pending)\b|\bskip:\s`),
+	in(".php", `\bfunction test|@test\b|#\[Test\b|(?m)^\s*(?:it|test)\(`, `\bmarkTest(?:Skipped|Incomplete)\b|->(?:skip|todo|only)\(`),
+	in(".ex .exs", `(?m)^\s*test\s`, `@(?:module|describe)?tag\s+:?skip`),
+	in(".swift", `\bfunc test|@Test\b`, `\bXCTSkip|\.disabled\(`),
+	in(".dart", `(?m)^\s*test(?:Widgets)?\(`, `\bskip:\s|@Skip\b`),
+	in(".c .cc .cpp .cxx .h .hpp", `\bTEST(?:_\w+)?\s*\(`, `\bGTEST_SKIP\b|\bDISABLED_\w|\bSKIP\(`),
+	in(".bats .sh .t .pl .pm", `(?m)^\s*@test\b`, `^\s*skip\b|\bskip_all\b|\bTODO:`),
+}
+
+func in(ends, test, skip string) language {
+	return language{ends, regexp.MustCompile(test), regexp.MustCompile(skip)}
 }
 
 func languageOf(p string) (language, bool) {

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Without room no base is made and a task begins with nothing, but never with a part.
+// Without room no base is made, and a task begins with no caches, never with a part of them.
 func TestFullDisk(t *testing.T) {
 	dir := disktest.Small(t, 8<<20)
 	if dir == "" {

@@ -10,6 +10,7 @@
 package toolcache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,9 +56,7 @@ func New(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
+	c.Log = cmp.Or(c.Log, slog.Default())
 	return &Store{config: c, remove: remove.All}
 }
 

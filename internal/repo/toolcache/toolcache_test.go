@@ -26,7 +26,8 @@ type scene struct {
 func newScene(t *testing.T, change func(*Config)) *scene {
 	t.Helper()
 	s := &scene{t: t, data: t.TempDir(), now: time.Now()}
-	c := Config{Dir: filepath.Join(s.data, "caches"), Tasks: filepath.Join(s.data, "tasks"), Share: true, Now: func() time.Time { return s.now }, Log: slog.New(slog.DiscardHandler)}
+	c := Config{Dir: filepath.Join(s.data, "caches"), Tasks: filepath.Join(s.data, "tasks"), Share: true,
+		Now: func() time.Time { return s.now }, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c)
 	}
@@ -36,7 +37,7 @@ func newScene(t *testing.T, change func(*Config)) *scene {
 
 func (s *scene) own(task string) string { return filepath.Join(s.data, "tasks", task, Own) }
 
-// begin gives what a task begins with.
+// begin returns the caches that a task begins with.
 func (s *scene) begin(task, branch string) (string, []string) {
 	s.t.Helper()
 	must(s.t, s.Begin(s.t.Context(), s.own(task), "repo", branch))
@@ -84,18 +85,20 @@ func want(t *testing.T, what string, got []string, names ...string) {
 	}
 }
 
-// Packages of the base come along, settings and programs do not, and another branch has a base of its own.
+// A task gets the packages of the base but no settings or programs, and another branch has a base of its own.
 func TestBase(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	own, list := s.begin("a", "main")
 	want(t, "the first task", list)
-	write(t, own, "cargo/config.toml", "cargo/bin/x", "cargo/registry/src/x", "cargo/registry/index/old/.git/config", "gradle/init.gradle", "gradle/init.d/x", "gradle/gradle.properties",
+	write(t, own, "cargo/config.toml", "cargo/bin/x", "cargo/registry/src/x", "cargo/registry/index/old/.git/config", "gradle/init.gradle",
+		"gradle/init.d/x", "gradle/gradle.properties",
 		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "npm/_npx/x", "npm/_logs/x", "go-build/00/x-a", "go-mod/x", "go-mod/cache/vcs/x/config", "go-mod/cache/download/x",
 		"ccache/0/x", "ccache/ccache.conf", "corepack/v1/yarn/x", "pip/wheels/x", "poetry/virtualenvs/x", "other/x", "x")
 	s.keep("a", "main", true)
 	_, list = s.begin("b", "main")
-	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x", "gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "pip/wheels/x")
+	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x",
+		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "pip/wheels/x")
 	_, list = s.begin("c", "agent's branch")
 	want(t, "a task of another branch", list)
 	if a, b := s.Place("repo"), s.Place("other"); a == b || len(files(t, a)) > 0 {
@@ -129,7 +132,7 @@ func TestBaseStays(t *testing.T) {
 	want(t, "the same task again", list, "pip/x", "pip/z")
 }
 
-// A base is made anew from nothing after a week, and after a day when commands had failed.
+// A new base is made from nothing after a week, or after a day if commands had failed.
 func TestBaseGrowsOld(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -239,7 +242,7 @@ func TestDeathWhileRemoving(t *testing.T) {
 	}
 }
 
-// A clock that jumps by an hour takes no base away that it has not made old, and keeps none for ever.
+// A clock that jumps by an hour removes no base that is not old, and keeps none forever.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
@@ -258,7 +261,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// Links are copied and not followed, and pipes stay behind.
+// Links are copied and not followed, and pipes are not copied.
 func TestCopyOfHostileFolders(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -277,7 +280,7 @@ func TestCopyOfHostileFolders(t *testing.T) {
 	}
 }
 
-// A base of nothing would keep those to come from leaving more.
+// No empty base is made, because it would stop later tasks from making a full one.
 func TestNoEmptyBase(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -345,7 +348,8 @@ func TestKeepAndAgent(t *testing.T) {
 	if len(list) != 200 || string(text) == "evil" {
 		t.Errorf("%d files, the last reads %.10q", len(list), text)
 	}
-	for what, ask := range map[string]func() (bool, error){"no": func() (bool, error) { return false, nil }, "an error": func() (bool, error) { return true, fs.ErrInvalid }} {
+	for what, ask := range map[string]func() (bool, error){"no": func() (bool, error) { return false, nil },
+		"an error": func() (bool, error) { return true, fs.ErrInvalid }} {
 		err := s.Keep(t.Context(), own, "repo", what, true, ask)
 		if _, at := os.Lstat(s.base("repo", what)); at == nil || (err != nil) != (what == "an error") {
 			t.Errorf("%s: %v, %v", what, err, at)

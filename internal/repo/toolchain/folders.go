@@ -10,6 +10,9 @@ import (
 // mostFolders is how many folders are examined when the top has no known project.
 const mostFolders = 8
 
+// noProjects are folders that hold no project of the repository's own.
+var noProjects = []string{"vendor", "third_party", "node_modules", "testdata", "docs", "doc", "examples"}
+
 // projects returns the folders at the top that may be projects.
 func (f files) projects() (folders []string) {
 	entries, err := fs.ReadDir(f.fs, ".")
@@ -18,8 +21,7 @@ func (f files) projects() (folders []string) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains([]string{"vendor", "third_party", "node_modules", "testdata", "docs", "doc", "examples"}, name) &&
-			len(folders) < mostFolders {
+		if e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(noProjects, name) && len(folders) < mostFolders {
 			folders = append(folders, name)
 		}
 	}

@@ -2,7 +2,9 @@ package toolchain
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,10 +62,7 @@ func php(f files, file string) Chain {
 	if json.Unmarshal([]byte(f.text(file)), &m) != nil {
 		return Chain{}
 	}
-	var names []string
-	for name := range m.Scripts {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(m.Scripts))
 	if c.Check = targets("composer run", names); c.Check == nil && f.has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml") {
 		c.Check = []string{"vendor/bin/phpunit"}
 	}

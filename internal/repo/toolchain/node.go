@@ -1,8 +1,10 @@
 package toolchain
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,12 +48,11 @@ func node(f files, file string) Chain {
 		return Chain{} // deno reads it
 	case program == "":
 		program, _, _ = strings.Cut(m.PackageManager, "@")
-		setup := map[string]string{"": "npm install --no-package-lock", "npm": "npm install --no-package-lock", "pnpm": "pnpm install", "yarn": "yarn install", "bun": "bun install"}[program]
+		program = cmp.Or(program, "npm")
+		setup := map[string]string{
+			"npm": "npm install --no-package-lock", "pnpm": "pnpm install", "yarn": "yarn install", "bun": "bun install"}[program]
 		if setup == "" {
 			return Chain{} // an unknown package manager
-		}
-		if program == "" {
-			program = "npm"
 		}
 		if len(m.Needs)+len(m.NeedsToWork) > 0 || m.Workspaces != nil {
 			c.Setup = []string{setup}
@@ -79,12 +80,10 @@ func scripts(all map[string]string) (names []string) {
 	if usable("check") && strings.Contains(all["check"], "test") {
 		return []string{"check"}
 	}
-	for _, either := range [][]string{{"lint"}, {"check"}, {"typecheck", "type-check", "check-types", "tsc"}, {"test:ci", "test", "test:unit"}} {
-		for _, name := range either {
-			if usable(name) {
-				names = append(names, name)
-				break
-			}
+	for _, either := range []string{"lint", "check", "typecheck type-check check-types tsc", "test:ci test test:unit"} {
+		variants := strings.Fields(either)
+		if i := slices.IndexFunc(variants, usable); i >= 0 {
+			names = append(names, variants[i])
 		}
 	}
 	if names == nil && usable("build") {

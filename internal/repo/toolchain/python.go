@@ -22,7 +22,8 @@ var (
 	toxEnv       = regexp.MustCompile(`(?m)^\[(tox|testenv)\]`)
 )
 
-var pythonFiles = []string{"pyproject.toml", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt", "setup.cfg", "setup.py", "Pipfile", "tox.ini"}
+var pythonFiles = []string{"pyproject.toml", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt",
+	"setup.cfg", "setup.py", "Pipfile", "tox.ini"}
 
 // python creates an environment in the work tree unless a manager keeps one. It creates none when there is nothing to install.
 func python(f files, file string) Chain {

@@ -3,6 +3,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,7 +21,6 @@ type Chain struct {
 	Makes string // folder that the commands create and that should not be committed; "" for none
 }
 
-// Found is the result of Detect.
 type Found struct {
 	Runner Chain   // the project's own task runner, such as a Makefile, which checks everything; no name when there is none
 	Chains []Chain // in setup order
@@ -96,7 +96,8 @@ var table = []struct {
 	{"rust", []string{"Cargo.toml"}, rust},
 	{"node", []string{"package.json"}, node},
 	{"deno", []string{"deno.json", "deno.jsonc"}, deno},
-	{"python", []string{"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pyproject.toml", "requirements.txt", "setup.py", "tox.ini"}, python},
+	{"python", []string{"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pyproject.toml", "requirements.txt", "setup.py", "tox.ini"},
+		python},
 	{"ruby", []string{"Gemfile"}, ruby},
 	{"php", []string{"composer.json"}, php},
 	{"elixir", []string{"mix.exs"}, elixir},
@@ -137,9 +138,7 @@ func detect(fsys fs.FS) Found {
 	found := Found{Runner: runner(f), Specs: specs(f)}
 	add := func(name, file string, c Chain) {
 		c.Name = name
-		if c.File == "" {
-			c.File = file
-		}
+		c.File = cmp.Or(c.File, file)
 		if len(c.Setup)+len(c.Check) > 0 {
 			found.Chains = append(found.Chains, c)
 		}

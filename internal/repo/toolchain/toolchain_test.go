@@ -19,7 +19,7 @@ func tree(entries ...string) fstest.MapFS {
 	return fsys
 }
 
-// written shows a chain in one line.
+// written formats a chain on one line.
 func written(c Chain) string {
 	return c.Name + " by " + c.File + ": " + strings.Join(c.Setup, " && ") + " | " + strings.Join(c.Check, " && ")
 }
@@ -130,7 +130,7 @@ func TestDetectSpecs(t *testing.T) {
 	}
 }
 
-// Where the top tells nothing, the folders in it do, and then a Makefile that only makes.
+// If the top folder has no project, the folders in it are examined, and then a Makefile without a check.
 func TestBelowTheTop(t *testing.T) {
 	t.Parallel()
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

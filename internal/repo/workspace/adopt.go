@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,15 +16,11 @@ const mostAdopted = 200
 
 // adoption takes over commits that the agent has made in the work tree.
 type adoption struct {
-	id      string
-	place   place
-	repo    repo
-	bare    repo
+	core
 	author  Person
 	agent   *agentGit
 	objects *lfsObjects
 	maker   *commitMaker
-	log     *slog.Logger
 }
 
 // adopt imports the commits that the agent has made on top of head and returns the last of them. It returns head when there are none or

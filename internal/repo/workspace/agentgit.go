@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,15 +21,11 @@ const agentCommonDir = ".\n"
 
 // agentGit writes the agent's .git directory.
 type agentGit struct {
-	id       string
-	place    place
-	bare     repo
+	core
 	mirror   repo
-	state    *state
 	author   Person
 	borrowed []string // object directories that it reads as alternates
 	filters  string   // filter settings for Git LFS
-	log      *slog.Logger
 }
 
 // handOver copies our branch, head and index to the agent's git.
@@ -102,8 +97,8 @@ func (g *agentGit) sound(root *os.Root) bool {
 }
 
 func (g *agentGit) create(ctx context.Context, root *os.Root) error {
-	for _, dir := range []string{".git/objects/info", ".git/objects/pack", ".git/lfs", ".git/refs/heads", ".git/refs/tags", ".git/info", ".git/logs"} {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
+	for _, dir := range []string{"objects/info", "objects/pack", "lfs", "refs/heads", "refs/tags", "info", "logs"} {
+		if err := root.MkdirAll(".git/"+dir, 0o755); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,14 @@ func (a *attempt) reading(ctx context.Context, do func(*opened) error) error {
 	return do(o)
 }
 
+// wrap says what an operation was about, if it has failed.
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
 func (a *attempt) gone(why string) error {
 	return fault.New(fault.NotFound, "the workspace of task %s is not on this host: %s", a.id, why).
 		WithHint("prepare it again")

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // symptom matches an error message of git, ssh, curl or a forge to a kind of fault.
@@ -40,9 +42,8 @@ var symptoms = []symptom{
 		"returned error: 401", "returned error: 403", "permission denied (", "invalid credentials", "access denied",
 		"permission to ", "not allowed to push", "read-only deploy key", "key is marked as read only", "write access to repository not granted",
 	}},
-	{fault.Changed, "give the task another branch prefix, or remove the branch that is in the way", "%s has a branch whose name leaves no room for this one", []string{
-		"; cannot create 'refs/",
-	}},
+	{fault.Changed, "give the task another branch prefix, or remove the branch that is in the way",
+		"%s has a branch whose name leaves no room for this one", []string{"; cannot create 'refs/"}},
 	{fault.Denied, "look at the rules for branches and pushes there", "%s has refused the push by a rule of its own", []string{
 		"hook declined", "protected branch", "push declined", "repository rule violations", "deny updating a hidden ref",
 	}},
@@ -60,8 +61,7 @@ var symptoms = []symptom{
 // classify turns a failed call to a remote into a fault. Without a matching symptom it is an infrastructure fault, because it happened
 // between this host and another machine.
 func classify(err error, rem remote, stderr string) error {
-	var known *fault.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	text := strings.ToLower(stderr)
@@ -104,3 +104,19 @@ func stale(list []refusal) bool {
 	}
 	return false
 }
+
+// judge returns the fault that a failed git command stands for, where its output shows it.
+func (r repo) judge(err error) error {
+	var e *git.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if unfit.MatchString(e.Stderr) {
+		return fault.New(fault.Work, "%w; see .gitattributes, and how the file is encoded", err)
+	}
+	return disk.Fault(err, r.runner.data)
+}
+
+// unfit matches git's errors about a file whose content it can't convert. Only a change to the file or to .gitattributes resolves them.
+var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same` +
+	`|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)

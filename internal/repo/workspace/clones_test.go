@@ -53,7 +53,7 @@ func TestShallowClone(t *testing.T) {
 	}
 }
 
-// A clone that lacks objects is an error that names it, at once.
+// A clone that lacks objects is an error at once, and the error names the clone.
 func TestDamagedClone(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]string{"a file": "HEAD:n.txt", "a commit": "HEAD~1"} {
@@ -95,7 +95,7 @@ func TestDetachedHead(t *testing.T) {
 	wantFault(t, err, fault.Input, "no default branch", "trunk")
 }
 
-// Paths are as people have them.
+// Paths have the forms that people use.
 func TestPathsOfClones(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"with a space", "größe ✓", "-dash", "a'quote\"s", "per%20cent", "#hash"} {

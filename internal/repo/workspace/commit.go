@@ -31,10 +31,7 @@ type Commit struct {
 
 // commits makes the task's commits.
 type commits struct {
-	place    place
-	repo     repo
-	bare     repo
-	state    *state
+	core
 	branch   *branch
 	history  *history
 	index    *index
@@ -120,7 +117,6 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	return c, err
 }
 
-// commitIndex commits the staged changes.
 func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
 	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)

@@ -38,7 +38,8 @@ func (j *preparation) otherRound(ctx context.Context) (bool, error) {
 	case j.found.Fence == 0 && j.found.Checkpoint == "":
 		return true, j.startAtTip(ctx)
 	case j.found.Fence > 0 && rec.Base != j.found.Base:
-		rec.Branch, rec.BaseBranch, rec.Base, rec.Trunk, rec.Merged = j.found.Branch, j.found.BaseBranch, j.found.Base, j.found.Trunk, j.found.Merged
+		rec.Branch, rec.BaseBranch, rec.Base = j.found.Branch, j.found.BaseBranch, j.found.Base
+		rec.Trunk, rec.Merged = j.found.Trunk, j.found.Merged
 		return true, nil
 	case j.found.Fence > 0 && rec.Trunk == "": // the local state was lost
 		rec.Trunk = j.found.Trunk

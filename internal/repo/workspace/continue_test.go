@@ -10,14 +10,14 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// round is the spec of a round that goes on with the task's branch.
+// round is the spec of a round that continues on the task's branch.
 func (b *bench) round(id string, fence int) Spec {
 	s := b.spec(id, fence)
 	s.Base, s.Continue = "main", true
 	return s
 }
 
-// ended does a task of one commit and ends it. It gives the head that was pushed.
+// ended runs a task of one commit to its end. It returns the head that was pushed.
 func (b *bench) ended(id string, files map[string]string) string {
 	b.t.Helper()
 	_, tree := b.prepare(id, 1)
@@ -49,7 +49,7 @@ func TestContinue(t *testing.T) {
 		agent(t, tree, "status", "--porcelain") != "" || readFile(t, tree.Dir(), "theirs.txt") != "t\n" {
 		t.Error("the agent sees something else")
 	}
-	// The branch's own files are nobody's settings: nobody has accepted them yet.
+	// The branch's own files are not used as settings, because nobody has accepted them yet.
 	if data, _, err := tree.File(t.Context(), "README.md"); err != nil || string(data) != "hello\n" {
 		t.Errorf("file of the base is %q, %v", data, err)
 	}
@@ -66,7 +66,7 @@ func TestContinue(t *testing.T) {
 	if head, err := tree.Push(t.Context()); err != nil || head != c.ID || gittest.Ref(t, bare, "refs/heads/longshift/t-1") != c.ID {
 		t.Errorf("push: %s, %v", head, err)
 	}
-	// People push while the round goes on.
+	// People push during the round.
 	gittest.Commit(t, bare, "longshift/t-1", "One more", map[string]string{"more.txt": "t\n"})
 	b.commit(tree, "2", map[string]string{"c.txt": "c\n"})
 	_, err = tree.Push(t.Context())
@@ -119,7 +119,7 @@ func TestContinueNeedsBothBranches(t *testing.T) {
 	}
 }
 
-// TestContinueWhereAnEndedRoundWasLeft: the refs of the round are gone, and its folder still stands here.
+// TestContinueWhereAnEndedRoundWasLeft: the refs of the round are gone, but its folder is still on this host.
 func TestContinueWhereAnEndedRoundWasLeft(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -191,7 +191,7 @@ func TestContinueWhereAnEndedRoundWasLeft(t *testing.T) {
 	}
 }
 
-// TestContinueWhereARoundWentOnElsewhere: here stands the first round, and the second one was begun on another host.
+// TestContinueWhereARoundWentOnElsewhere: the first round is on this host, and the second one was begun on another.
 func TestContinueWhereARoundWentOnElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, checkpoint := range []bool{false, true} {

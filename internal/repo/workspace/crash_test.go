@@ -16,13 +16,13 @@ import (
 )
 
 // breakAt makes the manager's git die at its nth call: before it has done anything, or after all of it.
-// It gives a function that tells whether it came to that.
+// It returns a function that reports whether that has happened.
 func breakAt(t *testing.T, m *Manager, n int, after bool) func() bool {
 	t.Helper()
 	dir := t.TempDir()
 	calls := filepath.Join(dir, "calls")
 	must(t, os.WriteFile(calls, []byte("0\n"), 0o600))
-	// Counted without another program: there are thousands of calls.
+	// The shell itself counts, because there are thousands of calls.
 	script := fmt.Sprintf("#!/bin/sh\nread n <%[1]s; n=$((n+1)); echo $n >%[1]s\n[ $n = %[2]d ] || exec %[3]s \"$@\"\n", calls, n, m.runner.git.Program)
 	if after {
 		script += m.runner.git.Program + ` "$@" > /dev/null 2>&1` + "\n"

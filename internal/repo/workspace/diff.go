@@ -71,7 +71,6 @@ func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, boo
 	}
 }
 
-// Diff is the difference between two commits.
 type Diff struct {
 	Text                  string // a patch of at most 120 KiB; its last line says what was cut
 	Cut                   bool   // Text is incomplete
@@ -97,7 +96,7 @@ func (t *Tree) WriteDiff(ctx context.Context, from string, to io.Writer) error {
 }
 
 func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what ...string) error {
-	err := at.reading(ctx, func(o *opened) error {
+	return wrap("compare", at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == from {
 			return err
@@ -106,13 +105,10 @@ func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what
 		if err != nil {
 			return err
 		}
-		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", "--ignore-submodules=none"}, what...)
+		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short",
+			"--ignore-submodules=none"}, what...)
 		return o.bare.pipe(ctx, nil, to, append(args, before, o.state.or(head), "--")...)
-	})
-	if err != nil {
-		return fmt.Errorf("compare: %w", err)
-	}
-	return nil
+	}))
 }
 
 // beginning keeps the first bytes of what is written to it, in whole lines.

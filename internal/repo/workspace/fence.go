@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -30,14 +29,11 @@ func checkpointRef(id string) string { return task.CheckpointRef(id) }
 
 // taskRefs are the refs of the task on the remote: fence, checkpoint and branch.
 type taskRefs struct {
-	id      string
+	core
 	fence   int
-	bare    repo
-	state   *state
 	remotes *remotes
 	objects *lfsObjects
 	notes   *pushNotes
-	log     *slog.Logger
 }
 
 // fenceCommit creates the commit that holds the record. Its parents are the checkpoint and the commit where the task started, so that a

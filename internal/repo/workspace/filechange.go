@@ -3,7 +3,6 @@ package workspace
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ type FileChange struct {
 // Changes calls each for every file that a push of the branch would change, with its content. Changes from merges of the base branch are
 // left out, and attributes of the work tree are ignored.
 func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
-	err := t.at.reading(ctx, func(o *opened) error {
+	return wrap("list what was changed", t.at.reading(ctx, func(o *opened) error {
 		from := o.state.Record.Base
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == from {
@@ -46,11 +45,7 @@ func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
 			return err
 		}
 		return fillChanges(ctx, o.bare, list, each)
-	})
-	if err != nil {
-		return fmt.Errorf("list what was changed: %w", err)
-	}
-	return nil
+	}))
 }
 
 // parseRaw reads what `git diff --raw -z` prints.
@@ -60,7 +55,8 @@ func parseRaw(text string) (list []FileChange, err error) {
 			err = fault.New(fault.Internal, "git names a change by %q", strings.Join(about, " "))
 			return false
 		}
-		list = append(list, FileChange{Path: paths[len(paths)-1], OldPath: paths[0], OldMode: mode(about[0]), NewMode: mode(about[1]), OldID: about[2], NewID: about[3]})
+		list = append(list, FileChange{Path: paths[len(paths)-1], OldPath: paths[0],
+			OldMode: mode(about[0]), NewMode: mode(about[1]), OldID: about[2], NewID: about[3]})
 		return true
 	})
 	return list, err

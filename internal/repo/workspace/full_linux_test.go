@@ -42,7 +42,7 @@ func TestFullDiskOfTheHost(t *testing.T) {
 	intact(t, b, tree, bare)
 }
 
-// TestFullDiskOfTheRemote: the same where the repository lies.
+// TestFullDiskOfTheRemote: the disk of the repository is full.
 func TestFullDiskOfTheRemote(t *testing.T) {
 	dir := disktest.Small(t, 8<<20)
 	if dir == "" {
@@ -63,7 +63,7 @@ func TestFullDiskOfTheRemote(t *testing.T) {
 	intact(t, b, tree, bare)
 }
 
-// intact fails unless branch and checkpoint are the workspace's one commit, with nothing broken, and another host can restore it.
+// intact fails unless branch and checkpoint are at the one commit of the workspace, nothing is broken, and another host can restore it.
 func intact(t *testing.T, b *bench, tree *Tree, bare string) {
 	t.Helper()
 	head := gittest.Ref(t, tree.at.place.git(), "refs/heads/longshift/t-1")

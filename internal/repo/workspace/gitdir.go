@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,9 +103,7 @@ func (r repo) ref(ctx context.Context, name string) (string, error) {
 
 // setRef moves a ref if it is still at old; "" means that it must not exist.
 func (r repo) setRef(ctx context.Context, name, id, old string) error {
-	if old == "" {
-		old = strings.Repeat("0", len(id))
-	}
+	old = cmp.Or(old, strings.Repeat("0", len(id)))
 	_, err := r.run(ctx, "update-ref", name, id, old)
 	return err
 }
@@ -126,8 +125,7 @@ func (r repo) isAncestor(ctx context.Context, a, b string) (bool, error) {
 		return true, nil
 	}
 	_, err := r.run(ctx, "merge-base", "--is-ancestor", a, b)
-	var e *git.Error
-	if errors.As(err, &e) && e.Exit.Code == 1 {
+	if e, ok := errors.AsType[*git.Error](err); ok && e.Exit.Code == 1 {
 		return false, nil
 	}
 	return err == nil, err

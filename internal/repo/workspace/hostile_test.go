@@ -60,7 +60,7 @@ func (p trap) config(where string) string {
 // hooks writes every hook there is.
 func (p trap) hooks(dir, where string) {
 	must(p.t, os.MkdirAll(dir, 0o755))
-	for _, name := range strings.Fields(`applypatch-msg pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge
+	for name := range strings.FieldsSeq(`applypatch-msg pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge
 		pre-push pre-rebase post-rewrite post-index-change reference-transaction pre-auto-gc fsmonitor-watchman pre-merge-commit
 		pre-receive update post-receive post-update push-to-checkout proc-receive gpg pack-objects`) {
 		script := "#!/bin/sh\n" + p.touch(where+"hook-"+name) + "\n"
@@ -87,7 +87,7 @@ func (p trap) plant(tree *Tree, mirror string) {
 		gittest.Write(p.t, work, map[string]string{name + "/.git/config": p.config(name + "-"), name + "/f": "changed", name + "/.gitattributes": "* filter=evil\n"})
 		p.hooks(filepath.Join(work, name, ".git/hooks"), name+"-")
 	}
-	// And what an agent without a sandbox could reach.
+	// The agent could reach these without a sandbox.
 	for name, dir := range map[string]string{"ours-": git, "mirror-": filepath.Join(filepath.Dir(filepath.Dir(tree.at.place.dir)), "mirrors", mirror)} {
 		gittest.Write(p.t, dir, map[string]string{"config": p.config(name), "info/attributes": "* filter=evil diff=evil\n",
 			"commondir": p.dir + "/common\n", "config.worktree": p.config(name)})
@@ -172,7 +172,7 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 		t.Errorf("remove ran %v", got)
 	}
 
-	// The trap works: git run the plain way goes into it.
+	// The trap works: an ordinary run of git triggers it.
 	_, other := b.prepare("t-3", 1)
 	p.plant(other, mirror)
 	must(t, os.Remove(filepath.Join(other.Dir(), ".git/commondir")))
@@ -248,7 +248,7 @@ func TestFoldersGoneByALink(t *testing.T) {
 	}
 }
 
-// TestNothingRunsInAMerge: neither what the agent has planted nor what the base branch brings.
+// TestNothingRunsInAMerge: a merge runs no program of the agent or of the base branch.
 func TestNothingRunsInAMerge(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{"f.txt": "base\n", "src/x": "x\n"})

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -39,7 +38,8 @@ printf "version https://git-lfs.github.com/spec/v1\noid sha256:%%s\nsize %%s\n" 
 // smudge prints the content of the pointer it reads from the first store that has it. Otherwise it prints the pointer unchanged, and also
 // a pointer in conflict.
 const smudge = `set -ef; t=$(mktemp); trap 'rm -f "$t"' EXIT; cat >"$t"; v=; o=;
-[ $(($(wc -c <"$t"))) -gt 1023 ] || { read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
+[ $(($(wc -c <"$t"))) -gt 1023 ] || {
+  read -r v; while read -r o; do case $o in oid*) break;; ext-*) ;; *) o=; break;; esac; done; } <"$t" || :;
 case $v in "version https://git-lfs.github.com/spec/"*) o=${o#oid sha256:};; *) o=;; esac;
 case $o in *[!0-9a-f]*) o=;; esac; r=${o#??}; q=${r#??}; f=objects/${o%%"$r"}/${r%%"$q"}/$o;
 for s; do if [ "$o" ] && [ -f "$s/$f" ]; then cat "$s/$f"; exit 0; fi; done; cat "$t"`
@@ -60,18 +60,14 @@ func filters(who, own string, others ...string) [][2]string {
 
 // lfsObjects manages the Git LFS objects of the task's files.
 type lfsObjects struct {
-	id      string
-	place   place
-	bare    repo
+	core
 	own     lfs.Store // the task's store, for content that our git cleans
 	shared  lfs.Store // the repository's store, for fetched objects
-	state   *state
 	history *history
 	remotes *remotes
 	mirrors *mirrors
 	client  *http.Client
 	most    int64 // limit of bytes fetched for a work tree
-	log     *slog.Logger
 }
 
 func (l *lfsObjects) stores() []lfs.Store { return []lfs.Store{l.own, l.shared} }
@@ -109,7 +105,8 @@ func (l *lfsObjects) server(ctx context.Context, rem remote) (lfs.Server, error)
 	}
 	switch {
 	case rem.ssh:
-		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).WithHint("name the repository by https")
+		return nil, fault.New(fault.Denied, "objects of Git LFS of %s can't be brought there over ssh", rem.name).
+			WithHint("name the repository by https")
 	case !rem.path:
 		return lfs.Remote{URL: rem.url, Name: rem.name, Login: rem.login().Header(), Client: l.client}, nil
 	}

@@ -36,7 +36,7 @@ func bareLFS(t *testing.T) string {
 var realLFS = []string{"-c", "filter.lfs.clean=git-lfs clean -- %f", "-c", "filter.lfs.smudge=git-lfs smudge -- %f",
 	"-c", "filter.lfs.process=git-lfs filter-process", "-c", "filter.lfs.required=true"}
 
-// needLFS leaves a test out where git-lfs is missing and a quick run was asked for, but never where CI is set.
+// needLFS skips a test in a quick run if git-lfs is missing, but never if CI is set.
 func needLFS(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("git-lfs"); err != nil {
@@ -73,7 +73,7 @@ func wantObjects(t *testing.T, bare, when string) {
 	}
 }
 
-// touch makes git look at a file again.
+// touch makes git read a file again.
 func touch(t *testing.T, tree *Tree, path string) {
 	t.Helper()
 	at := time.Unix(1_600_000_000, 0)
@@ -93,7 +93,8 @@ func TestLFSLands(t *testing.T) {
 			h.Login("x-access-token", "secret-token")
 			gittest.PutObject(t, h.Bare, cover)
 			h.Before(func(service, step string) gittest.Action {
-				if service == "receive-pack" && step == "serve" && gittest.Ref(t, h.Bare, "refs/longshift-fence/t-1") != "" && !exists(gittest.ObjectFile(h.Bare, gittest.Object("new\n"))) {
+				if service == "receive-pack" && step == "serve" && gittest.Ref(t, h.Bare, "refs/longshift-fence/t-1") != "" &&
+					!exists(gittest.ObjectFile(h.Bare, gittest.Object("new\n"))) {
 					t.Error("a ref is pushed ahead of its objects")
 				}
 				return gittest.Action{}
@@ -223,7 +224,7 @@ func TestLFSBesideGitLFS(t *testing.T) {
 	}
 }
 
-// What is too much is named and stays a pointer, and is no change.
+// Files over the limit are named and stay pointers, and do not count as changes.
 func TestLFSIsBounded(t *testing.T) {
 	t.Parallel()
 	bare := bareLFS(t)
@@ -274,7 +275,7 @@ func TestLFSKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// What was uploaded is not sent again, and a push whose upload fails moves nothing.
+// An uploaded object is not sent again, and a push whose upload fails moves no ref.
 func TestLFSServerFails(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, inLFS())

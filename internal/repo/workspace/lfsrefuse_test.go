@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -30,9 +31,7 @@ func TestLFSWithoutServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := inLFS()
-			for path, content := range c.files {
-				files[path] = content
-			}
+			maps.Copy(files, c.files)
 			h := gittest.NewHTTP(t, files)
 			if c.remote == "" { // else the work tree has the content before there is a way to bring any
 				gittest.PutObject(t, h.Bare, cover)

@@ -28,7 +28,7 @@ type made struct {
 // BeforeCommand records which files are changed before a setup or check command runs. The key identifies the run: a repetition after a
 // crash uses the record of the first run.
 func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("note what is changed before "+key, t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key == key {
 			return nil
 		}
@@ -38,17 +38,13 @@ func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
 		}
 		o.state.Made.Key, o.state.Made.Dirty = key, dirty
 		return o.state.save()
-	})
-	if err != nil {
-		return fmt.Errorf("note what is changed before %s: %w", key, err)
-	}
-	return nil
+	}))
 }
 
 // AfterCommand records what the command has changed in addition. Commits leave these files out while they stay as the command left them
 // and no commit of the task touches them.
 func (t *Tree) AfterCommand(ctx context.Context, key string) error {
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("note what "+key+" has changed", t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key != key {
 			return nil
 		}
@@ -69,11 +65,7 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 		}
 		o.state.Made = made{Files: files}
 		return o.state.save()
-	})
-	if err != nil {
-		return fmt.Errorf("note what %s has changed: %w", key, err)
-	}
-	return nil
+	}))
 }
 
 // dirty returns the files of the work tree that differ from the last commit, with their contentPrint.

@@ -14,7 +14,8 @@ import (
 // before such a command or after it.
 func TestWhatCommandsMakeStaysOut(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, gittest.NewBare(t, map[string]string{"Makefile": "all:\n", "lock.json": "1\n", "gone.txt": "x\n", "a.go": "package a\n", "b.go": "package b\n", "run": "x\n"}))
+	b := newBench(t, gittest.NewBare(t, map[string]string{"Makefile": "all:\n", "lock.json": "1\n", "gone.txt": "x\n", "a.go": "package a\n",
+		"b.go": "package b\n", "run": "x\n"}))
 	_, tree := b.prepare("t-1", 1)
 	write := func(files map[string]string) { gittest.Write(t, tree.Dir(), files) }
 	command := func(key string, files map[string]string) {

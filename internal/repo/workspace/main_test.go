@@ -42,7 +42,7 @@ func newBench(t testing.TB, remote string) *bench {
 	return b
 }
 
-// manager gives a manager on a data directory, as another host or a restarted process would have it.
+// manager returns a manager on a data directory, as another host or a restarted process would have it.
 func (b *bench) manager(dir string) *Manager {
 	b.t.Helper()
 	m, err := New(Config{

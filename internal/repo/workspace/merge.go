@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -19,10 +18,7 @@ type Merge struct {
 
 // merges merges the base branch into the task's branch.
 type merges struct {
-	id      string
-	repo    repo
-	bare    repo
-	state   *state
+	core
 	branch  *branch
 	history *history
 	index   *index
@@ -32,7 +28,6 @@ type merges struct {
 	maker   *commitMaker
 	remotes *remotes
 	mirrors *mirrors
-	log     *slog.Logger
 }
 
 // MergeBase merges the tip of the remote's base branch into the task's branch. A merge without conflicts becomes a merge commit, which a
@@ -56,7 +51,7 @@ func (t *Tree) MergeBase(ctx context.Context, key string) (m Merge, err error) {
 
 // AbortMerge aborts a waiting merge and restores the work tree. Without one it does nothing.
 func (t *Tree) AbortMerge(ctx context.Context) error {
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("give the merge up", t.at.locked(ctx, func(o *opened) error {
 		if o.state.Merging == nil {
 			return nil
 		}
@@ -65,11 +60,7 @@ func (t *Tree) AbortMerge(ctx context.Context) error {
 			return err
 		}
 		return o.steps.begin(ctx, step{Head: head, Work: o.state.Merging.Before, Clean: true})
-	})
-	if err != nil {
-		return fmt.Errorf("give the merge up: %w", err)
-	}
-	return nil
+	}))
 }
 
 func (ms *merges) start(ctx context.Context, mark string) (Merge, error) {
@@ -130,4 +121,32 @@ func (ms *merges) apply(ctx context.Context, head, mark string, m *merging) (Mer
 	}
 	ms.state.addMerged(m.Base)
 	return out, ms.steps.begin(ctx, next)
+}
+
+// after returns the tip of the waiting merge, or else the last one merged after the commit; "" when there is none.
+func (ms *merges) after(ctx context.Context, commit string) (string, error) {
+	if ms.state.Merging != nil {
+		return ms.state.Merging.Base, nil
+	}
+	head, err := ms.branch.head(ctx)
+	if err != nil || commit == "" || head == commit {
+		return "", err
+	}
+	list, err := ms.history.cameIn(ctx, commit, head)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[len(list)-1], nil
+}
+
+// undo moves the branch to the commit before a merge and leaves the work tree alone. The merge then waits again.
+func (ms *merges) undo(ctx context.Context, to, base string) error {
+	m, err := ms.named(ctx, to, base)
+	if err != nil {
+		return err
+	}
+	if ms.state.Merging != nil {
+		m.Before = ms.state.Merging.Before
+	}
+	return ms.steps.begin(ctx, step{Head: to, Merging: m})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// onMain rewrites main of a bare repository by a script that runs in a checkout, and gives the new tip.
+// onMain rewrites main of a bare repository by a script that runs in a checkout, and returns the new tip.
 func onMain(t *testing.T, bare, script string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "work")
@@ -73,7 +73,7 @@ func TestMergeClean(t *testing.T) {
 	if again := b.merge(tree, "m"); again.Commit != m.Commit || agent(t, tree, "status", "--porcelain") != "" {
 		t.Errorf("again, later: %+v", again)
 	}
-	// What came from main is not ours.
+	// The changes from main are not the task's.
 	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || d.Added != 2 || d.Deleted != 0 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
@@ -88,7 +88,7 @@ func TestMergeClean(t *testing.T) {
 	if err != nil || len(log) != 3 {
 		t.Errorf("log %+v, %v", log, err)
 	}
-	// Once more, on another host.
+	// The same on another host.
 	if _, err := tree.Push(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestMergeConflict(t *testing.T) {
 	if got := gittest.Git(t, git, "log", "-1", "--format=%P|%B", c.ID); got != ws.Head+" "+base+"|Both\n\nLongshift-Task: t-1/1\n" {
 		t.Errorf("commit is %q", got)
 	}
-	// Excluded paths come out of the merge, not out of the work tree.
+	// Excluded paths come from the merge, not from the work tree.
 	if got := gittest.Git(t, git, "ls-tree", "-r", "--name-only", c.ID); got != "f.txt\nmore.txt\nnew.txt\nspecs/a.md" ||
 		gittest.Show(t, git, c.ID, "specs/a.md") != "changed" {
 		t.Errorf("files %q", got)
@@ -202,7 +202,7 @@ func TestMergeConflict(t *testing.T) {
 	}
 }
 
-// TestMergeInAnExcludedFolder: a conflict there is settled by what the work tree holds all the same.
+// TestMergeInAnExcludedFolder: the content of the work tree settles a conflict there too.
 func TestMergeInAnExcludedFolder(t *testing.T) {
 	t.Parallel()
 	for name, exclude := range map[string]string{"folder": "specs", "pattern": "spec*"} {
@@ -299,7 +299,7 @@ func TestMergeNeedsABase(t *testing.T) {
 	}
 }
 
-// TestMergeOverOpenWork: what was not committed stays where there is room for it.
+// TestMergeOverOpenWork: uncommitted changes stay if the merge does not change the same files.
 func TestMergeOverOpenWork(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)
@@ -345,7 +345,8 @@ func TestMergeInTheFirstRound(t *testing.T) {
 	if len(m.Conflicts) != 1 || m.Conflicts[0] != odd || m.Base != gittest.Ref(t, bare, "refs/heads/dev/next") {
 		t.Fatalf("got %+v", m)
 	}
-	if got := agent(t, tree, "rev-parse", "origin/dev/next"); got != m.Base || !strings.Contains(readFile(t, tree.Dir(), odd), ">>>>>>> remotes/origin/dev/next\n") {
+	if got := agent(t, tree, "rev-parse", "origin/dev/next"); got != m.Base ||
+		!strings.Contains(readFile(t, tree.Dir(), odd), ">>>>>>> remotes/origin/dev/next\n") {
 		t.Errorf("origin/dev/next is %s", got)
 	}
 	_, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"})

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,12 +132,7 @@ func (ms *merges) marked(ctx context.Context, m *merging, path, id string) (bool
 			now[line] -= n
 		}
 	}
-	for _, n := range now {
-		if n > 0 {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(slices.Collect(maps.Values(now)), func(n int) bool { return n > 0 }), nil
 }
 
 func (ms *merges) markers(ctx context.Context, blob string) (map[string]int, error) {

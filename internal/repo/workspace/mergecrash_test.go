@@ -93,7 +93,8 @@ func TestCrashInARound(t *testing.T) {
 					t.Fatalf("after a crash at call %d: head is %q", n, got)
 				}
 				files := strings.ReplaceAll(gittest.Git(t, bare, "ls-tree", "-r", "--name-only", head), "\n", " ")
-				if want := "2.txt f.txt new.txt specs/a.md specs/b.md"; files != want || gittest.Show(t, bare, head, "f.txt") != map[string]string{"conflict": "both", "clean": "ours"}[name] {
+				if want := "2.txt f.txt new.txt specs/a.md specs/b.md"; files != want ||
+					gittest.Show(t, bare, head, "f.txt") != map[string]string{"conflict": "both", "clean": "ours"}[name] {
 					t.Fatalf("after a crash at call %d: files %q", n, files)
 				}
 				tree, err := m.Open(t.Context(), "t-1", spec.Fence)
@@ -109,7 +110,7 @@ func TestCrashInARound(t *testing.T) {
 	}
 }
 
-// TestHalfOfAStep: a worker died while the work tree was written. Whoever comes next finds all of it.
+// TestHalfOfAStep: a worker died while it wrote the work tree. The next operation completes it.
 func TestHalfOfAStep(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(t *testing.T, b *bench) *Tree{

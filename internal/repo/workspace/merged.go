@@ -12,8 +12,7 @@ import (
 
 // history separates the task's own commits from those that came in with merges.
 type history struct {
-	bare  repo
-	state *state
+	core
 	maker *commitMaker
 }
 

@@ -204,7 +204,7 @@ func TestMarkerLines(t *testing.T) {
 	}
 }
 
-// TestAttributesHaveNoSayInAMerge: neither ours nor theirs may choose how lines are merged.
+// TestAttributesHaveNoSayInAMerge: attributes of neither side choose how lines are merged.
 func TestAttributesHaveNoSayInAMerge(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{"f.txt": "1\n", ".gitattributes": "*.txt merge=union conflict-marker-size=3\n"})

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// waiting gives a round with a merge that waits: f.txt is in conflict, new.txt and specs/new.md came in.
+// waiting returns a round with a waiting merge: f.txt is in conflict, new.txt and specs/new.md were merged.
 func waiting(t *testing.T) (b *bench, ws Workspace, tree *Tree, base string) {
 	t.Helper()
 	bare := gittest.NewBare(t, map[string]string{"f.txt": "base\n", "x.txt": "x\n"})
@@ -38,7 +38,7 @@ func wantMerge(t *testing.T, tree *Tree, c Commit, ours, theirs, files string) {
 
 const all = ".gitignore f.txt kept.log new.txt specs/new.md x.txt"
 
-// TestMergeWithCommitsOfTheAgent: what they hold is in the merge commit; they themselves would claim main's work.
+// TestMergeWithCommitsOfTheAgent: the merge commit has their content. The commits themselves would claim main's work.
 func TestMergeWithCommitsOfTheAgent(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(t *testing.T, tree *Tree){
@@ -73,7 +73,7 @@ func TestMergeWithCommitsOfTheAgent(t *testing.T) {
 			if got := agent(t, tree, "status", "--porcelain"); got != "" || agent(t, tree, "rev-parse", "HEAD") != c.ID {
 				t.Errorf("the agent sees %q", got)
 			}
-			// Its next commits are kept as they are again.
+			// Its next commits are adopted again.
 			asAgent(t, tree, author.Email, "feat: next", map[string]string{"next.txt": "n\n"})
 			if _, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"}); err != nil || !strings.HasPrefix(subjects(t, tree), "feat: next|Round 2|") {
 				t.Errorf("%s, %v", subjects(t, tree), err)
@@ -85,7 +85,7 @@ func TestMergeWithCommitsOfTheAgent(t *testing.T) {
 	}
 }
 
-// TestMergeUndoneByTheAgent: a commit would take back what main has brought.
+// TestMergeUndoneByTheAgent: a commit would revert the changes from main.
 func TestMergeUndoneByTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, commands := range []string{"reset -q --hard", "read-tree --reset -u HEAD", "checkout -q -f HEAD"} {
@@ -126,7 +126,7 @@ func TestMergeTakenBack(t *testing.T) {
 	if got := outgoing(t, tree); strings.Contains(got, "secret") {
 		t.Errorf("goes out:\n%s", got)
 	}
-	// A clean merge is taken back in the same way.
+	// A clean merge is undone in the same way.
 	must(t, tree.Checkpoint(t.Context()))
 	second := onMain(t, b.remote, "echo 2 > second.txt")
 	if m := b.merge(tree, "n"); m.Commit == "" {
@@ -142,7 +142,7 @@ func TestMergeTakenBack(t *testing.T) {
 	if got := outgoing(t, tree); strings.Contains(got, "second.txt") || !strings.Contains(got, "+4\n") {
 		t.Errorf("goes out:\n%s", got)
 	}
-	// Nothing to take back but what came after the checkpoint.
+	// Only the commits after the checkpoint are taken back.
 	must(t, tree.Checkpoint(t.Context()))
 	b.commit(tree, "5", map[string]string{"five.txt": "5\n"})
 	must(t, tree.Uncommit(t.Context()))
@@ -260,7 +260,7 @@ func TestPrepareWithAMergeThatWaits(t *testing.T) {
 	}
 }
 
-// TestSecretInAMergeOfTheAgents: in no kind of merge a change can hide from what goes out.
+// TestSecretInAMergeOfTheAgents: no kind of merge hides a change from the outgoing patches.
 func TestSecretInAMergeOfTheAgents(t *testing.T) {
 	t.Parallel()
 	b, _, tree, _ := waiting(t)

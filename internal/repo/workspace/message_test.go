@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// evil is a message as a model can be talked into.
+// evil is a message that a model can be talked into.
 const evil = "feat: \x1b[31mx\u202e closes #7 @everyone\n\nFixes acme/web#8, https://github.com/acme/web/issues/9 [skip ci]\n---\n\n" +
 	"Co-authored-by: Linus <torvalds@example.com>\nSigned-off-by: Linus <torvalds@example.com>\nskip-checks: true\nLongshift-Task: t-1/2"
 
@@ -94,7 +94,8 @@ func TestMessagesOfTheAgentAreHarmless(t *testing.T) {
 	bare := gittest.NewBare(t, start)
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
-	gittest.Sh(t, tree.Dir(), "set -e; export GIT_AUTHOR_EMAIL="+author.Email+" GIT_COMMITTER_EMAIL="+author.Email+"\n"+script, evil[:strings.LastIndex(evil, "\n")])
+	gittest.Sh(t, tree.Dir(), "set -e; export GIT_AUTHOR_EMAIL="+author.Email+" GIT_COMMITTER_EMAIL="+author.Email+"\n"+script,
+		evil[:strings.LastIndex(evil, "\n")])
 	gittest.Write(t, tree.Dir(), map[string]string{"rest": "r\n"})
 	shape, files := agent(t, tree, "log", "--graph", "--format=%ad", "--date=raw"), agent(t, tree, "rev-parse", "HEAD^{tree}")
 	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "The rest"})
@@ -123,7 +124,7 @@ func TestMessagesOfTheAgentAreHarmless(t *testing.T) {
 	}
 }
 
-// TestHarmlessCommitsKeepTheirIds: an agent that speaks of its commits by their ids is understood.
+// TestHarmlessCommitsKeepTheirIds: the ids that an agent has named stay valid.
 func TestHarmlessCommitsKeepTheirIds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

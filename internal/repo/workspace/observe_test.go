@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// What tests look at, and the program has no use for.
+// Only tests use these functions.
 
-// Status tells whether there is something to commit, and gives the last commit. Excluded paths don't count, and a merge
-// that waits does.
+// Status reports whether there is something to commit, and returns the last commit. Excluded paths don't count; a waiting merge
+// does.
 func (t *Tree) Status(ctx context.Context, exclude ...string) (dirty bool, head string, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
 		if head, err = o.branch.head(ctx); err != nil {

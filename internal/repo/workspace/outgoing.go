@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-t
 // commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of the base branch are left out,
 // because the remote has them already. For the merge itself, only the difference from git's automatic merge is written.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
-	err := t.at.reading(ctx, func(o *opened) error {
+	return wrap("show what is to be pushed", t.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
@@ -24,11 +25,7 @@ func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 			return err
 		}
 		return o.objects.show(ctx, head, to)
-	})
-	if err != nil {
-		return fmt.Errorf("show what is to be pushed: %w", err)
-	}
-	return nil
+	}))
 }
 
 func (h *history) patches(ctx context.Context, head string, to io.Writer) error {
@@ -91,11 +88,8 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 // Uncommit removes the commits that were not pushed yet from the branch. Their content stays in the work tree. A merge of the base branch
 // among them waits again for the next Commit.
 func (t *Tree) Uncommit(ctx context.Context) error {
-	err := t.at.locked(ctx, func(o *opened) error {
-		to := o.state.Record.Checkpoint
-		if to == "" {
-			to = o.state.Record.Base
-		}
+	return wrap("take commits back", t.at.locked(ctx, func(o *opened) error {
+		to := cmp.Or(o.state.Record.Checkpoint, o.state.Record.Base)
 		if base, err := o.merges.after(ctx, to); err != nil {
 			return err
 		} else if base != "" {
@@ -108,9 +102,5 @@ func (t *Tree) Uncommit(ctx context.Context) error {
 			return err
 		}
 		return o.agent.handOver(ctx, to)
-	})
-	if err != nil {
-		return fmt.Errorf("take commits back: %w", err)
-	}
-	return nil
+	}))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// What a push would make known is shown whole: also what a later commit takes back, and what attributes hide from a diff.
+// Everything that a push would publish is shown, also changes that a later commit reverts and that attributes hide from a diff.
 func TestOutgoing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
@@ -31,16 +31,16 @@ func TestOutgoing(t *testing.T) {
 	if err != nil || len(messages) != 2 {
 		t.Fatalf("messages %q, %v", messages, err)
 	}
-	all := ""
+	var all strings.Builder
 	for _, m := range messages {
-		all += m
+		all.WriteString(m)
 	}
-	if !strings.Contains(all, "change one") || !strings.Contains(all, "with a body") {
-		t.Errorf("messages %q", all)
+	if !strings.Contains(all.String(), "change one") || !strings.Contains(all.String(), "with a body") {
+		t.Errorf("messages %q", all.String())
 	}
 }
 
-// Commits that nobody has seen can be taken back; what they hold stays, and can be changed and committed again.
+// Commits that were not pushed can be taken back. Their content stays, and can be changed and committed again.
 func TestUncommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

@@ -26,7 +26,7 @@ func TestPrepare(t *testing.T) {
 	if got := readFile(t, tree.Dir(), "src/main.go"); got != "package main\n" {
 		t.Errorf("file holds %q", got)
 	}
-	// What the agent sees is a normal clone on the task's branch.
+	// The agent sees a normal clone on the task's branch.
 	for args, want := range map[string]string{
 		"status --porcelain":              "",
 		"rev-parse HEAD":                  base,

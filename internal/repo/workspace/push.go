@@ -31,7 +31,7 @@ func (t *taskRefs) retry(ctx context.Context, do func(remote) error) error {
 // Checkpoint pushes the task's last commit to its checkpoint ref, if it is not there yet. It fails with fault.Fenced when a later attempt
 // has the task; the remote itself enforces this.
 func (t *Tree) Checkpoint(ctx context.Context) error {
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("push checkpoint", t.at.locked(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" {
 			return err
@@ -43,11 +43,7 @@ func (t *Tree) Checkpoint(ctx context.Context) error {
 			}
 			return o.refs.write(ctx, rem, next, update{checkpointRef(o.id), next.Checkpoint, head})
 		})
-	})
-	if err != nil {
-		return fmt.Errorf("push checkpoint: %w", err)
-	}
-	return nil
+	}))
 }
 
 // Push pushes the task's branch, by commit id, together with the checkpoint, and returns the branch's head. If somebody else has pushed

@@ -52,7 +52,7 @@ func TestPushRefusesToDropCommitsOfOthers(t *testing.T) {
 	if gittest.Ref(t, bare, "refs/heads/longshift/t-1") != theirs {
 		t.Error("their commit is gone")
 	}
-	// A branch of that name that was there before the task.
+	// A branch of that name existed before the task.
 	foreign := gittest.Commit(t, bare, "longshift/t-2", "Mine", map[string]string{"mine.txt": "x"})
 	_, other := b.prepare("t-2", 1)
 	b.commit(other, "1", map[string]string{"a.txt": "a\n"})
@@ -78,7 +78,7 @@ func TestBranchNameInTheWay(t *testing.T) {
 	}
 }
 
-// TestLookingWaitsForNobody: while a push hangs, the next session can be made ready.
+// TestLookingWaitsForNobody: the next session can be prepared while a push hangs.
 func TestLookingWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, start)
@@ -170,7 +170,7 @@ func TestLateWriterInTheMiddleOfAPush(t *testing.T) {
 	}
 }
 
-// TestAnswerIsLost: the push has landed, and nobody has told us.
+// TestAnswerIsLost: the push succeeded, but its answer was lost.
 func TestAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, start)

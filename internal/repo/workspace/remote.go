@@ -48,9 +48,7 @@ func (m *remotes) find(ctx context.Context, r task.Repository) (remote, error) {
 		return remote{}, fmt.Errorf("find the address of %s: %w", r.Text, err)
 	}
 	out := remote{by: m, url: address, name: r.Text, path: strings.HasPrefix(address, "/") || strings.HasPrefix(address, "file://")}
-	if out.name == "" {
-		out.name = git.Scrub(address)
-	}
+	out.name = cmp.Or(out.name, git.Scrub(address))
 	if strings.HasPrefix(address, "-") || strings.Contains(address, "::") {
 		return remote{}, fault.New(fault.Input, "repository %s has an address that git can't be given", out.name)
 	}
@@ -136,8 +134,7 @@ func (r remote) callOnce(ctx context.Context, from repo, args []string) (string,
 		g.Env = append(g.Env, r.by.ssh...)
 	}
 	out, err := g.Output(ctx, nil, args...)
-	var failed *git.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*git.Error](err); ok {
 		return out, classify(from.judge(err), r, failed.Stderr)
 	}
 	return out, err

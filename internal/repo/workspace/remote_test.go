@@ -64,7 +64,7 @@ func TestHTTPWithLogin(t *testing.T) {
 	}
 }
 
-// scramble makes text that zlib can't do much about.
+// scramble makes text that zlib can hardly compress.
 func scramble(s string) string {
 	b := []byte(s)
 	x := uint32(1)

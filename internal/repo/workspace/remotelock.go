@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +24,7 @@ const forgotten = 10 * time.Minute
 
 // pushNotes manages the notes of one task.
 type pushNotes struct {
-	id    string
-	state *state
-	log   *slog.Logger
+	core
 }
 
 // note returns the path of the task's note in the remote, "" when the remote is not a repository on this machine.
@@ -140,8 +137,7 @@ func (r remote) heldBy(err error) error {
 
 // restless is the fault for a remote whose refs keep changing or are locked.
 func (r remote) restless(err error) error {
-	var held *heldLock
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*heldLock](err); ok {
 		return fault.New(fault.Infra, "%s is locked: %w", r.name, held).
 			WithHint("if no git is at work there, it was left by one that was killed: remove the file, then resume")
 	}

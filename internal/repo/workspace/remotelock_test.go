@@ -67,7 +67,7 @@ func TestLocksOfAKilledPushAreRemoved(t *testing.T) {
 	}
 }
 
-// TestLocksOfOthersAreNamed: nothing says that they are ours, or that nobody holds them.
+// TestLocksOfOthersAreNamed: no note shows that the locks are ours or that nobody holds them.
 func TestLocksOfOthersAreNamed(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -112,7 +112,7 @@ func TestLocksOfOthersAreNamed(t *testing.T) {
 	}
 }
 
-// TestOtherLocksOfTheRemote: a lock that is on none of the task's refs is never ours to remove, whatever we have noted.
+// TestOtherLocksOfTheRemote: a lock on a ref that is not the task's is never removed, whatever the notes say.
 func TestOtherLocksOfTheRemote(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// dieAt has the manager die in the middle of the nth thing that it removes, when a part of it is gone.
+// dieAt makes the manager die while it removes the nth folder, when a part of the folder is gone.
 func dieAt(t *testing.T, m *Manager, n int) {
 	t.Helper()
 	m.discard = func(path string) error {

@@ -19,8 +19,8 @@ func (j *preparation) mayStart(ctx context.Context, start string) error {
 		return err
 	}
 	last := reported[len(reported)-1]
-	return fault.New(fault.Changed, "task %s would start at commit %.10s on %s, which does not hold its last commit %.10s and is none of its own: somebody else has written it",
-		j.o.id, start, j.home.name, last).
+	return fault.New(fault.Changed, "task %s would start at commit %.10s on %s, which does not hold its last commit %.10s and is none of its "+
+		"own: somebody else has written it", j.o.id, start, j.home.name, last).
 		WithHint("set %s back to %s, then resume; or abandon", checkpointRef(j.o.id), last)
 }
 
@@ -51,7 +51,8 @@ func (t *Tree) Holds(ctx context.Context, reported string) error {
 		}
 		holds, err := o.holds(ctx, head, []string{reported})
 		if err == nil && !holds {
-			err = fault.New(fault.Changed, "branch %s of task %s is at commit %.10s, which does not hold commit %.10s that was reviewed", o.state.Record.Branch, o.id, head, reported).
+			err = fault.New(fault.Changed, "branch %s of task %s is at commit %.10s, which does not hold commit %.10s that was reviewed",
+				o.state.Record.Branch, o.id, head, reported).
 				WithHint("bring that commit back into the workspace, then resume; or abandon")
 		}
 		return err

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -15,7 +14,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		return fault.New(fault.Internal, "%q is not a fingerprint", fingerprint)
 	}
 	head := onlyID(f[0])
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("restore the work tree", t.at.locked(ctx, func(o *opened) error {
 		if o.state.Merging != nil || len(f) == 4 {
 			return o.merges.restore(ctx, head, f[1], strings.Join(f[3:], ""))
 		}
@@ -39,11 +38,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 			return err
 		}
 		return o.steps.show(ctx, head)
-	})
-	if err != nil {
-		return fmt.Errorf("restore the work tree: %w", err)
-	}
-	return nil
+	}))
 }
 
 // restore is Restore for the case that a merge waits, now or in the restored state.
@@ -66,7 +61,7 @@ func (ms *merges) restore(ctx context.Context, head, tree, base string) (err err
 // Reset resets the work tree to the commit. Changes, files that are not ignored, and a waiting merge are dropped. "" names the state
 // before the first commit.
 func (t *Tree) Reset(ctx context.Context, commit string) error {
-	err := t.at.locked(ctx, func(o *opened) error {
+	return wrap("reset the work tree", t.at.locked(ctx, func(o *opened) error {
 		if commit != "" && !(isID(commit) && o.bare.has(ctx, commit)) {
 			return fault.New(fault.Input, "commit %q is not in the workspace of task %s", commit, o.id)
 		}
@@ -80,11 +75,7 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 			return err
 		}
 		return o.steps.show(ctx, commit)
-	})
-	if err != nil {
-		return fmt.Errorf("reset the work tree: %w", err)
-	}
-	return nil
+	}))
 }
 
 // reset resets index and work tree to the commit.

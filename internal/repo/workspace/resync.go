@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -71,12 +72,16 @@ func (rec record) checkpointAt(there, id string, rem remote) error {
 	if rec.Checkpoint == "" {
 		out = "remove " + checkpointRef(id)
 	}
-	return fault.New(fault.Changed, "the checkpoint of task %s on %s was %s by somebody else", id, rem.name, what).WithHint("%s, then resume; or abandon", out)
+	return fault.New(fault.Changed, "the checkpoint of task %s on %s was %s by somebody else", id, rem.name, what).
+		WithHint("%s, then resume; or abandon", out)
 }
+
+// bareFetch fetches refs and nothing with them.
+var bareFetch = []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}
 
 // fetchFence fetches the fence and the checkpoint into our git directory and reads the fence.
 func (t *taskRefs) fetchFence(ctx context.Context, rem remote, l listing) (record, error) {
-	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", rem.url}
+	args := append(slices.Clone(bareFetch), "--", rem.url)
 	for ref, local := range map[string]string{fenceRef(t.id): "refs/longshift/fence", checkpointRef(t.id): "refs/longshift/checkpoint"} {
 		if l.refs[ref] != "" {
 			args = append(args, "+"+ref+":"+local)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,10 +35,7 @@ func signing(key string) [][2]string {
 
 // signEnv keeps the variables with which ssh-keygen and gpg find agents that hold the key. Nobody can enter a passphrase.
 func signEnv(c Config) []string {
-	rings := git.Lookup(c.Environ, "GNUPGHOME")
-	if rings == "" {
-		rings = filepath.Join(git.Lookup(c.Environ, "HOME"), ".gnupg")
-	}
+	rings := cmp.Or(git.Lookup(c.Environ, "GNUPGHOME"), filepath.Join(git.Lookup(c.Environ, "HOME"), ".gnupg"))
 	env := []string{"GNUPGHOME=" + rings, "SSH_ASKPASS=/bin/false", "SSH_ASKPASS_REQUIRE=force"}
 	if socket := git.Lookup(c.Environ, "SSH_AUTH_SOCK"); socket != "" {
 		env = append(env, "SSH_AUTH_SOCK="+socket)
@@ -81,7 +79,8 @@ func (s *commitSigner) sign(ctx context.Context, r repo, message string, out io.
 
 func (s *commitSigner) unsigned(why error) error {
 	return fault.New(fault.Denied, "sign commits with LONGSHIFT_SIGNING_KEY=%s: %w", s.key, why).
-		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the worker can reach; `longshift doctor` tries it")
+		WithHint("nothing is committed without a signature: see that the key is there, and without a passphrase or in an agent that the " +
+			"worker can reach; `longshift doctor` tries it")
 }
 
 // TrySigning makes a test signature in a temporary repository. Without a key it does nothing.

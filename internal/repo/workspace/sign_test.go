@@ -55,7 +55,8 @@ func gpgSigner(t *testing.T) signer {
 		tool(t, env, "gpgconf", "--kill", "all")
 		os.RemoveAll(home)
 	})
-	tool(t, env, "gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-gen-key", author.Name+" <"+author.Email+">", "ed25519", "sign")
+	tool(t, env, "gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-gen-key",
+		author.Name+" <"+author.Email+">", "ed25519", "sign")
 	id := regexp.MustCompile(`(?m)^fpr:+([0-9A-F]{40}):`).FindStringSubmatch(tool(t, env, "gpg", "--batch", "--with-colons", "--list-secret-keys"))[1]
 	return signer{key: id, environ: append(os.Environ(), env...), verify: func(dir, commit string) (string, error) {
 		cmd := exec.Command("git", "verify-commit", commit)
@@ -135,7 +136,7 @@ func TestEveryCommitIsSigned(t *testing.T) {
 	}
 }
 
-// withAgent has an agent of its own hold the key.
+// withAgent starts an ssh agent that holds the key.
 func withAgent(t *testing.T, s signer, passphrase string) signer {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "agent")
@@ -159,7 +160,7 @@ func withAgent(t *testing.T, s signer, passphrase string) signer {
 	return s
 }
 
-// TestNothingIsCommittedUnsigned: a key that can't sign stops the commit with one line, and the work is there when it can.
+// TestNothingIsCommittedUnsigned: a key that can't sign stops the commit with a one-line error, and no work is lost.
 func TestNothingIsCommittedUnsigned(t *testing.T) {
 	t.Parallel()
 	good := sshSigner(t, "ed25519", "")

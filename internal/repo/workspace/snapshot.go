@@ -14,10 +14,7 @@ import (
 
 // index writes trees from the work tree.
 type index struct {
-	place place
-	repo  repo
-	bare  repo
-	state *state
+	core
 	maker *commitMaker
 }
 

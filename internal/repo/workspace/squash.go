@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,9 +12,7 @@ import (
 // Squash replaces everything after base ("" for the task's start) with one commit. A repeated call finds that commit.
 func (t *Tree) Squash(ctx context.Context, base, message string) (c Commit, err error) {
 	err = t.at.locked(ctx, func(o *opened) error {
-		if base == "" {
-			base = o.state.Record.Base
-		}
+		base = cmp.Or(base, o.state.Record.Base)
 		if o.state.Merging != nil || len(o.state.Record.Merged) > 0 {
 			return fault.New(fault.Conflict, "task %s has merged %s, and would lose that in one commit", o.id, o.state.Record.BaseBranch)
 		}

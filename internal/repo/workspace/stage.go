@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -80,12 +81,7 @@ func (c changes) leftOut() []string {
 func plain(specs []string) bool { return !strings.ContainsAny(strings.Join(specs, ""), "*?[\\:") }
 
 func isExcluded(name string, exclude []string) bool {
-	for _, e := range exclude {
-		if e = path.Clean(e); name == e || strings.HasPrefix(name, e+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(exclude, func(e string) bool { return strings.HasPrefix(name+"/", path.Clean(e)+"/") })
 }
 
 // stage fills the index with the content of parent and everything in the work tree that is not excluded, ignored or removed by narrow.

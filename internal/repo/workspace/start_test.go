@@ -6,7 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// A workspace stands where its task starts until something is committed, and never does in a round on a branch of ours.
+// A workspace is at the start of its task until something is committed. In a round on the task's branch it never is.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)

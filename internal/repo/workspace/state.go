@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"slices"
 
 	"github.com/longshift/longshift/task"
@@ -20,7 +21,6 @@ func (s *state) empty() bool { return s.Record.Base == "" }
 
 func (s *state) branchRef() string { return "refs/heads/" + s.Record.Branch }
 
-// emptyTree returns the id of the empty tree.
 func (s *state) emptyTree() string { return emptyTree(s.Format) }
 
 func emptyTree(format string) string {
@@ -56,4 +56,35 @@ func (s *state) addMerged(base string) {
 // isMerge reports whether a commit with these parents merges the base branch.
 func (s *state) isMerge(parents []string) bool {
 	return len(parents) == 2 && slices.Contains(s.Record.Merged, parents[1])
+}
+
+// branch is the task's own branch in our git directory.
+type branch struct {
+	core
+}
+
+// head is the last commit, "" when there is none.
+func (b *branch) head(ctx context.Context) (string, error) {
+	return b.bare.ref(ctx, b.state.branchRef())
+}
+
+// move sets the branch to a commit; "" removes the branch.
+func (b *branch) move(ctx context.Context, to string) error {
+	now, err := b.head(ctx)
+	if err != nil || now == to {
+		return err
+	}
+	args := []string{"update-ref", b.state.branchRef(), to}
+	if to == "" {
+		args = []string{"update-ref", "-d", b.state.branchRef()}
+	}
+	_, err = b.bare.run(ctx, args...)
+	return err
+}
+
+func (b *branch) treeOf(ctx context.Context, commit string) (string, error) {
+	if commit == "" {
+		return b.state.emptyTree(), nil
+	}
+	return b.bare.run(ctx, "rev-parse", "--verify", commit+"^{tree}")
 }

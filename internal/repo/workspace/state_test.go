@@ -38,7 +38,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestBranch moves the branch, and away from its first commit.
+// TestBranch moves the branch, also away from its first commit.
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

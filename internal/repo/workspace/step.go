@@ -15,9 +15,7 @@ type step struct {
 
 // steps carries out steps, one after the other.
 type steps struct {
-	repo       repo
-	bare       repo
-	state      *state
+	core
 	branch     *branch
 	agent      *agentGit
 	objects    *lfsObjects

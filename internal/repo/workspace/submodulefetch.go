@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
@@ -59,7 +60,7 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 	if have, err := r.ref(ctx, ref); err == nil && have == s.Commit {
 		return "", nil
 	}
-	fetch := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow"}
+	fetch := append(slices.Clone(bareFetch), "--update-shallow")
 	_, err = rem.call(f.soon, r, append(fetch, "--depth=1", "--", rem.url, "+"+s.Commit+":"+ref)...)
 	if wantsBranches(err) {
 		if _, err = rem.call(f.soon, r, append(fetch, "--", rem.url, "+refs/heads/*:refs/mirror/*")...); err == nil {

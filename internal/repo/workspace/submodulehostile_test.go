@@ -73,7 +73,8 @@ func TestHostileSubmodules(t *testing.T) {
 			withSubmodule(t, part, "inner", victim, victim)
 		}},
 		"attributes": {modules: module, part: func(t *testing.T, part, _ string) {
-			gittest.Commit(t, part, "main", "x", map[string]string{".gitattributes": "* filter=evil diff=evil ident\n", ".gitconfig": "[filter \"evil\"]\n\tsmudge = touch TRAP/smudge\n"})
+			gittest.Commit(t, part, "main", "x", map[string]string{".gitattributes": "* filter=evil diff=evil ident\n",
+				".gitconfig": "[filter \"evil\"]\n\tsmudge = touch TRAP/smudge\n"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestHostileSubmodules(t *testing.T) {
 				t.Errorf("run: %s", ran)
 			}
 			usual := strings.Fields("t-1 fence git work workspace.json HEAD commondir config index info lfs logs modules objects packed-refs refs")
-			for _, made := range strings.Fields(gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git")) {
+			for made := range strings.FieldsSeq(gittest.Sh(t, outside, "ls; ls t-1; ls t-1/work/.git")) {
 				if !slices.Contains(usual, made) {
 					t.Errorf("%s was made", made)
 				}
@@ -121,7 +122,7 @@ func TestHostileSubmodules(t *testing.T) {
 	}
 }
 
-// A login is shown to the server that it belongs to and to no other, also when that one sends us on.
+// A login is sent only to its own server, also when that server redirects.
 func TestLoginStaysWithItsServerInSubmodules(t *testing.T) {
 	t.Parallel()
 	const token = "ghs_verysecret0123456789"

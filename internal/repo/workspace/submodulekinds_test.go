@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// In a repository on this machine addresses may be paths, and what a person has checked out is taken from there.
+// In a repository on this machine addresses may be paths, and submodules are taken from the person's checkout.
 func TestSubmodulesOfAFolder(t *testing.T) {
 	t.Parallel()
 	part := gittest.NewCheckout(t, map[string]string{"part.txt": "part\n"})
@@ -41,7 +41,7 @@ func TestSubmodulesOfAFolder(t *testing.T) {
 	}
 }
 
-// A submodule that can't be had stops nothing and is named; when it can be had later, it is filled then.
+// A submodule that can't be fetched is named and stops nothing. It is filled as soon as it can be fetched.
 func TestSubmodulesThatCantBeHad(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, start)
@@ -72,7 +72,7 @@ func TestSubmodulesThatCantBeHad(t *testing.T) {
 	}
 }
 
-// A server that gives no commit by its id gives its branches.
+// From a server that serves no commit by id, the branches are fetched.
 func TestSubmoduleFromAServerWithoutIds(t *testing.T) {
 	t.Parallel()
 	h := gittest.NewHTTP(t, start)
@@ -111,8 +111,10 @@ func TestSubmodulesFollowTheBase(t *testing.T) {
 	_, tree := b.prepareOn(b.m, b.round("t-1", 1))
 	print, err := tree.Fingerprint(t.Context())
 	must(t, err)
-	was := map[string]string{"moves/part.txt": "part\n", "goes/part.txt": "part\n", "becomes/part.txt": "part\n", "stays/part.txt": "part\n", "turns/file.txt": "file\n"}
-	is := map[string]string{"moves/part.txt": "newer\n", "new/part.txt": "newer\n", "becomes/file.txt": "becomes\n", "stays/part.txt": "part\n", "turns/part.txt": "newer\n"}
+	was := map[string]string{"moves/part.txt": "part\n", "goes/part.txt": "part\n", "becomes/part.txt": "part\n", "stays/part.txt": "part\n",
+		"turns/file.txt": "file\n"}
+	is := map[string]string{"moves/part.txt": "newer\n", "new/part.txt": "newer\n", "becomes/file.txt": "becomes\n",
+		"stays/part.txt": "part\n", "turns/part.txt": "newer\n"}
 	look := func(when string, want map[string]string) {
 		t.Helper()
 		got := gittest.Sh(t, tree.Dir(), "find moves goes new becomes stays turns -type f 2>/dev/null | grep -v '/\\.git$' | sort || :")
@@ -136,7 +138,7 @@ func TestSubmodulesFollowTheBase(t *testing.T) {
 	must(t, tree.Reset(t.Context(), m.Commit))
 	look("reset", is)
 
-	// Another host has nothing but the checkpoint.
+	// Another host has only the checkpoint.
 	must(t, tree.Checkpoint(t.Context()))
 	_, tree = b.prepareOn(b.manager(t.TempDir()), b.round("t-1", 2))
 	look("on another host", is)
@@ -195,7 +197,7 @@ func TestCrashWhileSubmodulesAreFilled(t *testing.T) {
 	}
 }
 
-// Submodules within each other have a bound.
+// The depth of nested submodules is limited.
 func TestSubmodulesWithinEachOther(t *testing.T) {
 	t.Parallel()
 	below := gittest.NewBare(t, map[string]string{"file": "x\n"})

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,11 +61,7 @@ func links(ctx context.Context, r repo, tree string) (of string, list []link, er
 			byPath[l.path] = *l
 		}
 	}
-	var paths []string
-	for p := range byPath {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
+	paths := slices.Sorted(maps.Keys(byPath))
 	ids, err := gitlinks(ctx, r, tree, paths)
 	if err != nil {
 		return "", nil, err

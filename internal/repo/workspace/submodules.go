@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,13 +45,8 @@ type submodules struct {
 	List []submodule `json:"list,omitempty"`
 }
 
-func (f submodules) full() (list []submodule) {
-	for _, s := range f.List {
-		if s.Why == "" {
-			list = append(list, s)
-		}
-	}
-	return list
+func (f submodules) full() []submodule {
+	return slices.DeleteFunc(slices.Clone(f.List), func(s submodule) bool { return s.Why != "" })
 }
 
 // empty lists the submodules that could not be filled, with the reason.
@@ -72,14 +67,10 @@ func (s submodule) key() string {
 
 // submoduleTree fills the submodules of the work tree.
 type submoduleTree struct {
-	id      string
-	place   place
-	bare    repo
-	state   *state
+	core
 	branch  *branch
 	mirrors *mirrors
 	remotes *remotes
-	log     *slog.Logger
 }
 
 // fill brings the submodules to the state of the last commit or of a waiting merge. again retries those that failed before. A submodule

@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// withSubmodule adds a commit to a branch of a repository that names a submodule's main, and gives the submodule's commit.
+// withSubmodule adds a commit to a branch of a repository that names a submodule's main, and returns the submodule's commit.
 func withSubmodule(t *testing.T, bare, name, address, part string) string {
 	t.Helper()
 	id := gittest.Ref(t, part, "refs/heads/main")
@@ -26,7 +26,7 @@ func linkTo(t *testing.T, bare, id, name, modules string) {
 		git update-ref refs/heads/main $(git commit-tree -p main -m "Add $2" $(git write-tree)); rm x y`, id, name, modules)
 }
 
-// submodules gives what is known of them.
+// submodules returns the recorded submodules.
 func (b *bench) submodules(tree *Tree) Submodules {
 	b.t.Helper()
 	out, err := tree.Submodules(b.t.Context())

@@ -26,7 +26,8 @@ const tornCheckpoint = "refs/longshift/t-1"
 // TestTornCheckpointIsPushedAgain: the fence has moved, the checkpoint has not, and the workspace that did it goes on.
 func TestTornCheckpointIsPushedAgain(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ forgotten, more bool }{"tried again": {true, false}, "after another commit": {true, true}, "nobody has noticed": {false, true}} {
+	for name, c := range map[string]struct{ forgotten, more bool }{"tried again": {true, false}, "after another commit": {true, true},
+		"nobody has noticed": {false, true}} {
 		t.Run(name, func(t *testing.T) {
 			bare := gittest.NewBare(t, start)
 			b := newBench(t, bare)
@@ -51,7 +52,7 @@ func TestTornCheckpointIsPushedAgain(t *testing.T) {
 	}
 }
 
-// TestTornCheckpointIsRestored: then the host is lost, and another one takes the task.
+// TestTornCheckpointIsRestored: the same, but the host is lost and another one gets the task.
 func TestTornCheckpointIsRestored(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)
@@ -77,7 +78,7 @@ func TestTornCheckpointIsRestored(t *testing.T) {
 	}
 }
 
-// TestTornPush: of the refs of a push some have moved.
+// TestTornPush: only some refs of a push have moved.
 func TestTornPush(t *testing.T) {
 	t.Parallel()
 	const fence, branch = "refs/longshift-fence/t-1", "refs/heads/longshift/t-1"

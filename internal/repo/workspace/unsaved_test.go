@@ -8,7 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// unsaved fails unless a manager says so of task t-1.
+// unsaved fails unless the manager reports this about task t-1.
 func unsaved(t *testing.T, what string, m *Manager, want string, alone bool) {
 	t.Helper()
 	why, only, err := m.Unsaved(t.Context(), "t-1")
@@ -17,7 +17,7 @@ func unsaved(t *testing.T, what string, m *Manager, want string, alone bool) {
 	}
 }
 
-// What is nowhere but in a workspace is told, until it is somewhere else.
+// Work that exists only in a workspace is reported until it also exists elsewhere.
 func TestUnsaved(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, map[string]string{"a.txt": "a\n"})
@@ -47,7 +47,7 @@ func TestUnsavedOfAPushedBranch(t *testing.T) {
 	unsaved(t, "a damaged state", b.m, "its state can't be read", false)
 }
 
-// A workspace whose making was broken off holds nothing, and goes.
+// A workspace whose preparation was interrupted holds no work, and is removed.
 func TestUnsavedOfAHalfMadeWorkspace(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
@@ -63,7 +63,7 @@ func TestUnsavedOfAHalfMadeWorkspace(t *testing.T) {
 	}
 }
 
-// A host that has lost a task to another holds nothing that counts but commits that it never pushed.
+// On a host that has lost a task to another, only commits that were never pushed count.
 func TestUnsavedOfALostTask(t *testing.T) {
 	t.Parallel()
 	for _, pushed := range []bool{true, false} {

@@ -10,13 +10,13 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// everBrought are the names of all files that the task's own commits have ever held.
+// everBrought returns the names of all files that the task's own commits have ever contained.
 func everBrought(t *testing.T, tree *Tree, base string) string {
 	t.Helper()
 	return gittest.Git(t, tree.at.place.git(), "log", "--format=", "--name-only", base+"..refs/heads/longshift/"+tree.at.id)
 }
 
-// The agent's own commits bring nothing that one of ours would not, in none of them: its work lands in one of ours then.
+// The agent's own commits are not adopted if one of them has a file that ours would leave out; the work goes into a commit of ours.
 func TestCommitsOfTheAgentAreWeeded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func byAgent(t *testing.T, tree *Tree, script string) string {
 	return gittest.Sh(t, tree.Dir(), who+script)
 }
 
-// What is too large is refused by name also when the agent has committed it; what is large is named.
+// Files over the limit are refused by name also if the agent has committed them; large files are named.
 func TestCommitsOfTheAgentAreWeighed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
@@ -88,7 +88,7 @@ func TestCommitsOfTheAgentAreWeighed(t *testing.T) {
 	}
 }
 
-// A merge commit holds to the same.
+// The same holds for merge commits.
 func TestMergeCommitsAreVetted(t *testing.T) {
 	t.Parallel()
 	bare := bareLFS(t)
@@ -157,7 +157,7 @@ func TestPointersInConflict(t *testing.T) {
 	}
 }
 
-// Pointers of the agent's commits come with their objects; what should be one and is not is made one.
+// Pointers in the agent's commits come with their objects; files that should be pointers become pointers.
 func TestCommitsOfTheAgentInLFS(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, subjects string }{
@@ -196,7 +196,7 @@ func TestCommitsOfTheAgentInLFS(t *testing.T) {
 	}
 }
 
-// What goes into Git LFS leaves with a push, so it is shown like the commits.
+// Objects of Git LFS are published by a push, so they are shown like the commits.
 func TestOutgoingObjects(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bareLFS(t))

@@ -15,16 +15,16 @@ const (
 
 // junk lists names of folders and files that tools leave behind and that almost no project commits. A project that does commit them has
 // some of these names in its index.
-var junk = []string{".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", "node_modules", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache",
-	".ruff_cache", ".coverage", ".nyc_output", ".ipynb_checkpoints", ".gradle", ".eggs"}
+var junk = []string{".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", "node_modules", ".venv", ".tox", ".nox", ".pytest_cache",
+	".mypy_cache", ".ruff_cache", ".coverage", ".nyc_output", ".ipynb_checkpoints", ".gradle", ".eggs"}
 
 // junkEnds are suffixes of such file names.
 var junkEnds = []string{".pyc", ".pyo", ".swp", "~"}
 
 // junkName returns the path element that makes it junk, "" for none.
 func junkName(path string) string {
-	parts := strings.Split(path, "/")
-	for _, part := range parts {
+	parts := strings.SplitSeq(path, "/")
+	for part := range parts {
 		if slices.Contains(junk, part) {
 			return part
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// What tools leave behind gets into no commit and is named; where a project has it in its index, it does.
+// Junk files of tools are named and not committed, unless the project has them in its index.
 func TestJunkStaysOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"README.md": "r\n", "action/node_modules/dep/index.js": "1\n"}))
 	_, tree := b.prepare("t-1", 1)
-	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x", "src/.DS_Store": "x",
-		"notes.txt~": "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
+	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x",
+		"src/.DS_Store": "x",
+		"notes.txt~":    "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
 	if got := gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
 		t.Errorf("committed %q", got)
 	}
@@ -34,7 +35,7 @@ func TestJunkStaysOut(t *testing.T) {
 	}
 }
 
-// Large files are named, and what is too large is refused with its name; once it is gone the rest is committed.
+// Large files are named, and files over the limit are refused by name; without them the rest is committed.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

@@ -8,6 +8,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -83,9 +84,7 @@ func New(c Config) (*Manager, error) {
 	if program, err = filepath.Abs(program); err != nil {
 		return nil, err
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -7,10 +7,8 @@ import (
 	"time"
 )
 
-// Kind is the kind of a fault.
 type Kind string
 
-// The kinds.
 const (
 	Broken     Kind = "HTTP 500"
 	Busy       Kind = "HTTP 503 with Retry-After"

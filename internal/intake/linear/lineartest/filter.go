@@ -42,7 +42,6 @@ func keep[T any](all []T, args map[string]any, about func(T) any) (kept []T, err
 	return kept, nil
 }
 
-// matches reports whether all fields of a filter match.
 func matches(filter map[string]any, about any) (bool, error) {
 	all := true
 	for name, want := range filter {

@@ -28,7 +28,6 @@ func (s *Server) Move(key, by, name string) {
 	})
 }
 
-// Label adds a label to an issue.
 func (s *Server) Label(key, by, name string) {
 	s.change(key, func(i *issue) {
 		i.labels = append(slices.Clone(i.labels), name)
@@ -36,7 +35,6 @@ func (s *Server) Label(key, by, name string) {
 	})
 }
 
-// Unlabel removes a label from an issue.
 func (s *Server) Unlabel(key, by, name string) {
 	s.change(key, func(i *issue) {
 		i.labels = slices.DeleteFunc(slices.Clone(i.labels), func(l string) bool { return l == name })
@@ -52,7 +50,6 @@ func (s *Server) Assign(key, by, to string) {
 	})
 }
 
-// Delegate hands an issue to an app.
 func (s *Server) Delegate(key, by, to string) {
 	s.change(key, func(i *issue) {
 		s.note(i, by, event{toDelegate: s.user(to)})
@@ -60,7 +57,6 @@ func (s *Server) Delegate(key, by, to string) {
 	})
 }
 
-// Edit changes an issue's text.
 func (s *Server) Edit(key, title, body string) {
 	s.change(key, func(i *issue) { i.title, i.body = title, body })
 }
@@ -70,7 +66,6 @@ func (s *Server) Trash(key string) {
 	s.change(key, func(i *issue) { i.trashed, i.archived = true, s.Now() })
 }
 
-// Archive archives an issue.
 func (s *Server) Archive(key string) { s.change(key, func(i *issue) { i.archived = s.Now() }) }
 
 // Delete deletes an issue permanently.
@@ -97,7 +92,6 @@ func (s *Server) MoveTeam(key, to string) (now string) {
 	return now
 }
 
-// State returns the name of an issue's state.
 func (s *Server) State(key string) (name string) {
 	s.change(key, func(i *issue) { name = i.state.name })
 	return name

@@ -3,6 +3,7 @@ package lineartest
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,9 +64,7 @@ func fill(o object, set ast.SelectionSet, vars map[string]any) (map[string]any, 
 		if err != nil {
 			return nil, err
 		}
-		for k, v := range inner {
-			out[k] = v
-		}
+		maps.Copy(out, inner)
 	}
 	return out, nil
 }

@@ -176,7 +176,8 @@ func notFound(what string) error {
 
 func refuse(w http.ResponseWriter, status int, code, kind, message string) {
 	e := gqlerror.Errorf("%s", message)
-	e.Extensions = map[string]any{"code": code, "type": kind, "userError": true, "userPresentableMessage": strings.TrimSuffix(message, ".") + "."}
+	shown := strings.TrimSuffix(message, ".") + "."
+	e.Extensions = map[string]any{"code": code, "type": kind, "userError": true, "userPresentableMessage": shown}
 	answer(w, status, map[string]any{"data": nil, "errors": []any{e}})
 }
 

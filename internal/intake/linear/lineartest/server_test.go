@@ -46,7 +46,7 @@ func ask(t *testing.T, s *Server, key, name, query string, vars map[string]any) 
 
 const list = `query list($filter: IssueFilter, $first: Int) { issues(filter: $filter, first: $first) { nodes { identifier } pageInfo { hasNextPage } } }`
 
-// TestRefuses holds that a request which Linear would not take fails the test that makes it.
+// TestRefuses checks that a request which Linear would not take fails the test that makes it.
 func TestRefuses(t *testing.T) {
 	eq := func(path ...string) map[string]any {
 		var v any = "x"
@@ -110,7 +110,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestIDs: an id is given once, even when what had it is gone.
+// TestIDs: an id is used once, even if its object is deleted.
 func TestIDs(t *testing.T) {
 	s := New(t)
 	s.AddTeam("ENG")

@@ -1,6 +1,7 @@
 package lineartest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,8 +100,9 @@ func (s *Server) AddTeam(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &team{id: s.id("team"), key: key}
-	for _, st := range []state{{name: "Triage", kind: "triage"}, {name: "Backlog", kind: "backlog"}, {name: "Todo", kind: "unstarted", position: 1},
-		{name: "Ready", kind: "unstarted", position: 2}, {name: "In Review", kind: "started", position: 4},
+	for _, st := range []state{{name: "Triage", kind: "triage"}, {name: "Backlog", kind: "backlog"},
+		{name: "Todo", kind: "unstarted", position: 1}, {name: "Ready", kind: "unstarted", position: 2},
+		{name: "In Review", kind: "started", position: 4},
 		{name: "In Progress", kind: "started", position: 3}, {name: "Done", kind: "completed", position: 5},
 		{name: "Canceled", kind: "canceled", position: 6}} {
 		st.id = s.id("state")
@@ -117,9 +119,7 @@ func (s *Server) Add(i Issue) string {
 	if i.Team != "" {
 		t = s.team(i.Team)
 	}
-	if i.State == "" {
-		i.State = "Todo"
-	}
+	i.State = cmp.Or(i.State, "Todo")
 	if i.Created.IsZero() {
 		i.Created = s.Now().Add(time.Duration(len(s.ws.issues)) * time.Millisecond)
 	}

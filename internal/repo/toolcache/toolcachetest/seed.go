@@ -41,7 +41,11 @@ var Seed = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("seed: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	for name, text := range map[string]string{"go.mod": "module seed\n\ngo 1.26\n", "seed_test.go": program, "main/main.go": "package main\n\nfunc main() {}\n"} {
+	for name, text := range map[string]string{
+		"go.mod":       "module seed\n\ngo 1.26\n",
+		"seed_test.go": program,
+		"main/main.go": "package main\n\nfunc main() {}\n",
+	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			return "", fmt.Errorf("seed: %w", err)
 		}

@@ -1,6 +1,7 @@
 package gittest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -49,10 +50,7 @@ func (h *HTTP) lfs(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	at := h.Objects
-	if at == "" {
-		at = h.URL
-	}
+	at := cmp.Or(h.Objects, h.URL)
 	var list []map[string]any
 	for _, o := range asked.Objects {
 		one := map[string]any{"oid": o.ID, "size": o.Size}

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// turned returns the value reversed, in ROT13, and in other alphabets. Words spelled in other alphabets occur in
+// recoded returns the value reversed, in ROT13, and in other alphabets. Words spelled in other alphabets occur in
 // ordinary text, so only random-looking values are searched for there.
-func turned(value string) (forms []form) {
+func recoded(value string) (forms []form) {
 	letters := string(squeeze(nil, []byte(value)))
 	add := func(rule, text string) {
 		if text != value {
 			forms = append(forms, form{rule: rule, text: text})
 		}
 	}
-	if len(letters) < weak {
+	if len(letters) < enoughLetters {
 		return nil
 	}
 	add(ruleReverse, reverse(value))

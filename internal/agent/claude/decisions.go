@@ -9,10 +9,10 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// gate holds the decisions on an attempt's tool calls. The binary sends two requests for each call: our hook, which includes the folder
+// decisions are those on the tool calls of an attempt. The binary sends two requests for each call: our hook, which includes the folder
 // and can end the session, and its own permission request. They are enabled separately, and the binary makes a call only if both are
 // answered with yes. Both get the same decision: Permit is called once per call.
-type gate struct {
+type decisions struct {
 	permit agent.Permit
 	answer bool // the session has a schema, so the binary offers answerTool
 
@@ -22,7 +22,6 @@ type gate struct {
 	ending  *agent.Decision               // the first decision that ends the session
 }
 
-// ruling is the decision on one call.
 type ruling struct {
 	tool  string
 	asked json.RawMessage // input that Permit has seen
@@ -31,22 +30,22 @@ type ruling struct {
 	agent.Decision
 }
 
-func newGate(s agent.Session) *gate {
-	return &gate{permit: s.Permit, answer: s.Schema != nil, rulings: map[string]*ruling{}, open: map[string]context.CancelFunc{}}
+func newDecisions(s agent.Session) *decisions {
+	return &decisions{permit: s.Permit, answer: s.Schema != nil, rulings: map[string]*ruling{}, open: map[string]context.CancelFunc{}}
 }
 
 // decide returns the ruling on a call. It is nil if ctx ends first, or if the id already belongs to another call. It blocks as long as
 // Permit does. request is the id for cancel.
-func (g *gate) decide(ctx context.Context, request string, c agent.Call) *ruling {
-	g.mu.Lock()
-	v, known := g.rulings[c.ID]
+func (ds *decisions) decide(ctx context.Context, request string, c agent.Call) *ruling {
+	ds.mu.Lock()
+	v, known := ds.rulings[c.ID]
 	if !known {
 		v = &ruling{tool: c.Tool, input: c.Input, asked: c.Input, done: make(chan struct{})}
-		g.rulings[c.ID] = v
+		ds.rulings[c.ID] = v
 	}
-	g.mu.Unlock()
+	ds.mu.Unlock()
 	if !known {
-		g.settle(v, g.ask(ctx, request, c))
+		ds.settle(v, ds.ask(ctx, request, c))
 		return v
 	}
 	if v.tool != c.Tool || !bytes.Equal(v.asked, c.Input) {
@@ -61,31 +60,31 @@ func (g *gate) decide(ctx context.Context, request string, c agent.Call) *ruling
 }
 
 // ask calls Permit, unless the session is about to end.
-func (g *gate) ask(ctx context.Context, request string, c agent.Call) agent.Decision {
-	if c.Tool == answerTool && g.answer {
+func (ds *decisions) ask(ctx context.Context, request string, c agent.Call) agent.Decision {
+	if c.Tool == answerTool && ds.answer {
 		return agent.Decision{Allow: true}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g.mu.Lock()
-	if g.ending == nil {
-		g.open[request] = cancel
+	ds.mu.Lock()
+	if ds.ending == nil {
+		ds.open[request] = cancel
 	}
-	end := g.ending
-	g.mu.Unlock()
+	end := ds.ending
+	ds.mu.Unlock()
 	if end != nil {
 		return refusalAtEnd(end)
 	}
-	d := g.permit.Ask(ctx, c)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.open, request)
+	d := ds.permit.Ask(ctx, c)
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	delete(ds.open, request)
 	switch {
-	case g.ending != nil:
-		return refusalAtEnd(g.ending)
+	case ds.ending != nil:
+		return refusalAtEnd(ds.ending)
 	case d.End != "":
-		g.ending = &d
-		for _, cancel := range g.open {
+		ds.ending = &d
+		for _, cancel := range ds.open {
 			cancel()
 		}
 	}
@@ -96,9 +95,9 @@ func refusalAtEnd(end *agent.Decision) agent.Decision {
 	return agent.Decision{Reason: "not made, for the session stops here: " + end.Reason, End: end.End}
 }
 
-func (g *gate) settle(v *ruling, d agent.Decision) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (ds *decisions) settle(v *ruling, d agent.Decision) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
 	v.Decision = d
 	if d.Input != nil {
 		v.input = d.Input
@@ -107,19 +106,19 @@ func (g *gate) settle(v *ruling, d agent.Decision) {
 }
 
 // cancel ends a request that the binary no longer waits for.
-func (g *gate) cancel(request string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if cancel := g.open[request]; cancel != nil {
+func (ds *decisions) cancel(request string) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if cancel := ds.open[request]; cancel != nil {
 		cancel()
 	}
 }
 
 // decided returns the ruling on a call, nil if there is none yet.
-func (g *gate) decided(id string) *ruling {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	v := g.rulings[id]
+func (ds *decisions) decided(id string) *ruling {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	v := ds.rulings[id]
 	if v == nil {
 		return nil
 	}
@@ -132,8 +131,8 @@ func (g *gate) decided(id string) *ruling {
 }
 
 // over returns the decision that ends the session, nil if there is none.
-func (g *gate) over() *agent.Decision {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ending
+func (ds *decisions) over() *agent.Decision {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.ending
 }

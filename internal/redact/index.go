@@ -1,16 +1,14 @@
 package redact
 
-import "slices"
-
-// weak is the number of letters and digits below which a split value counts only if the parts look deliberately cut:
+// enoughLetters is the number of letters and digits below which a split value counts only if the parts look deliberately cut:
 // "test token" is no proof of "test-token".
-const weak = 16
+const enoughLetters = 16
 
 // folder is a folder of this machine and the name that replaces it.
 type folder struct{ dir, name string }
 
-// known is everything that a Redactor searches for. It is immutable, so readers need no lock.
-type known struct {
+// index is everything that a Redactor searches for. It is immutable, so readers need no lock.
+type index struct {
 	values  []string
 	folders []folder
 	reach   int // bytes
@@ -29,23 +27,23 @@ type target struct {
 	part  int    // offset of the pattern in the value, if it is a part
 	parts bool   // the pattern is a part, and more of the value may surround it
 	word  bool   // matches whole words only
-	weak  bool   // matches only if it looks cut up
+	ifCut bool   // matches only if it looks cut up
 }
 
-var nothing = known{reach: leastReach}
+var nothing = index{reach: leastReach}
 
-// newKnown prepares the search for values and folders.
-func newKnown(values []string, folders []folder) *known {
-	k := &known{values: values, folders: folders, reach: leastReach}
+// newIndex prepares the search for values and folders.
+func newIndex(values []string, folders []folder) *index {
+	x := &index{values: values, folders: folders, reach: leastReach}
 	var plain, letters []string
 	for _, v := range values {
-		k.reach = max(k.reach, 64*len(v))
+		x.reach = max(x.reach, 64*len(v))
 		for _, f := range formsOf(v) {
 			squeezed := string(squeeze(nil, []byte(f.text)))
 			if f.spread {
-				all, patterns, is := squeezed, &letters, &k.lettersIs
+				all, patterns, is := squeezed, &letters, &x.lettersIs
 				if f.exact {
-					all, patterns, is = f.text, &plain, &k.plainIs
+					all, patterns, is = f.text, &plain, &x.plainIs
 				}
 				for part, at := range spreadParts(all) {
 					*patterns, *is = append(*patterns, part), append(*is, target{rule: f.rule, value: all, part: at, parts: true})
@@ -54,27 +52,26 @@ func newKnown(values []string, folders []folder) *known {
 			}
 			switch {
 			case len(v) < short:
-				plain, k.plainIs = append(plain, f.text), append(k.plainIs, target{rule: f.rule, word: true})
+				plain, x.plainIs = append(plain, f.text), append(x.plainIs, target{rule: f.rule, word: true})
 			case len(squeezed) < short || f.exact:
-				plain, k.plainIs = append(plain, f.text), append(k.plainIs, target{rule: f.rule})
+				plain, x.plainIs = append(plain, f.text), append(x.plainIs, target{rule: f.rule})
 			}
 			if len(v) >= short && len(squeezed) >= short && !f.literal {
 				letters = append(letters, squeezed)
-				k.lettersIs = append(k.lettersIs, target{rule: f.rule, value: f.value, weak: f.rule == rulePlain && len(squeezed) < weak})
+				x.lettersIs = append(x.lettersIs, target{rule: f.rule, value: f.value, ifCut: f.rule == rulePlain && len(squeezed) < enoughLetters})
 			}
 		}
 	}
 	for _, v := range values {
 		all := string(squeeze(nil, []byte(v)))
 		for _, at := range partsOf(v, all) {
-			letters, k.lettersIs = append(letters, all[at:at+partLetters]), append(k.lettersIs, target{rule: rulePart, value: all, part: at, parts: true})
+			letters = append(letters, all[at:at+partLetters])
+			x.lettersIs = append(x.lettersIs, target{rule: rulePart, value: all, part: at, parts: true})
 		}
 	}
 	for _, f := range folders {
-		plain, k.plainIs = append(plain, f.dir), append(k.plainIs, target{name: f.name})
+		plain, x.plainIs = append(plain, f.dir), append(x.plainIs, target{name: f.name})
 	}
-	k.plain, k.letters = newMatcher(plain), newMatcher(letters)
-	return k
+	x.plain, x.letters = newMatcher(plain), newMatcher(letters)
+	return x
 }
-
-func (k *known) holds(value string) bool { return slices.Contains(k.values, value) }

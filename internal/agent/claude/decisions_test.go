@@ -16,7 +16,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// decidedOnce checks that every call whose result was told was asked about, once.
+// decidedOnce checks that every call with a result was asked about exactly once.
 func decidedOnce(t *testing.T, asked *agenttest.Record, e *events) {
 	t.Helper()
 	times := map[string]int{}
@@ -88,7 +88,8 @@ func TestAsksAboutEveryCall(t *testing.T) {
 
 // TestEndOfOurAnswers closes the binary's stdin in the middle of a question, as when we die.
 func TestEndOfOurAnswers(t *testing.T) {
-	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{bash("touch a.txt"), bash("ls > b.txt")}}, agenttest.Turn{Text: "Well."}))
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{bash("touch a.txt"), bash("ls > b.txt")}},
+		agenttest.Turn{Text: "Well."}))
 	var p *process.Process
 	b.session.Start = func(ctx context.Context, s process.Spec) (_ *process.Process, err error) {
 		p, err = process.Start(ctx, s)
