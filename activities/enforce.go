@@ -114,7 +114,8 @@ func (en *enforcer) judge(c agent.Call) policy.Decision {
 	if writes(c.Tool) {
 		access = policy.Write
 	}
-	if real := en.policy.Decide(policy.Request{Role: en.in.Role, Path: filepath.Join(en.root, rel), Access: access}); real.Verdict != policy.Allow {
+	real := en.policy.Decide(policy.Request{Role: en.in.Role, Path: filepath.Join(en.root, rel), Access: access})
+	if real.Verdict != policy.Allow {
 		return real
 	}
 	return d

@@ -48,7 +48,8 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	if err != nil {
 		return Found{}, err
 	}
-	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee, Team: in.Intake.Team, Path: in.Intake.Path}}
+	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee,
+		Team: in.Intake.Team, Path: in.Intake.Path}}
 	f.out.At, f.out.Refused = in.Now, map[string]signals.Refusal{}
 	for key, r := range in.Refused { // also those that this poll does not reach
 		if in.Now.Sub(r.At) < refusedFor && len(f.out.Refused) < mostRefused {

@@ -129,7 +129,11 @@ func (s *leakScan) lineAt(offset int) int {
 func testData(file string) bool {
 	dirs := strings.FieldsFunc(strings.ToLower(file), func(c rune) bool { return strings.ContainsRune("/_.-", c) })
 	return slices.ContainsFunc(dirs, func(part string) bool {
-		return slices.Contains([]string{"test", "tests", "testdata", "testing", "fixture", "fixtures", "spec", "specs", "example", "examples"}, part)
+		switch part {
+		case "test", "tests", "testdata", "testing", "fixture", "fixtures", "spec", "specs", "example", "examples":
+			return true
+		}
+		return false
 	})
 }
 

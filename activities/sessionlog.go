@@ -53,7 +53,8 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	}
 	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
 	l := &sessionLog{
-		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role), current: firstHeartbeat(r.in, r.start),
+		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role),
+		current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // otherwise the task is parked, and then holds no process

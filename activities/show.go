@@ -27,7 +27,8 @@ type ShowInput struct {
 func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
 	ch, ok := c.Channels[in.Room.Channel]
 	if !ok {
-		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).WithHint("set its token for every worker")
+		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).
+			WithHint("set its token for every worker")
 	}
 	ask := statusOf
 	if c.status != nil {

@@ -119,4 +119,5 @@ func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (
 	return ctx, func() { cancel(); s.release() }, nil
 }
 
-var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")
+var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).
+	WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

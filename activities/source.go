@@ -56,7 +56,8 @@ func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 		return err
 	}
 	q := queryOf(in.Repository, in.Origin)
-	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum, Text: c.Redact.String(c.sourceText(ctx, in))}
+	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum,
+		Text: c.Redact.String(c.sourceText(ctx, in))}
 	switch in.Stage {
 	case Waits:
 		err = s.Queue(ctx, q, in.Origin.Key, n)

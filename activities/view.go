@@ -134,7 +134,8 @@ func (v view) command() string {
 	case q == nil:
 		return head + "It has its decision.\n"
 	case q.Push():
-		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) + fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
+		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) +
+			fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
 	}
 	dir := "the workspace's root"
 	if q.Dir != "" {
@@ -154,7 +155,8 @@ func (v view) stop() string {
 	if v.settled != "" || v.Reason == "" {
 		return head + "It goes on.\n"
 	}
-	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail), v.NextAction, v.figures(), v.links())
+	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail),
+		v.NextAction, v.figures(), v.links())
 }
 
 // end is the notice of completion: the outcome, the changes and the cost.

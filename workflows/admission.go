@@ -58,7 +58,8 @@ func (ad *admissions) require(known activities.Checked) {
 
 // receive takes what limiters signal while the task waits.
 func (ad *admissions) receive(ctx workflow.Context) {
-	ch := workflow.GetSignalChannelWithOptions(ctx, signals.Admission, workflow.SignalChannelOptions{Description: "a limiter says whether the task may work"})
+	ch := workflow.GetSignalChannelWithOptions(ctx, signals.Admission,
+		workflow.SignalChannelOptions{Description: "a limiter says whether the task may work"})
 	workflow.GoNamed(ctx, "signal "+signals.Admission, func(ctx workflow.Context) {
 		for {
 			var a signals.AcquireAnswer

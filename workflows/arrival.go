@@ -15,8 +15,9 @@ import (
 // is a workflow so that a request survives a forge that does not answer.
 func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second, ScheduleToCloseTimeout: 24 * time.Hour,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
+		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
 	})
 	var what string
 	err := workflow.ExecuteActivity(ctx, control.Arrive, e).Get(ctx, &what)
@@ -26,8 +27,8 @@ func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 // mostLooks is how many polls one run of a Watch makes.
 const mostLooks = 200
 
-// Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same ids,
-// so that nothing happens twice.
+// Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same
+// ids, so that nothing happens twice.
 func Watch(ctx workflow.Context, in signals.WatchInput) error {
 	look := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,

@@ -89,7 +89,8 @@ func (se *sessions) told(role task.Role, b brief) prompt.Data {
 		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
 	if c := se.status.Check; c != nil {
-		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == se.status.BaseCheck}
+		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing,
+			OnBase: c == se.status.BaseCheck}
 	}
 	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}

@@ -48,7 +48,8 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 				return cm.assignment.short(ctx, "commit: "+firstLine(message))
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs, BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
+				in := activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs,
+					BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
 				return workflow.ExecuteActivity(ctx, git.CommitWork, in).Get(ctx, &out)
 			},
 		})

@@ -116,7 +116,8 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Notify, workflow.SignalChannelOptions{Description: "from a task: something has happened"})
+	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Notify,
+		workflow.SignalChannelOptions{Description: "from a task: something has happened"})
 	workflow.GoNamed(ctx, "notices", func(ctx workflow.Context) {
 		for {
 			var payload json.RawMessage

@@ -25,7 +25,8 @@ type directory struct {
 	signals.DirectoryState
 }
 
-// Directory remembers which chats people have bound with a one-time code, and which workspace they work in. state is what the run before has left, nil for none.
+// Directory remembers which chats people have bound with a one-time code, and which workspace they work in. state is what the
+// run before has left, nil for none.
 func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	d := &directory{}
 	if state != nil {
@@ -36,7 +37,8 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	if err != nil {
 		return err
 	}
-	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryWorkspace, d.workspace, workflow.QueryHandlerOptions{Description: "the current workspace of a user: {channel, user}"})
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryWorkspace, d.workspace,
+		workflow.QueryHandlerOptions{Description: "the current workspace of a user: {channel, user}"})
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,8 @@ func (d *directory) bind(ctx workflow.Context, r signals.BindRequest) (signals.B
 	}
 	d.Invitations = slices.Delete(d.Invitations, at, at+1)
 	d.drop(r.Channel, r.User)
-	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: excerpt.Clip(r.Name, 100), Room: r.Room, Hash: r.Hash, Since: workflow.Now(ctx)})
+	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: excerpt.Clip(r.Name, 100), Room: r.Room,
+		Hash: r.Hash, Since: workflow.Now(ctx)})
 	d.Bindings = d.Bindings[max(0, len(d.Bindings)-mostBindings):]
 	return signals.BindAnswer{Bound: true, Text: "this chat is bound"}, nil
 }

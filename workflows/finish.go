@@ -87,7 +87,8 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	if !t.origin.hasTold(ctx) && !t.origin.claimed {
 		return
 	}
-	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), control.ReportToSource, t.origin.atSource(activities.Reported)).Get(ctx, nil)
+	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), control.ReportToSource,
+		t.origin.atSource(activities.Reported)).Get(ctx, nil)
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}

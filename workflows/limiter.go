@@ -18,8 +18,8 @@ type limiter struct {
 	changed bool // a request has come since the last decision
 }
 
-// Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of the
-// run before, nil for none. Holders are checked only while somebody waits.
+// Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of
+// the run before, nil for none. Holders are checked only while somebody waits.
 func Gate(ctx workflow.Context, state *signals.LimiterState) error {
 	g := &limiter{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
 	if state != nil {

@@ -23,8 +23,9 @@ func (f *follower) merge(ctx workflow.Context) error {
 	f.deliverables.merge(true)
 	for n := 1; ; n++ {
 		d := task.Deliverable{ID: fmt.Sprintf("MERGE-%03d", n), Status: task.Pending,
-			Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base, strings.Join(m.Conflicts, ", ")),
-			Acceptance:  []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}}
+			Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base,
+				strings.Join(m.Conflicts, ", ")),
+			Acceptance: []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}}
 		p := f.agenda("conflict with %s", f.status.Base)
 		p.Deliverables = []task.Deliverable{d}
 		f.status.Plan = &p

@@ -27,7 +27,8 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			return receive(ctx, t.inbox, signals.Edit, "send the plan back: {text, revision, by}", t.inbox.canEdit, t.inbox.onEdit)
 		},
 		func() error {
-			return receive(ctx, t.inbox, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.inbox.canReject, t.inbox.onReject)
+			return receive(ctx, t.inbox, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.inbox.canReject,
+				t.inbox.onReject)
 		},
 		func() error {
 			return receive(ctx, t.inbox, signals.Resume, "go on: {note, addCost, addTime, by}", t.inbox.canResume, t.inbox.onResume)
@@ -36,10 +37,12 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			return receive(ctx, t.inbox, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.inbox.onAbandon)
 		},
 		func() error {
-			return receive(ctx, t.inbox, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", t.questions.canAllow, t.questions.onAllow)
+			return receive(ctx, t.inbox, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}",
+				t.questions.canAllow, t.questions.onAllow)
 		},
 		func() error {
-			return receive(ctx, t.inbox, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.questions.canDeny, t.questions.onDeny)
+			return receive(ctx, t.inbox, signals.Deny, "refuse a command that waits for a person: {question, reason, by}",
+				t.questions.canDeny, t.questions.onDeny)
 		},
 		func() error { return t.questions.listen(ctx) },
 		func() error {
@@ -57,7 +60,9 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 type request interface{ Envelope() signals.Message }
 
 // receive funnels an update and the signal of the same name into one reducer.
-func receive[T request](ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string) error {
+func receive[T request](
+	ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string,
+) error {
 	once := func(ctx workflow.Context, req T) signals.Ack {
 		if !ib.counted(req.Envelope().ID) {
 			return ib.ack("already counted")

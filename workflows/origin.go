@@ -20,8 +20,9 @@ type origin struct {
 // atSource returns what is reported to the source.
 func (og *origin) atSource(stage activities.Stage) activities.SourceInput {
 	s := og.status
-	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID, RequestedBy: s.RequestedBy,
-		Outcome: s.Outcome, Detail: excerpt.Clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch, CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
+	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID,
+		RequestedBy: s.RequestedBy, Outcome: s.Outcome, Detail: excerpt.Clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch,
+		CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
 	if s.PullRequest != nil {
 		in.PullRequest = s.PullRequest.URL
 	}
@@ -37,7 +38,8 @@ func (og *origin) claim(ctx workflow.Context) error {
 	og.hasTold(ctx)
 	og.claimed = true // unless we hear otherwise: an answer may be lost
 	for {
-		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource, og.atSource(activities.Claimed)).Get(ctx, nil)
+		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource,
+			og.atSource(activities.Claimed)).Get(ctx, nil)
 		switch kind := kindOf(err); {
 		case err == nil || ctx.Err() != nil:
 			return err

@@ -49,7 +49,8 @@ func (po *poller) handOver() string {
 
 // receive counts wake-ups. What happened is read from the forge.
 func (po *poller) receive(ctx workflow.Context) {
-	news := workflow.GetSignalChannelWithOptions(ctx, signals.Changed, workflow.SignalChannelOptions{Description: "something has happened at the pull request: {what}"})
+	news := workflow.GetSignalChannelWithOptions(ctx, signals.Changed,
+		workflow.SignalChannelOptions{Description: "something has happened at the pull request: {what}"})
 	workflow.GoNamed(ctx, "signal "+signals.Changed, func(ctx workflow.Context) {
 		for {
 			var payload json.RawMessage
@@ -77,7 +78,8 @@ func (po *poller) run(ctx workflow.Context) {
 			in.Stamp = ""
 		}
 		var l forge.Snapshot
-		err := workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest, in).Get(ctx, &l)
+		err := workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest,
+			in).Get(ctx, &l)
 		switch {
 		case ctx.Err() != nil:
 			return

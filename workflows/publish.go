@@ -48,8 +48,9 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	pu.status.Head = head
 	in := activities.PullRequestInput{
 		Ref: pu.ref(), Repository: pu.def.repo, Fork: pu.def.fork, Head: pu.status.Branch, HeadCommit: head, Base: pu.status.Base,
-		Draft: pu.settings.PullRequest.Draft || !pu.checks.sound(), Labels: pu.settings.PullRequest.Labels, Reviewers: pu.settings.PullRequest.Reviewers,
-		Summary: pu.summary(),
+		Draft: pu.settings.PullRequest.Draft || !pu.checks.sound(), Labels: pu.settings.PullRequest.Labels,
+		Reviewers: pu.settings.PullRequest.Reviewers,
+		Summary:   pu.summary(),
 	}
 	var pr forge.PullRequest
 	err = pu.parking.insist(ctx, func() error {
@@ -103,7 +104,8 @@ func (pu *publisher) pushBranch(ctx workflow.Context, in *activities.PushInput, 
 
 // clean removes the workspace of a task that ended well. Otherwise workspace and checkpoint are kept for people to look at.
 func (pu *publisher) clean(ctx workflow.Context, o task.Outcome) {
-	if pu.assignment.Host == "" || pu.status.Branch == "" || !o.Good() && !pu.published(o) && pu.worthKeeping() || o == task.Failed || o == task.Cancelled {
+	if pu.assignment.Host == "" || pu.status.Branch == "" || !o.Good() && !pu.published(o) && pu.worthKeeping() || o == task.Failed ||
+		o == task.Cancelled {
 		return
 	}
 	pu.journal.enter(ctx, task.Cleaning)

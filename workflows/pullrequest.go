@@ -109,7 +109,8 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	}
 	def := &definition{input: in.Input, repo: repo, fork: in.Fork, continues: true}
 	f := &follower{in: in, going: going, pipeline: newPipeline(ctx, def, signals.Status{
-		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository, Task: in.Input.Task,
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository,
+		Task:    in.Input.Task,
 		Started: going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head, Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
 		PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,

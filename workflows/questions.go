@@ -137,7 +137,8 @@ func (qs *questions) openUp(ctx workflow.Context, q signals.Question) {
 	if q.Push() {
 		what = "the branch is to be pushed with " + excerpt.Clip(q.Command, 600)
 	}
-	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule, strings.TrimSuffix(q.Reason, "."), q.Bound())))
+	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule,
+		strings.TrimSuffix(q.Reason, "."), q.Bound())))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID})
 	qs.showQuestions(ctx)
 }

@@ -67,7 +67,8 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			case lost:
 				if cuts++; cuts > mostReassignments {
 					cuts = 0
-					if err := ru.parking.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostReassignments); err != nil {
+					if err := ru.parking.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step",
+						mostReassignments); err != nil {
 						return err
 					}
 				}
@@ -135,8 +136,8 @@ func (ru *runner) next(ctx workflow.Context) error {
 	return nil
 }
 
-// remove removes the workspace, with its refs on the remote. When the host is gone, another one restores the workspace first, because only a
-// host that has it may remove the refs. Neither waits for a host that never comes: a leftover costs disk, not correctness.
+// remove removes the workspace, with its refs on the remote. When the host is gone, another one restores the workspace first, because
+// only a host that has it may remove the refs. Neither waits for a host that never comes: a leftover costs disk, not correctness.
 func (ru *runner) remove(ctx workflow.Context) error {
 	cleanUp := func() error {
 		in := activities.CleanInput{Ref: ru.ref()}

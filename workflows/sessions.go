@@ -145,7 +145,8 @@ func (se *sessions) afford(ctx workflow.Context, s *session) error {
 			}
 			s.cap += se.settings.Budget.PlanCost
 		case se.status.Usage.CostUSD >= se.status.BudgetUSD:
-			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD)); err != nil {
+			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", usd(se.status.Usage.CostUSD),
+				usd(se.status.BudgetUSD)); err != nil {
 				return err
 			}
 		case se.status.Worked >= se.status.BudgetTime:

@@ -142,10 +142,12 @@ func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life 
 			in.At = nil
 			continue
 		}
-		workflow.GetLogger(ctx).Warn("A notice is dropped", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind, "error", err)
+		workflow.GetLogger(ctx).Warn("A notice is dropped", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind,
+			"error", err)
 		return place, false
 	}
-	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind)
+	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From,
+		"kind", in.Notice.Kind)
 	return task.MessageRef{}, false
 }
 
@@ -155,7 +157,8 @@ func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Durati
 		summary = in.Room.Channel + ": progress"
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life, HeartbeatTimeout: 5 * time.Second,
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
+		HeartbeatTimeout: 5 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 			MaximumAttempts: 1 << 20}, // time ends it, not a count
 	})
@@ -224,7 +227,8 @@ func (c *conversation) messages(at task.Room) []signals.RoomMessage {
 
 // standing returns the state of a message.
 func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
-	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run), Revision: m.Notice.Revision, Question: m.Notice.Question}
+	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run),
+		Revision: m.Notice.Revision, Question: m.Notice.Question}
 	if m.Settled != "" {
 		a.State, a.Why = signals.TokenStale, m.Settled
 	}

@@ -21,13 +21,14 @@ func (d *directory) listenSwitch(ctx workflow.Context) error {
 			}
 			return d.choose(ctx, r), nil
 		},
-		workflow.UpdateHandlerOptions{Description: "choose a workspace: {channel, user, workspace}", Validator: func(payload json.RawMessage) error {
-			r, err := readPayload[signals.SwitchRequest](payload)
-			if err == nil {
-				err = d.canChoose(r)
-			}
-			return refusal(err)
-		}})
+		workflow.UpdateHandlerOptions{Description: "choose a workspace: {channel, user, workspace}",
+			Validator: func(payload json.RawMessage) error {
+				r, err := readPayload[signals.SwitchRequest](payload)
+				if err == nil {
+					err = d.canChoose(r)
+				}
+				return refusal(err)
+			}})
 }
 
 // canChoose knows no folders: the caller has to find out whether the project exists.
@@ -40,7 +41,8 @@ func (d *directory) canChoose(r signals.SwitchRequest) error {
 		return nil
 	}
 	if d.chosen(r.Channel, r.User) < 0 && len(d.Workspaces) >= mostWorkspaces {
-		return fault.New(fault.Conflict, "%d people have a workspace already", mostWorkspaces).WithHint("somebody has to leave theirs: `workspaces switch --none`")
+		return fault.New(fault.Conflict, "%d people have a workspace already", mostWorkspaces).
+			WithHint("somebody has to leave theirs: `workspaces switch --none`")
 	}
 	return task.CheckWorkspaceName(r.Workspace)
 }

@@ -143,7 +143,8 @@ func (w *waiting) printLook(ctx context.Context) error {
 	}
 	e, b := events[1]-events[0], bytes[1]-bytes[0]
 	const month = 30 * 24 // the hours: a quiet pull request is looked at once in each
-	fmt.Printf("history of one: %d events, %.1f KB to begin with; %d events, %.2f KB for each look (a month of one an hour: %d events, %.2f MB)\n",
+	fmt.Printf("history of one: %d events, %.1f KB to begin with; "+
+		"%d events, %.2f KB for each look (a month of one an hour: %d events, %.2f MB)\n",
 		events[0]-e, float64(bytes[0]-b)/1000, e, float64(b)/1000, e*month, float64(b*month)/1e6)
 	return nil
 }

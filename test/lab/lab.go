@@ -103,7 +103,8 @@ type Server struct {
 func StartServer(t testing.TB, ui bool) *Server {
 	t.Helper()
 	s := &Server{t: t, port: FreePort(t)}
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename", filepath.Join(t.TempDir(), "temporal.db")}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename",
+		filepath.Join(t.TempDir(), "temporal.db")}
 	if ui {
 		s.UIPort = FreePort(t)
 		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))

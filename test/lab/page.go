@@ -24,7 +24,8 @@ func (b *Browser) Open(address string, width, height int) *Page {
 	var attached struct{ SessionID string }
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	p := &Page{browser: b, session: attached.SessionID}
-	b.call(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
 	p.Go(address)
 	return p
 }

@@ -75,7 +75,8 @@ func (s *Server) Begin(t testing.TB, id string, input map[string]any) client.Wor
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.CodingTask, input)
+	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue,
+		WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.CodingTask, input)
 	if err != nil {
 		t.Fatalf("start the task: %v", err)
 	}

@@ -31,7 +31,8 @@ func arriving() []branch {
 				})
 		}},
 		{name: "limiter", flow: signals.Limiter, endless: true, drive: comeAndGo},
-		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc", Label: "longshift",
+		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc",
+			Label: "longshift",
 			Guard: task.Guard{Sessions: 1}})},
 	}
 }
@@ -48,7 +49,8 @@ func letIn(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.until(ctx, isQueued) },
 		func() error {
-			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitPull, Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
+			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitPull,
+				Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
 		},
 		func() error {
 			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Admitted: true, Ceiling: 10})
@@ -65,7 +67,8 @@ func comeAndGo(ctx context.Context, p *play) error {
 	}
 	return inTurn(enter("a"), enter("b"), enter("c"), func() error {
 		return p.updateAs(ctx, signals.Release, "leave-a", signals.ReleaseRequest{Workflow: "a", Run: "run-a", Spent: 3, Succeeded: true,
-			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1, URL: "https://github.com/acme/calc/pull/1"}})
+			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1,
+				URL: "https://github.com/acme/calc/pull/1"}})
 	}, func() error { return p.happens(ctx, "ReconcileLimiter", 5) })
 }
 
@@ -100,7 +103,8 @@ func (s *stage) ReconcileLimiter(ctx context.Context, in activities.ReconcileInp
 func (s *stage) PollSource(_ context.Context, in activities.PollSourceInput) (activities.Found, error) {
 	issue := task.Issue{Forge: "github", Number: 3, Title: "Add is wrong", Body: "It subtracts."}
 	w := intake.Work{Item: intake.Item{Key: "3", ID: issueID, Title: issue.Title}, Task: "Resolve issue #3.", Issue: &issue, By: "maria"}
-	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2, Skipped: []signals.Skipped{{Key: "4", Why: "the label was set by eve, who has no write access"}},
+	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2,
+		Skipped: []signals.Skipped{{Key: "4", Why: "the label was set by eve, who has no write access"}},
 		Refused: map[string]signals.Refusal{"4": {At: in.Now, Why: "the label was set by eve, who has no write access"}}}}
 	return found, nil
 }

@@ -28,8 +28,9 @@ func pulls() []branch {
 			name: "pull-request-round", outcome: task.PullMerged, config: checked, rooms: []task.Room{room}, followed: true,
 			keep: func(string) string { return pullID }, look: muchToDo, drive: mergeInTheEnd,
 		},
-		lookedAfter(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, look: conflicting, session: unresolved, commit: nothingNew,
-			drive: mergeAfterAll}),
+		lookedAfter(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, look: conflicting, session: unresolved,
+			commit: nothingNew,
+			drive:  mergeAfterAll}),
 		lookedAfter(branch{name: "pull-request-blocker", outcome: task.PullClosed, look: failsUntil(2), drive: resumeThenClose}),
 		lookedAfter(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, look: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
@@ -63,8 +64,9 @@ func following(p *play) ([]any, error) {
 	plan := planned("FIX-001")
 	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
 	return []any{signals.PullRequestInput{
-		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run", TaskID: "calc-1",
-		Fence: 1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
+		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run",
+		TaskID: "calc-1",
+		Fence:  1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
 		Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
 		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
 			Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std()},

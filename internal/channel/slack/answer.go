@@ -78,7 +78,8 @@ func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
 	}
 	e, options := h.event, c[0].options()
 	if h.response != "" && s.mayAnswer(h.response) {
-		_, _, _, err = api.SendMessageContext(ctx, e.Room.ID, append(options, slackgo.MsgOptionResponseURL(h.response, slackgo.ResponseTypeEphemeral))...)
+		options = append(options, slackgo.MsgOptionResponseURL(h.response, slackgo.ResponseTypeEphemeral))
+		_, _, _, err = api.SendMessageContext(ctx, e.Room.ID, options...)
 		return problem(ctx, "answer a Slack command", err)
 	}
 	options = append(options, slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())

@@ -47,7 +47,9 @@ func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payl
 }
 
 // once calls the handler once; nil means that the delivery is for nobody.
-func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Handle, kind string, payload []byte) (*heard, channel.Answer, error) {
+func (s *Slack) once(
+	ctx context.Context, within time.Duration, hear channel.Handle, kind string, payload []byte,
+) (*heard, channel.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	h, err := s.understand(ctx, kind, payload)
@@ -98,7 +100,8 @@ func open(kind string, payload []byte) (*delivery, error) {
 			return nil, err
 		}
 		e := c.Event
-		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team}, func(self identity) *heard { return said(e, self) }}, nil
+		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team},
+			func(self identity) *heard { return said(e, self) }}, nil
 	case callInteraction:
 		in, err := read[interaction](payload)
 		if err != nil || in.Type != pressType && in.Type != formType {

@@ -73,8 +73,10 @@ func (l *listening) connection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	api := slackgo.New("", append(l.slack.options(), slackgo.OptionHTTPClient(&onlyOne{Client: &l.slack.http}), slackgo.OptionAppLevelToken(token))...)
-	client := socketmode.New(api, socketmode.OptionLog(silent{}), socketmode.OptionReadLimit(maxMessage), socketmode.OptionDialer(l.slack.dialer()))
+	api := slackgo.New("", append(l.slack.options(), slackgo.OptionHTTPClient(&onlyOne{Client: &l.slack.http}),
+		slackgo.OptionAppLevelToken(token))...)
+	client := socketmode.New(api, socketmode.OptionLog(silent{}), socketmode.OptionReadLimit(maxMessage),
+		socketmode.OptionDialer(l.slack.dialer()))
 	own, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(own) }()

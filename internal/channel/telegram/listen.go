@@ -134,7 +134,8 @@ func (l *listener) refused(ctx context.Context, u update, e channel.Event, err e
 		l.offset, l.stuck, l.tries = u.ID+1, 0, 0
 		return ctx.Err() == nil
 	}
-	l.log.Warn("an event of Telegram could not be taken in, it is asked for again", "event", e.ID, "kind", e.Kind, "try", l.tries, "error", err)
+	l.log.Warn("an event of Telegram could not be taken in, it is asked for again", "event", e.ID, "kind", e.Kind, "try", l.tries,
+		"error", err)
 	l.wait(ctx, l.after(l.tries))
 	return false
 }

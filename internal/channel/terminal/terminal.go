@@ -90,7 +90,8 @@ func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Messa
 			return t.write(ctx, s, m)
 		}
 	}
-	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).WithHint("messages from before a restart can't be changed")
+	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).
+		WithHint("messages from before a restart can't be changed")
 }
 
 // write shows a message, unless it is unchanged.

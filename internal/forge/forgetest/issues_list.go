@@ -68,7 +68,8 @@ func pullsAsIssues(r *Repository) []*issue {
 	var all []*issue
 	for _, p := range r.pulls {
 		all = append(all, &issue{Issue: Issue{
-			Number: p.Number, Title: p.Title, Body: p.Body, State: p.State, Author: p.Author, Labels: p.Labels, Created: p.Created, Updated: p.Created,
+			Number: p.Number, Title: p.Title, Body: p.Body, State: p.State, Author: p.Author, Labels: p.Labels, Created: p.Created,
+			Updated: p.Created,
 		}})
 	}
 	return all

@@ -52,13 +52,15 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 		Action: &client.ScheduleWorkflowAction{
 			ID: "intake-" + s.Name, Workflow: signals.IssueIntake, Args: []any{s.IntakeInput}, TaskQueue: signals.Queue,
 			WorkflowRunTimeout: runTimeout, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary:         task.Literally(s.Source + " for " + s.Repository),
-			TypedSearchAttributes: temporal.NewSearchAttributes(temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
+			StaticSummary: task.Literally(s.Source + " for " + s.Repository),
+			TypedSearchAttributes: temporal.NewSearchAttributes(
+				temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
 		},
 	})
 	switch {
 	case errors.Is(err, temporal.ErrScheduleAlreadyRunning):
-		return fault.New(fault.Conflict, "intake %q exists", s.Name).WithHint("remove it first with `longshift intake remove %s`, or give another name", s.Name)
+		return fault.New(fault.Conflict, "intake %q exists", s.Name).
+			WithHint("remove it first with `longshift intake remove %s`, or give another name", s.Name)
 	case err != nil:
 		return unreachable(err)
 	}
@@ -207,7 +209,8 @@ func noIntake(name string) error {
 func unreachable(err error) error {
 	var refused *serviceerror.InvalidArgument
 	if errors.As(err, &refused) && strings.Contains(refused.Message, "search attribute") {
-		return fault.New(fault.Input, "the server does not know Longshift's search attributes").WithHint("register them with `longshift doctor --fix`, or start a worker")
+		return fault.New(fault.Input, "the server does not know Longshift's search attributes").
+			WithHint("register them with `longshift doctor --fix`, or start a worker")
 	}
 	return fault.New(fault.Infra, "the Temporal server does not answer: %w", err)
 }

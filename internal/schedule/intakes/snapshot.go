@@ -43,7 +43,8 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 		if n := len(d.Info.RecentActions); n > 0 {
 			last := d.Info.RecentActions[n-1]
 			if last.StartWorkflowResult != nil {
-				s.Last = &LastPoll{Workflow: last.StartWorkflowResult.WorkflowID, Run: last.StartWorkflowResult.FirstExecutionRunID, At: last.ActualTime}
+				run := last.StartWorkflowResult
+				s.Last = &LastPoll{Workflow: run.WorkflowID, Run: run.FirstExecutionRunID, At: last.ActualTime}
 			}
 		}
 		return nil

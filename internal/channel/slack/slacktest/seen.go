@@ -68,7 +68,8 @@ func (s *Server) Put(posts ...Post) (ts string) {
 		if ts = p.TS; ts == "" {
 			ts = s.stamp()
 		}
-		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text, metadata: p.Metadata})
+		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text,
+			metadata: p.Metadata})
 	}
 	return ts
 }

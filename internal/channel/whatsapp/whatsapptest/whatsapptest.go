@@ -140,7 +140,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"messaging_product":"whatsapp","contacts":[{"input":%q,"wa_id":%q}],"messages":[{"id":%q,"message_status":"accepted"}]}`, m.To, m.To, m.ID)
+	fmt.Fprintf(w, `{"messaging_product":"whatsapp","contacts":[{"input":%q,"wa_id":%q}],`+
+		`"messages":[{"id":%q,"message_status":"accepted"}]}`,
+		m.To, m.To, m.ID)
 }
 
 // Problem is an error answer of the Graph API.
@@ -148,7 +150,8 @@ func Problem(status, code int, words string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"error":{"message":%s,"type":"OAuthException","code":%d,"error_data":{"messaging_product":"whatsapp","details":"Details."},"fbtrace_id":"Az8o"}}`,
+		fmt.Fprintf(w, `{"error":{"message":%s,"type":"OAuthException","code":%d,`+
+			`"error_data":{"messaging_product":"whatsapp","details":"Details."},"fbtrace_id":"Az8o"}}`,
 			quote(fmt.Sprintf("(#%d) %s", code, words)), code)
 	}
 }
