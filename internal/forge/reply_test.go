@@ -93,7 +93,8 @@ func TestCleanPlain(t *testing.T) {
 	if got := CleanEnd("@@ -1 +1 @@\n-\told\u200b\n+\tnew\n", 100); got != "@@ -1 +1 @@\n-\told\n+\tnew" {
 		t.Errorf("got %q", got)
 	}
-	if got := CleanEnd(strings.Repeat("+ a line\n", 100)+"+ the last", 60); len(got) > 60 || !strings.HasPrefix(got, "(cut)\n+ a line\n") || !strings.HasSuffix(got, "+ the last") {
+	if got := CleanEnd(strings.Repeat("+ a line\n", 100)+"+ the last", 60); len(got) > 60 || !strings.HasPrefix(got, "(cut)\n+ a line\n") ||
+		!strings.HasSuffix(got, "+ the last") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -130,7 +130,8 @@ func TestStrangeEnvelopes(t *testing.T) {
 	s.Raw(``)
 	want := s.Deliver(callEvent, statusEvent("1760000009.000100"))
 	if !s.Wait(func(is slacktest.State) bool {
-		return slices.Contains(is.Acks, want) && slices.Contains(is.Acks, "new-event") && slices.Contains(is.Acks, "new-shape") && slices.Contains(is.Acks, "new-kind")
+		return slices.Contains(is.Acks, want) && slices.Contains(is.Acks, "new-event") && slices.Contains(is.Acks, "new-shape") &&
+			slices.Contains(is.Acks, "new-kind")
 	}) {
 		t.Errorf("acknowledged %q", s.State().Acks)
 	}
