@@ -82,7 +82,6 @@ func expand(tree fs.FS, root string, names []string) (all []string) {
 	return slices.Compact(all)
 }
 
-// isAbsent tells whether the error means that no file has that name.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) ||
 		errors.Is(err, syscall.EINVAL)

@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
-// commandRunner runs the commands of projects in boxes.
 type commandRunner struct {
 	boxes    *boxes
 	env      Environment

@@ -50,7 +50,6 @@ func (en *enforcer) decides() agent.Permit {
 	return en.permit
 }
 
-// permit is an agent.Permit.
 func (en *enforcer) permit(ctx context.Context, c agent.Call) agent.Decision {
 	seen := en.see(c)
 	verdict := en.judge(c)

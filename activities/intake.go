@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// PollSourceInput asks a source for new work.
 type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
@@ -25,7 +24,6 @@ type Found struct {
 	signals.PollResult
 }
 
-// Bounds of one poll.
 const (
 	mostSeen    = 20_000           // pieces of work
 	mostRead    = 50               // of them that are read in full
@@ -81,7 +79,6 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	return f.out, nil
 }
 
-// finder is one poll of a source.
 type finder struct {
 	*Control
 	source      Source

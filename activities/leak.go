@@ -82,7 +82,6 @@ type leakScan struct {
 // lineStart is the offset of a line in the current text.
 type lineStart struct{ at, line int }
 
-// add appends a line or a piece of one.
 func (s *leakScan) add(piece []byte) {
 	if last := len(s.lines) - 1; last < 0 || s.lines[last].line != s.next {
 		s.lines = append(s.lines, lineStart{len(s.text), s.next})
@@ -93,7 +92,6 @@ func (s *leakScan) add(piece []byte) {
 	}
 }
 
-// end finishes a file.
 func (s *leakScan) end() {
 	s.look(len(s.text))
 	s.lines = s.lines[:0]
@@ -137,7 +135,6 @@ func testData(file string) bool {
 	})
 }
 
-// name searches the name of a file.
 func (s *leakScan) name(file string) {
 	for _, f := range s.redact.Find(file) {
 		if f.Sure {

@@ -16,7 +16,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// configFile holds the settings of a repository.
 const configFile = ".longshift.yaml"
 
 // Preparer makes the workspaces of tasks.
@@ -32,7 +31,6 @@ type Preparer struct {
 	log        *slog.Logger
 }
 
-// PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
 	Repository task.Repository  `json:"repository"`

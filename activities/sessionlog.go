@@ -65,7 +65,6 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	return l, nil
 }
 
-// event handles an event of the agent.
 func (l *sessionLog) event(e agent.Event) {
 	switch e.Kind {
 	case agent.Started:
@@ -138,7 +137,6 @@ func (l *sessionLog) activity(what string, tools int) {
 	l.current.Tools += tools
 }
 
-// heartbeat returns the details of the next heartbeat.
 func (l *sessionLog) heartbeat() any {
 	l.mu.Lock()
 	b := l.current

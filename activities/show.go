@@ -45,7 +45,6 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	return ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
 }
 
-// statusOf queries the current status of the sender of a notice.
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 	var s signals.Status
 	call, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -92,7 +91,6 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	return m
 }
 
-// label returns the text of a button.
 func label(verb string) string {
 	if verb == signals.AllowForTask {
 		return "Allow for this task"

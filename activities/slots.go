@@ -28,7 +28,6 @@ type Precedence struct {
 // Rank is how far a task has come, the nearest to its end first.
 type Rank int
 
-// The ranks.
 const (
 	Finishing Rank = iota // the work is written; check and review remain
 	Working               // it has a plan

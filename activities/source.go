@@ -25,7 +25,6 @@ type Source interface {
 // Stage is the state of a task that is reported to its source.
 type Stage string
 
-// The stages.
 const (
 	Waits    Stage = "waits"    // the task waits for admission
 	Claimed  Stage = "claimed"  // it works from now on

@@ -244,7 +244,6 @@ func (b *bench) timeline(id string) error {
 	return nil
 }
 
-// remote makes a bare repository with one commit.
 func (b *bench) remote(name string) (string, error) {
 	seed, bare := filepath.Join(b.dir, name), filepath.Join(b.dir, name+".git")
 	if err := os.MkdirAll(seed, 0o755); err != nil {

@@ -152,7 +152,6 @@ func (s *Server) Start() {
 	})
 }
 
-// Kill ends the process with SIGKILL.
 func (s *Server) Kill() { s.cmd.kill() }
 
 // Worker is a worker process with a data directory of its own: one host.
@@ -215,7 +214,6 @@ func (w *Worker) Kill() {
 	w.cmd.kill()
 }
 
-// Pid is the process id of the running worker.
 func (w *Worker) Pid() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// Page is one open tab.
 type Page struct {
 	browser *Browser
 	session string

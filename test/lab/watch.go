@@ -42,7 +42,6 @@ func (s *Server) OnStep(ctx context.Context, workflowID string, at Step, f func(
 	}()
 }
 
-// History gives every event of a workflow.
 func (s *Server) History(t testing.TB, workflowID string) []*historypb.HistoryEvent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -96,7 +95,6 @@ func (s *Server) End(t testing.TB, run client.WorkflowRun, limit time.Duration) 
 	return status
 }
 
-// Log gives a status's log as text.
 func Log(s signals.Status) string {
 	text := ""
 	for _, l := range s.Log {

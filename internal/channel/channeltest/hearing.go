@@ -66,14 +66,12 @@ func (e *received) hear(_ context.Context, ev channel.Event) (channel.Answer, er
 	return e.answer, nil
 }
 
-// say sets the answer to further events.
 func (e *received) say(a channel.Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = a
 }
 
-// fail makes the handler fail for the next event.
 func (e *received) fail() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

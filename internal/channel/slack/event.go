@@ -48,7 +48,6 @@ func said(in incoming, self identity) *heard {
 	return &heard{event: e}
 }
 
-// Types of interaction.
 const (
 	pressType = "block_actions"
 	formType  = "view_submission"

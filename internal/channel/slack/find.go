@@ -23,7 +23,6 @@ func (p part) metadata(key string) slackgo.MsgOption {
 		EventPayload: map[string]any{"key": key, "part": p.String()}})
 }
 
-// String returns "2/3".
 func (p part) String() string { return fmt.Sprintf("%d/%d", p.number, p.of) }
 
 // stands is the part of a message that already exists in a room.

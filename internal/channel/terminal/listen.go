@@ -56,7 +56,6 @@ func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 // addressed matches a line that names a message.
 var addressed = regexp.MustCompile(`^#(\d{1,9})\s+(.+)$`)
 
-// event converts a line to an event.
 func (t *Terminal) event(line string) (channel.Event, bool) {
 	if line == "" {
 		return channel.Event{}, false

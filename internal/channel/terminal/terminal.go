@@ -22,7 +22,6 @@ var (
 	_ channel.Listener = (*Terminal)(nil)
 )
 
-// Config configures a Terminal.
 type Config struct {
 	Out io.Writer        // messages, each in a single Write
 	In  io.Reader        // input lines; nil for none

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// maxDelivery is the maximum size of a delivery in bytes.
+// maxDelivery is in bytes.
 const maxDelivery = 1 << 20
 
 // Handler receives the platform's requests: the verification of the webhook, and signed deliveries. A request without a
@@ -101,7 +101,6 @@ func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel
 	}
 }
 
-// signed checks the HMAC of a body.
 func signed(body []byte, header, secret string) bool {
 	given, ok := strings.CutPrefix(header, "sha256=")
 	if !ok {

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Check is a check run on a commit.
 type Check struct {
 	ID          int64 // of one that stands and is to be changed; 0 is a new one
 	Name        string

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// Review is one of a pull request.
 type Review struct {
 	ID    int64
 	By    string

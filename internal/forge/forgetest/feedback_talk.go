@@ -74,7 +74,6 @@ func (g *GitHub) EditComment(repo string, id int64, body string) {
 	g.t.Errorf("there is no comment %d in %s", id, repo)
 }
 
-// DeleteComment takes a comment away.
 func (g *GitHub) DeleteComment(repo string, id int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -45,7 +45,6 @@ type GitHub struct {
 	nextCall  int
 }
 
-// Call is one request that came in.
 type Call struct {
 	Method string
 	Path   string // without /api/v3, with the query

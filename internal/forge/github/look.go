@@ -76,7 +76,6 @@ func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, see
 	return l.Snapshot, nil
 }
 
-// pull reads the pull request itself.
 func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 	p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
 	switch {

@@ -39,7 +39,6 @@ func (k kind) run() int64 {
 	return id
 }
 
-// step returns the name of the kind in errors.
 func (k kind) step() string { return steps[k[:1]] }
 
 // known tells whether a kind read from a stamp exists.
@@ -53,7 +52,6 @@ var steps = map[kind]string{
 	kindActions: "list runs of GitHub Actions", kindJobs: "list jobs of GitHub Actions",
 }
 
-// at returns the path of a page.
 func (l *look) at(k kind, number int) string {
 	switch k[:1] {
 	case kindPull:

@@ -19,7 +19,6 @@ const (
 	maxLabel  = 50   // characters; GitHub's own limit
 )
 
-// Issues implements forge.Tracker.
 func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuery, visit func(forge.ListedIssue) bool) error {
 	s, err := f.visit(ctx, r)
 	if err != nil {

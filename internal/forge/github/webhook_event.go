@@ -17,10 +17,8 @@ import (
 // brokenError is the error for a signed payload of an unexpected form.
 type brokenError struct{ err error }
 
-// Error says what is wrong.
 func (e *brokenError) Error() string { return "payload: " + e.err.Error() }
 
-// Unwrap gives the reason.
 func (e *brokenError) Unwrap() error { return e.err }
 
 // delivery turns one payload into events.
@@ -109,7 +107,6 @@ func (d *delivery) ours(u *gh.User) (bool, error) {
 	return me != "" && strings.EqualFold(me, u.GetLogin()), nil
 }
 
-// add adds an event of the delivery.
 func (d *delivery) add(e forge.Event) {
 	e.Host, e.Owner, e.Name = d.host, d.owner, d.name
 	e.What = strings.TrimSpace(d.event + " " + short(d.action))

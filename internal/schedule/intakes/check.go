@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Limits of an intake.
 const (
 	LeastEvery = 30 * time.Second
 	mostEvery  = 31 * 24 * time.Hour

@@ -67,7 +67,6 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 	return nil
 }
 
-// Status is the state of an intake.
 type Status struct {
 	Spec
 	Paused bool        `json:"paused"`
@@ -134,7 +133,6 @@ func Pause(ctx context.Context, c Client, name, by string) error {
 	})
 }
 
-// Resume resumes a paused intake.
 func Resume(ctx context.Context, c Client, name, by string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + cmp.Or(by, "somebody")})

@@ -64,7 +64,6 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	return s, err
 }
 
-// read reads the result of a poll.
 func (l *LastPoll) read(ctx context.Context, c Reader) error {
 	d, err := c.DescribeWorkflowExecution(ctx, l.Workflow, l.Run)
 	var gone *serviceerror.NotFound

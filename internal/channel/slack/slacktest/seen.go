@@ -2,7 +2,6 @@ package slacktest
 
 import "encoding/json"
 
-// Message is the current state of a message.
 type Message struct {
 	TS        string
 	Thread    string // TS of the message that it replies to, or ""
@@ -15,7 +14,6 @@ type Message struct {
 	Mentions  int  // effective mentions in the message and its notification
 }
 
-// Button is a button below a message.
 type Button struct {
 	Label, Token string
 	Style        string // "primary", "danger" or ""

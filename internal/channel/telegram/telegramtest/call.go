@@ -158,7 +158,6 @@ func Refuse(code int, words string) http.HandlerFunc {
 	}
 }
 
-// Slow answers with a rate limit.
 func Slow(seconds int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)

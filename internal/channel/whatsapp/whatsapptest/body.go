@@ -13,7 +13,6 @@ import (
 // display is the business phone number.
 const display = "15550783881"
 
-// Sign returns the signature of a body for the header X-Hub-Signature-256.
 func Sign(body, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
@@ -34,7 +33,6 @@ func Said(from, id, text, replyTo string, at time.Time) string {
 		quoting(replyTo), person("from", "from_user_id", from), quote(id), at.Unix(), quote(text))
 }
 
-// Pressed is a press of a button, for Batch.
 func Pressed(from, id, button, title, message string, at time.Time) string {
 	return fmt.Sprintf(`{%s%s,"id":%s,"timestamp":"%d","type":"interactive",`+
 		`"interactive":{"type":"button_reply","button_reply":{"id":%s,"title":%s}}}`,

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// Delivery is a request to a webhook.
 type Delivery struct {
 	Body      string
 	Signature string // "" for none

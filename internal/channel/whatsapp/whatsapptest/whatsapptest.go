@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Fixed values of the app.
 const (
 	Token       = "EAAJB-secret-access-token-0123456789"
 	AppSecret   = "0123456789abcdef0123456789abcdef"
@@ -32,7 +31,6 @@ type Message struct {
 	Type     string // "text" or "interactive"
 }
 
-// Button is a button below a message.
 type Button struct{ Text, Data string }
 
 // Server simulates the messages edge of the Graph API, and delivers events. Calls that the documentation does not allow
@@ -96,7 +94,6 @@ func (s *Server) Down(down bool) {
 	s.down = down
 }
 
-// Fail sets the answer to the next call.
 func (s *Server) Fail(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
