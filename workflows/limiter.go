@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -30,10 +31,10 @@ func Gate(ctx workflow.Context, state *signals.LimiterState) error {
 	if err != nil {
 		return err
 	}
-	if err := answerTo(ctx, signals.Acquire, "ask for admission", g.acquire); err != nil {
-		return err
-	}
-	if err := answerTo(ctx, signals.Release, "give the admission back", g.release); err != nil {
+	err = errors.Join(
+		onUpdate(ctx, signals.Acquire, "ask for admission", nil, g.acquire),
+		onUpdate(ctx, signals.Release, "give the admission back", nil, g.release))
+	if err != nil {
 		return err
 	}
 	for {

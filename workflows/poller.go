@@ -49,17 +49,8 @@ func (po *poller) handOver() string {
 
 // receive counts wake-ups. What happened is read from the forge.
 func (po *poller) receive(ctx workflow.Context) {
-	news := workflow.GetSignalChannelWithOptions(ctx, signals.Changed,
-		workflow.SignalChannelOptions{Description: "something has happened at the pull request: {what}"})
-	workflow.GoNamed(ctx, "signal "+signals.Changed, func(ctx workflow.Context) {
-		for {
-			var payload json.RawMessage
-			if !news.Receive(ctx, &payload) {
-				return
-			}
-			po.wakes++
-		}
-	})
+	onSignal(ctx, signals.Changed, "something has happened at the pull request: {what}", "signal "+signals.Changed,
+		func(workflow.Context, json.RawMessage) { po.wakes++ })
 }
 
 // run reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost,

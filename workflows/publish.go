@@ -49,8 +49,7 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	in := activities.PullRequestInput{
 		Ref: pu.ref(), Repository: pu.def.repo, Fork: pu.def.fork, Head: pu.status.Branch, HeadCommit: head, Base: pu.status.Base,
 		Draft: pu.settings.PullRequest.Draft || !pu.checks.sound(), Labels: pu.settings.PullRequest.Labels,
-		Reviewers: pu.settings.PullRequest.Reviewers,
-		Summary:   pu.summary(),
+		Reviewers: pu.settings.PullRequest.Reviewers, Summary: pu.summary(),
 	}
 	var pr forge.PullRequest
 	err = pu.parking.insist(ctx, func() error {
@@ -87,15 +86,10 @@ func (pu *publisher) push(ctx workflow.Context) (string, error) {
 // pushBranch pushes the branch if it holds the reviewed head. After a secret was found that is not required: a person has to rewrite its
 // commits.
 func (pu *publisher) pushBranch(ctx workflow.Context, in *activities.PushInput, head *string) error {
-	err := pu.runner.onHost(ctx, step{
-		options: func(ctx workflow.Context) workflow.Context {
-			return pu.assignment.short(ctx, "push "+pu.status.Branch)
-		},
-		call: func(ctx workflow.Context) error {
-			in.Ref = pu.ref()
-			return workflow.ExecuteActivity(ctx, git.PushBranch, *in).Get(ctx, head)
-		},
-	})
+	err := pu.runner.inGit(ctx, "push "+pu.status.Branch, git.PushBranch, func() any {
+		in.Ref = pu.ref()
+		return *in
+	}, head)
 	if kindOf(err) == fault.Leak {
 		in.Reviewed = ""
 	}

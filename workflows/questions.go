@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,21 +36,7 @@ type questions struct {
 
 // listen makes the task ready for hosts that ask whether a command may run.
 func (qs *questions) listen(ctx workflow.Context) error {
-	return workflow.SetUpdateHandlerWithOptions(ctx, signals.Ask,
-		func(ctx workflow.Context, payload json.RawMessage) (signals.Answer, error) {
-			q, err := readPayload[signals.Question](payload)
-			if err != nil {
-				return signals.Answer{}, refusal(err) // never: the validator has read it
-			}
-			return qs.onAsk(ctx, q)
-		},
-		workflow.UpdateHandlerOptions{Description: "for hosts: may this command run?", Validator: func(payload json.RawMessage) error {
-			q, err := readPayload[signals.Question](payload)
-			if err == nil {
-				err = qs.canAsk(q)
-			}
-			return refusal(err)
-		}})
+	return onUpdate(ctx, signals.Ask, "for hosts: may this command run?", qs.canAsk, qs.onAsk)
 }
 
 func (qs *questions) canAsk(q signals.Question) error {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -103,7 +104,7 @@ func (j *journal) details() string {
 		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
 	}
 	if s.Detail != "" {
-		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
+		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(cmp.Or(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
 	}
 	for i, q := range s.Questions {
 		if i == 3 {
@@ -164,13 +165,6 @@ func box(s task.Status) string {
 		return "☒"
 	}
 	return "☐"
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // summary returns what the pull request says about the task.

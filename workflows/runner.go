@@ -90,6 +90,16 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 	}
 }
 
+// inGit runs a git activity on the task's host. input is asked for again after the host has changed.
+func (ru *runner) inGit(ctx workflow.Context, summary string, activity any, input func() any, into any) error {
+	return ru.onHost(ctx, step{
+		options: func(ctx workflow.Context) workflow.Context { return ru.assignment.short(ctx, summary) },
+		call: func(ctx workflow.Context) error {
+			return workflow.ExecuteActivity(ctx, activity, input()).Get(ctx, into)
+		},
+	})
+}
+
 // alive asks the host's control queue. outage tells that the host had no connection to the server.
 func (ru *runner) alive(ctx workflow.Context) (there, outage bool) {
 	var said activities.Alive
