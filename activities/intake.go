@@ -70,7 +70,7 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
 		}
 	}
-	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.look(ctx, i) }); err != nil {
+	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.consider(ctx, i) }); err != nil {
 		return Found{}, fmt.Errorf("list work of %s: %w", in.Intake.Source, err)
 	}
 	if f.err != nil && len(f.out.Work) == 0 { // work that was found before the error is started all the same
@@ -91,8 +91,8 @@ type finder struct {
 	err         error
 }
 
-// look handles one piece of work of the list, and tells whether there is room for more.
-func (f *finder) look(ctx context.Context, i intake.Item) bool {
+// consider handles one piece of work of the list, and tells whether there is room for more.
+func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
 	seen := f.out.Seen
 	setHeartbeatDetails(ctx, func() any { return seen })

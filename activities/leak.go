@@ -88,17 +88,17 @@ func (s *leakScan) add(piece []byte) {
 	}
 	s.text = append(s.text, piece...)
 	if reach := s.redact.Reach(); len(s.text) >= max(1<<20, 4*reach) {
-		s.look(len(s.text) - reach)
+		s.search(len(s.text) - reach)
 	}
 }
 
 func (s *leakScan) end() {
-	s.look(len(s.text))
+	s.search(len(s.text))
 	s.lines = s.lines[:0]
 }
 
-// look reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
-func (s *leakScan) look(cut int) {
+// search reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
+func (s *leakScan) search(cut int) {
 	for _, f := range s.redact.Find(string(s.text)) {
 		if f.Sure && f.Offset < cut && !(f.Rule == redact.PrivateKey && testData(s.file)) {
 			s.report(Leak{Rule: f.Rule, File: s.file, Line: s.lines[s.lineAt(f.Offset)].line})

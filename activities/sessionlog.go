@@ -31,7 +31,7 @@ type sessionLog struct {
 	next    func()              // called when the session reports progress or the end of its deliverable
 	parser  *marker.Parser
 	markers []task.Marker
-	said    strings.Builder
+	output  strings.Builder
 
 	mu      sync.Mutex // guards what heartbeats read
 	current signals.Heartbeat
@@ -103,8 +103,8 @@ func (l *sessionLog) say(text string) {
 }
 
 func (l *sessionLog) take(visible string, markers []task.Marker) {
-	if l.said.Len() < keptText {
-		l.said.WriteString(visible)
+	if l.output.Len() < keptText {
+		l.output.WriteString(visible)
 	}
 	for _, s := range strings.Split(strings.TrimSpace(l.hide(visible)), "\n") {
 		if s = strings.TrimSpace(s); s != "" {
@@ -127,7 +127,7 @@ func (l *sessionLog) text() string {
 		l.line("! the marker %s was not finished", m.Kind)
 	}
 	l.take(visible, markers)
-	return l.said.String()
+	return l.output.String()
 }
 
 func (l *sessionLog) activity(what string, tools int) {

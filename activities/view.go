@@ -26,7 +26,7 @@ type view struct {
 func (v view) card() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n", v.title())
-	fmt.Fprintf(&b, "%s\n\n", v.standing())
+	fmt.Fprintf(&b, "%s\n\n", v.progress())
 	if v.Plan != nil && v.Outcome == "" {
 		for _, d := range v.Plan.Deliverables {
 			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, v.lit(excerpt.Line(d.Description, 120)))
@@ -52,8 +52,8 @@ func (v view) title() string {
 	return v.lit(excerpt.Line(v.Task, 160)) + " · " + v.lit(v.Repository)
 }
 
-// standing returns one line with the phase and the progress of the plan.
-func (v view) standing() string {
+// progress returns one line with the phase and the progress of the plan.
+func (v view) progress() string {
 	if v.Outcome != "" {
 		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
 	}

@@ -24,8 +24,8 @@ func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 	return what, err
 }
 
-// mostLooks is how many polls one run of a Watch makes.
-const mostLooks = 200
+// mostPolls is how many polls one run of a Watch makes.
+const mostPolls = 200
 
 // Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same
 // ids, so that nothing happens twice.
@@ -34,7 +34,7 @@ func Watch(ctx workflow.Context, in signals.WatchInput) error {
 		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute},
 	})
-	for range mostLooks {
+	for range mostPolls {
 		var w activities.ForgePoll
 		switch err := workflow.ExecuteActivity(look, control.PollForge, in).Get(ctx, &w); {
 		case ctx.Err() != nil:

@@ -21,7 +21,7 @@ type limiter struct {
 
 // Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of
 // the run before, nil for none. Holders are checked only while somebody waits.
-func Gate(ctx workflow.Context, state *signals.LimiterState) error {
+func Limiter(ctx workflow.Context, state *signals.LimiterState) error {
 	g := &limiter{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
 	if state != nil {
 		g.LimiterState = *state

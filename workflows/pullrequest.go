@@ -59,7 +59,7 @@ func (f *follower) run(ctx workflow.Context) error {
 			}
 			continue
 		}
-		seen = f.poller.looks
+		seen = f.poller.snapshots
 		if err := f.act(ctx); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], nil
-	for _, t := range slices.Concat(f.inbox.tells, f.questions.untold) {
+	for _, t := range slices.Concat(f.inbox.tells, f.questions.undelivered) {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}
 	g.Stamp = f.poller.handOver()

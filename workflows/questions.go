@@ -27,11 +27,11 @@ type questions struct {
 	work    workflow.Context // ends when the task is cancelled or abandoned
 	journal *journal
 
-	answers map[string]signals.Answer // by the question's id, or by its text's when the answer holds for the whole task
-	bound   map[string][]signals.File // the files of a command when a person was last asked, by its text's id
-	waiting map[string]int            // who waits for an answer right now, by the question's id
-	asking  int                       // sessions that wait, in all
-	untold  []prompt.Message          // answers that came when no session waited any more
+	answers     map[string]signals.Answer // by the question's id, or by its text's when the answer holds for the whole task
+	bound       map[string][]signals.File // the files of a command when a person was last asked, by its text's id
+	waiting     map[string]int            // who waits for an answer right now, by the question's id
+	asking      int                       // sessions that wait, in all
+	undelivered []prompt.Message          // answers that came when no session waited any more
 }
 
 // listen makes the task ready for hosts that ask whether a command may run.
@@ -186,9 +186,9 @@ func (qs *questions) await(ctx workflow.Context, id string) (signals.Answer, err
 	return a, err
 }
 
-// takeUntold returns the answers that no session has been told, which are used up by that.
-func (qs *questions) takeUntold() []prompt.Message {
-	untold := qs.untold
-	qs.untold = nil
+// takeUndelivered returns the answers that no session has been told, which are used up by that.
+func (qs *questions) takeUndelivered() []prompt.Message {
+	untold := qs.undelivered
+	qs.undelivered = nil
 	return untold
 }

@@ -196,7 +196,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
 		for _, b := range m.Buttons {
 			if b.Token == q.Token {
-				a := c.standing(m)
+				a := c.stateOf(m)
 				a.Verb = b.Verb
 				return a
 			}
@@ -209,7 +209,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
 		if m.Ref.Message == q.Message && q.Message != "" {
-			return c.standing(m)
+			return c.stateOf(m)
 		}
 	}
 	return signals.TokenAnswer{State: signals.TokenUnknown}
@@ -225,8 +225,8 @@ func (c *conversation) messages(at task.Room) []signals.RoomMessage {
 	return nil
 }
 
-// standing returns the state of a message.
-func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
+// stateOf returns the state of a message.
+func (c *conversation) stateOf(m signals.RoomMessage) signals.TokenAnswer {
 	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run),
 		Revision: m.Notice.Revision, Question: m.Notice.Question}
 	if m.Settled != "" {

@@ -35,7 +35,7 @@ func (w *world) record() {
 	}, workflow.RegisterOptions{Name: signals.Conversation})
 }
 
-// told shortens notices to what they are about.
+// promptData shortens notices to what they are about.
 func (w *world) told() string {
 	var parts []string
 	for _, n := range w.notices {

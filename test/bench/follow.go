@@ -73,7 +73,7 @@ func (w *waiting) settled(ctx context.Context, id string, looks int) error {
 	defer tick.Stop()
 	for {
 		w.mu.Lock()
-		looked := w.looks[id] >= looks
+		looked := w.polls[id] >= looks
 		w.mu.Unlock()
 		if looked {
 			d, err := w.temporal.DescribeWorkflowExecution(ctx, id, "")

@@ -22,8 +22,8 @@ func arriving() []branch {
 		return func(*play) ([]any, error) { return []any{arg}, nil }
 	}
 	return []branch{
-		{name: "queued", input: origin, config: `{"approval":{"mode":"none"}}`, gate: closed, outcome: task.PullRequest, drive: letIn},
-		{name: "queued-abandoned", input: origin, gate: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
+		{name: "queued", input: origin, config: `{"approval":{"mode":"none"}}`, limiter: closed, outcome: task.PullRequest, drive: letIn},
+		{name: "queued-abandoned", input: origin, limiter: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
 			return inTurn(
 				func() error { return p.until(ctx, isQueued) },
 				func() error {
@@ -74,8 +74,8 @@ func comeAndGo(ctx context.Context, p *play) error {
 
 // AcquireAdmission answers as the branch says; without a word of it everybody is let in.
 func (s *stage) AcquireAdmission(ctx context.Context, _ activities.AcquireInput) (signals.AcquireAnswer, error) {
-	if p := s.of(ctx); p != nil && p.gate != nil {
-		return p.gate(p.count("AcquireAdmission")), nil
+	if p := s.of(ctx); p != nil && p.limiter != nil {
+		return p.limiter(p.count("AcquireAdmission")), nil
 	}
 	return signals.AcquireAnswer{Limiter: limiterName, Admitted: true}, nil
 }

@@ -41,9 +41,9 @@ type branch struct {
 	rooms    []task.Room // in which the task is shown
 	followed bool        // its pull request can be looked after
 	show     func(p *play, in activities.ShowInput) error
-	look     func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
+	snapshot func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error
-	gate     func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
+	limiter  func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
 
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome

@@ -47,8 +47,8 @@ func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (f
 	p.count("PollPullRequest")
 	yes := true
 	l := forge.Snapshot{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
-	if p.look != nil {
-		p.look(p, &l)
+	if p.snapshot != nil {
+		p.snapshot(p, &l)
 	}
 	switch {
 	case p.counted("merged") > 0:

@@ -24,7 +24,7 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 	if err != nil {
 		return task.MessageRef{}, err
 	}
-	var found stands
+	var found existing
 	if again {
 		if found, err = s.find(ctx, api, to, m.Key); err != nil {
 			return task.MessageRef{}, err

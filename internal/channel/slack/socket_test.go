@@ -15,11 +15,11 @@ import (
 )
 
 // listen runs a listener until the end of the test, or until stop is called, which waits for it.
-func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
+func listen(t *testing.T, s *Slack, handle channel.Handle) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Listen(ctx, hear) }()
+	go func() { done <- s.Listen(ctx, handle) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
 		select {

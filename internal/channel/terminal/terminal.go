@@ -37,12 +37,12 @@ type Terminal struct {
 	now func() time.Time
 	in  *input
 
-	mu     sync.Mutex
-	shown  []*shown          // oldest first
-	number int               // of the latest message
-	form   *channel.Question // answered by the next line; nil for none
-	events string            // prefix of this process's event ids
-	heard  int
+	mu       sync.Mutex
+	shown    []*shown          // oldest first
+	number   int               // of the latest message
+	form     *channel.Question // answered by the next line; nil for none
+	events   string            // prefix of this process's event ids
+	received int
 }
 
 // shown is a message on the screen.

@@ -25,7 +25,7 @@ const firstRun = 700_000
 func (g *GitHub) SetRun(repo string, r Run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.said(repo)
+	f := g.feedbackOn(repo)
 	f.runs = append(slices.DeleteFunc(f.runs, func(old Run) bool { return old.ID == r.ID }), r)
 }
 

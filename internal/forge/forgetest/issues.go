@@ -160,7 +160,7 @@ func (g *GitHub) operateIssues(repo *Repository, rt *route, r *http.Request, bod
 	case "GET /issues":
 		return g.listIssues(repo, r), true
 	case "GET /issues/comments":
-		return g.listTalk(repo, r), true
+		return g.listComments(repo, r), true
 	case "GET /issues/{issue_number}":
 		return g.readIssue(repo, number, r), true
 	case "GET /issues/{issue_number}/events":

@@ -19,7 +19,7 @@ func (g *GitHub) listIssues(repo *Repository, r *http.Request) answer {
 	}
 	var found []*issue
 	for _, i := range append(pullsAsIssues(repo), repo.issues...) {
-		if last := repo.lastTalk(i.Number); last.After(i.Updated) {
+		if last := repo.lastComment(i.Number); last.After(i.Updated) {
 			i.Updated = last
 		}
 		switch {

@@ -100,7 +100,7 @@ func checkLabel(l string) error {
 func listed(page []*gh.Issue, without string) []forge.ListedIssue {
 	var all []forge.ListedIssue
 	for _, i := range page {
-		w := wanting{label: without}
+		w := requester{label: without}
 		if i.IsPullRequest() || i.GetNumber() <= 0 || w.hasLabel(i) {
 			continue
 		}

@@ -34,8 +34,8 @@ type delivery struct {
 	all    []forge.Event
 }
 
-// heard lists the events that may concern Longshift. Others are ignored unread.
-var heard = map[string]func(d *delivery, payload any) error{
+// handlers lists the events that may concern Longshift. Others are ignored unread.
+var handlers = map[string]func(d *delivery, payload any) error{
 	"issues":                      onIssue,
 	"issue_comment":               onComment,
 	"pull_request":                onPull,
@@ -52,7 +52,7 @@ var repositoryForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]*)/([A-Za-z0-
 
 // events decodes a payload that GitHub has signed.
 func (h *webhook) events(ctx context.Context, event string, payload []byte) ([]forge.Event, error) {
-	read := heard[event]
+	read := handlers[event]
 	if read == nil {
 		return nil, nil
 	}

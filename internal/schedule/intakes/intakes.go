@@ -69,15 +69,15 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 
 type Status struct {
 	Spec
-	Paused bool        `json:"paused"`
-	Note   string      `json:"note,omitempty"` // why it is paused
-	Next   time.Time   `json:"next,omitzero"`
-	Runs   int         `json:"runs"`
-	Missed int         `json:"missed,omitempty"` // polls that were missed because the server was down
-	Last   *LastPoll   `json:"last,omitempty"`
-	Gate   string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
-	NoGate string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
-	Queue  []QueueItem `json:"queue,omitempty"`
+	Paused  bool        `json:"paused"`
+	Note    string      `json:"note,omitempty"` // why it is paused
+	Next    time.Time   `json:"next,omitzero"`
+	Runs    int         `json:"runs"`
+	Missed  int         `json:"missed,omitempty"` // polls that were missed because the server was down
+	Last    *LastPoll   `json:"last,omitempty"`
+	Limiter string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
+	NoGate  string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
+	Queue   []QueueItem `json:"queue,omitempty"`
 }
 
 // LastPoll is the poll that was started last.

@@ -102,8 +102,8 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	if err != nil {
 		return err
 	}
-	s.Gate = signals.LimiterID(host, r)
-	state, err := LimiterState(ctx, c, s.Gate)
+	s.Limiter = signals.LimiterID(host, r)
+	state, err := LimiterState(ctx, c, s.Limiter)
 	if err != nil {
 		return err
 	}

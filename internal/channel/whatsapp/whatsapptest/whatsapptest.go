@@ -52,7 +52,7 @@ type Server struct {
 	lose     bool
 	down     bool
 	at       time.Time // of events; zero means now
-	heard    int       // number of messages by people
+	received int       // number of messages by people
 	last     Delivery
 }
 

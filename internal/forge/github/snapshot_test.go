@@ -40,7 +40,7 @@ func opened(t *testing.T) (*bench, int) {
 // commit is an id made of a word.
 func commit(word string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(word))) }
 
-// look takes a snapshot, which must succeed.
+// snapshot takes a snapshot, which must succeed.
 func (b *bench) look(n int, seen string) forge.Snapshot {
 	b.t.Helper()
 	l, err := b.forge.Snapshot(b.t.Context(), shop(), n, seen)
